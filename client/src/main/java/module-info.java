@@ -14,6 +14,6 @@ module dev.parley.client {
     exports dev.parley.client.spi;
     exports dev.parley.client.webhooks;
 
-    uses dev.parley.dialect.Transport;
+    uses dev.parley.dialect.spi.Transport;
     uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
 }

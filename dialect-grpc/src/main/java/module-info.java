@@ -15,6 +15,6 @@ module dev.parley.dialect.grpc {
 
     uses dev.parley.dialect.grpc.GrpcExtension;
 
-    provides dev.parley.dialect.Transport with
+    provides dev.parley.dialect.spi.Transport with
             dev.parley.dialect.grpc.GrpcTransport;
 }

@@ -5,7 +5,14 @@ module dev.parley.dialect {
     requires transitive tools.jackson.core;
 
     exports dev.parley.dialect;
+    exports dev.parley.dialect.json;
+    exports dev.parley.dialect.served;
+    exports dev.parley.dialect.spi;
+    exports dev.parley.dialect.wire;
 
-    uses dev.parley.dialect.DialectProvider;
+    uses dev.parley.dialect.spi.DialectProvider;
     uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
+
+    provides dev.parley.protocol.extension.ExtensionProtocol.Provider with
+            dev.parley.dialect.v1.V1Values;
 }

@@ -3,7 +3,15 @@ package dev.parley.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Binding.Outgoing;
+import dev.parley.dialect.answers.Problem;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.operations.ExtensionRow;
+import dev.parley.dialect.operations.PathTemplate;
+import dev.parley.dialect.spi.Binding;
+import dev.parley.dialect.spi.Binding.Outgoing;
+import dev.parley.dialect.wire.Headers;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;

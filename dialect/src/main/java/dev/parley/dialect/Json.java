@@ -1,5 +1,13 @@
 package dev.parley.dialect;
 
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.legacy.KernelCard;
+import dev.parley.dialect.legacy.LegacyCard;
+import dev.parley.dialect.served.CardPayload;
+import dev.parley.dialect.v1.V1Card;
+import dev.parley.dialect.v1.V1Model;
+import dev.parley.dialect.vault.VaultCard;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.LoggedEvent;

@@ -1,5 +1,14 @@
 package dev.parley.dialect;
 
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.legacy.LegacyEndpoint;
+import dev.parley.dialect.legacy.LegacyModel;
+import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.Providers;
+import dev.parley.dialect.vault.VaultDialect;
+import dev.parley.dialect.vault.VaultModel;
+import dev.parley.dialect.wire.Headers;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;

@@ -2,6 +2,17 @@ package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.operations.ExtensionRow;
+import dev.parley.dialect.operations.PathTemplate;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.v1.V1Card;
+import dev.parley.dialect.v1.V1Model;
+import dev.parley.dialect.wire.Headers;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SecurityScheme;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.protocol.A2AException;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
@@ -18,11 +19,12 @@ class CanonicalJsonTest {
     @Test
     void theExampleOfTheSpecificationHasItsForm() {
         String example = """
-                {
-                  "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
-                  "string": "\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\"\\/",
-                  "literals": [null, true, false]
-                }""";
+            {
+              "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+              "string": "\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\"\\/",
+              "literals": [null, true, false]
+            }\
+            """;
 
         assertThat(canonical(example))
                 .isEqualTo("{\"literals\":[null,true,false],\"numbers\":[333333333.3333333,1e+30,4.5,0.002,1e-27],"
@@ -33,8 +35,9 @@ class CanonicalJsonTest {
     @DisplayName("S44: names stand in the order of their UTF-16 code units")
     void namesAreOrderedByUtf16() {
         String example = """
-                {"\\u20ac":"Euro Sign","\\r":"Carriage Return","\\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One",
-                 "\\ud83d\\ude00":"Emoji: Grinning Face","\\u0080":"Control","\\u00f6":"Latin Small Letter O With Diaeresis"}""";
+            {"\\u20ac":"Euro Sign","\\r":"Carriage Return","\\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One",
+             "\\ud83d\\ude00":"Emoji: Grinning Face","\\u0080":"Control","\\u00f6":"Latin Small Letter O With Diaeresis"}\
+            """;
 
         assertThat(canonical(example))
                 .isEqualTo("{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\","

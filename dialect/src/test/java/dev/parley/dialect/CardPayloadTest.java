@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.json.CanonicalJson;
+import dev.parley.dialect.served.CardPayload;
+import dev.parley.dialect.served.CardSigner;
+import dev.parley.dialect.served.ServedCard;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Signature;
 import java.util.List;
@@ -15,10 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class CardPayloadTest {
     private static final String CARD = """
-            {"name":"Example Agent","description":"","supportedInterfaces":[{"url":"https://a.example/a2a",
-             "protocolBinding":"JSONRPC","tenant":"","protocolVersion":"1.0"}],"version":"1","documentationUrl":"",
-             "capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},
-             "defaultInputModes":[],"defaultOutputModes":[],"skills":[],"signatures":[{"protected":"a","signature":"b"}]%s}""";
+        {"name":"Example Agent","description":"","supportedInterfaces":[{"url":"https://a.example/a2a",
+         "protocolBinding":"JSONRPC","tenant":"","protocolVersion":"1.0"}],"version":"1","documentationUrl":"",
+         "capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},
+         "defaultInputModes":[],"defaultOutputModes":[],"skills":[],"signatures":[{"protected":"a","signature":"b"}]%s}\
+        """;
     private static final String REST = "\"defaultInputModes\":[],\"defaultOutputModes\":[],\"description\":\"\","
             + "\"documentationUrl\":\"\",\"name\":\"Example Agent\"";
 
@@ -33,13 +38,14 @@ class CardPayloadTest {
     @Test
     void defaultsGoWhereverTheyStand() {
         String payload = whole(CARD.formatted("""
-                ,"securityRequirements":[{"schemes":{}},{"schemes":{"key":{"list":[]}}}],"iconUrl":null,
-                 "securitySchemes":{"description":{"apiKeySecurityScheme":{"description":"","location":"header","name":""}},
-                  "flow":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"","flows":{"clientCredentials":
-                    {"tokenUrl":"","refreshUrl":"","scopes":{}}}}},
-                  "old":{"oauth2SecurityScheme":{"flows":{"implicit":{"authorizationUrl":"","scopes":{}}}}},
-                  "code":{"oauth2SecurityScheme":{"flows":{"authorizationCode":
-                    {"authorizationUrl":"a","tokenUrl":"t","scopes":{"s":""},"pkceRequired":false}}}}}"""));
+            ,"securityRequirements":[{"schemes":{}},{"schemes":{"key":{"list":[]}}}],"iconUrl":null,
+             "securitySchemes":{"description":{"apiKeySecurityScheme":{"description":"","location":"header","name":""}},
+              "flow":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"","flows":{"clientCredentials":
+                {"tokenUrl":"","refreshUrl":"","scopes":{}}}}},
+              "old":{"oauth2SecurityScheme":{"flows":{"implicit":{"authorizationUrl":"","scopes":{}}}}},
+              "code":{"oauth2SecurityScheme":{"flows":{"authorizationCode":
+                {"authorizationUrl":"a","tokenUrl":"t","scopes":{"s":""},"pkceRequired":false}}}}}\
+            """));
 
         assertThat(payload)
                 .contains("\"securityRequirements\":[{},{\"schemes\":{\"key\":{}}}]")

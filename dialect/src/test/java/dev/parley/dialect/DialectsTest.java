@@ -9,6 +9,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings.Switch;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -59,7 +62,7 @@ final class DialectsTest {
         assertThat(text(answer.body()))
                 .isEqualTo(
                         "{\"jsonrpc\":\"2.0\",\"id\":\"r1\",\"result\":{\"task\":{\"id\":\"t-9\",\"contextId\":\"c-4\","
-                                + "\"status\":{\"state\":\"TASK_STATE_WORKING\",\"timestamp\":\"1970-01-01T00:00:00.000Z\"}}}}");
+                            + "\"status\":{\"state\":\"TASK_STATE_WORKING\",\"timestamp\":\"1970-01-01T00:00:00.000Z\"}}}}");
         assertThat(exchange.endpoint.asked)
                 .isInstanceOfSatisfying(
                         Operation.SendMessage.class,
@@ -89,8 +92,10 @@ final class DialectsTest {
                 "     | DeleteTaskPushNotificationConfig  | {'taskId':'t-9','id':'LONG'}",
                 "     | tasks/get                         | {'id':'LONG'}",
                 "     | tasks/resubscribe                 | {'id':'LONG'}",
-                "     | tasks/pushNotificationConfig/set  | {'taskId':'t-9','pushNotificationConfig':{'id':'LONG','url':'https://hook'}}",
-                "     | tasks/pushNotification/set        | {'id':'LONG','pushNotificationConfig':{'url':'https://hook'}}",
+                "     | tasks/pushNotificationConfig/set  |"
+                        + " {'taskId':'t-9','pushNotificationConfig':{'id':'LONG','url':'https://hook'}}",
+                "     | tasks/pushNotification/set        |"
+                        + " {'id':'LONG','pushNotificationConfig':{'url':'https://hook'}}",
                 "/kernel     | tasks/get                   | {'id':'LONG'}",
                 "/agentvault | tasks/get                   | {'id':'LONG'}",
             })
@@ -179,13 +184,13 @@ final class DialectsTest {
                 .containsEntry("Content-Type", "text/event-stream")
                 .containsEntry("Cache-Control", "no-store");
         assertThat(frames(answer)).isEqualTo("""
-                        id: 1
-                        data: {"jsonrpc":"2.0","id":"r2","result":{"task":{"id":"t-9","contextId":"c-4","status":{"state":"TASK_STATE_WORKING","timestamp":"1970-01-01T00:00:00.000Z"}}}}
+            id: 1
+            data: {"jsonrpc":"2.0","id":"r2","result":{"task":{"id":"t-9","contextId":"c-4","status":{"state":"TASK_STATE_WORKING","timestamp":"1970-01-01T00:00:00.000Z"}}}}
 
-                        id: 3
-                        data: {"jsonrpc":"2.0","id":"r2","result":{"statusUpdate":{"taskId":"t-9","contextId":"c-4","status":{"state":"TASK_STATE_COMPLETED","timestamp":"1970-01-01T00:00:00.000Z"}}}}
+            id: 3
+            data: {"jsonrpc":"2.0","id":"r2","result":{"statusUpdate":{"taskId":"t-9","contextId":"c-4","status":{"state":"TASK_STATE_COMPLETED","timestamp":"1970-01-01T00:00:00.000Z"}}}}
 
-                        """);
+            """);
     }
 
     @Test
@@ -535,7 +540,8 @@ final class DialectsTest {
 
         assertThat(frames(answer))
                 .isEqualTo(
-                        "data: {\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"pong\"}]}}\n\n");
+                        "data:"
+                            + " {\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"pong\"}]}}\n\n");
     }
 
     @Test
@@ -695,11 +701,10 @@ final class DialectsTest {
         var answer = exchange.rpc("SendMessage", "{\"message\":{\"parts\":[]}}");
 
         assertThat(answer.at("error", "data", 1))
-                .isEqualTo(
-                        Tree.of(
-                                "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":["
-                                        + "{\"field\":\"message.messageId\",\"description\":\"missing (expected: a string)\"},"
-                                        + "{\"field\":\"message.role\",\"description\":\"missing (expected: ROLE_USER, ROLE_AGENT)\"}]}"));
+                .isEqualTo(Tree.of(
+                        "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"message.messageId\",\"description\":\"missing"
+                            + " (expected: a string)\"},{\"field\":\"message.role\",\"description\":\"missing"
+                            + " (expected: ROLE_USER, ROLE_AGENT)\"}]}"));
     }
 
     @ParameterizedTest

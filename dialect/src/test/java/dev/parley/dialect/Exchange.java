@@ -4,6 +4,11 @@ import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.served.ServedCard;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

@@ -10,6 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Utf8;
+import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -103,7 +108,7 @@ final class JsonTest {
         more.put("metadata", more.get("metadata"));
         more.put("nothing", null);
 
-        Object value = JsonText.read(JsonText.write(more), codec(name));
+        Object value = JsonText.read(Json.write(more), codec(name));
 
         assertThat(value).isEqualTo(JsonText.read(example(name), codec(name)));
     }
@@ -216,19 +221,26 @@ final class JsonTest {
                 "{'messageId':7}                                           | messageId: 7 (expected: a string)",
                 "{'messageId':{}}                                          | messageId: an object (expected: a string)",
                 "{'messageId':'','role':1,'parts':[{'text':''}]}           | messageId: must not be empty",
-                "{'messageId':'m','role':'user','parts':[{'text':''}]}     | role: \"user\" (expected: ROLE_USER, ROLE_AGENT)",
+                "{'messageId':'m','role':'user','parts':[{'text':''}]}     | role: \"user\" (expected: ROLE_USER,"
+                        + " ROLE_AGENT)",
                 "{'messageId':'m','role':3,'parts':[{'text':''}]}          | role: 3 (expected: ROLE_USER, ROLE_AGENT)",
-                "{'messageId':'m','role':'ROLE_UNSPECIFIED','parts':[{'text':''}]} | role: missing (expected: ROLE_USER, ROLE_AGENT)",
+                "{'messageId':'m','role':'ROLE_UNSPECIFIED','parts':[{'text':''}]} | role: missing (expected:"
+                        + " ROLE_USER, ROLE_AGENT)",
                 "{'messageId':'m','role':1,'parts':[]}                     | parts: must have at least one part",
                 "{'messageId':'m','role':1,'parts':'x'}                    | parts: \"x\" (expected: an array)",
                 "{'messageId':'m','role':1,'parts':[{'text':''},null]}     | parts[1]: null (expected: an object)",
-                "{'messageId':'m','role':1,'parts':[{'text':''},{}]}       | parts[1]: expected: exactly one of text, raw, url, data",
-                "{'messageId':'m','role':1,'parts':[{'text':'','url':''}]} | parts[0]: expected: exactly one of text, raw, url, data",
+                "{'messageId':'m','role':1,'parts':[{'text':''},{}]}       | parts[1]: expected: exactly one of text,"
+                        + " raw, url, data",
+                "{'messageId':'m','role':1,'parts':[{'text':'','url':''}]} | parts[0]: expected: exactly one of text,"
+                        + " raw, url, data",
                 "{'messageId':'m','role':1,'parts':[{'text':true}]}        | parts[0].text: true (expected: a string)",
                 "{'messageId':'m','role':1,'parts':[{'raw':'?'}]}          | parts[0].raw: \"?\" (expected: base64)",
-                "{'messageId':'m','role':1,'parts':[{'data':[{'a':1e999}]}]} | parts[0].data[0].a: 1e999 (expected: a number in the range of a double)",
-                "{'messageId':'m','role':1,'parts':[{'text':''}],'metadata':[]} | metadata: an array (expected: an object)",
-                "{'messageId':'m','role':1,'parts':[{'text':''}],'extensions':[1]} | extensions[0]: 1 (expected: a string)"
+                "{'messageId':'m','role':1,'parts':[{'data':[{'a':1e999}]}]} | parts[0].data[0].a: 1e999 (expected: a"
+                        + " number in the range of a double)",
+                "{'messageId':'m','role':1,'parts':[{'text':''}],'metadata':[]} | metadata: an array (expected: an"
+                        + " object)",
+                "{'messageId':'m','role':1,'parts':[{'text':''}],'extensions':[1]} | extensions[0]: 1 (expected: a"
+                        + " string)"
             })
     void theFieldAtFaultIsNamed(String json, String said) {
         assertThat(refusal(json.replace('\'', '"'), Message.class)).startsWith(said);
@@ -257,8 +269,8 @@ final class JsonTest {
     @Test
     void anEventIsOfExactlyOneKind() {
         assertThat(refusal("{}", TaskEvent.class))
-                .isEqualTo(
-                        "body: of no known kind (expected: exactly one of task, message, statusUpdate, artifactUpdate)");
+                .isEqualTo("body: of no known kind (expected: exactly one of task, message, statusUpdate,"
+                        + " artifactUpdate)");
         assertThat(refusal("{\"task\":{\"id\":\"t\",\"status\":{\"state\":1}},\"message\":{}}", TaskEvent.class))
                 .startsWith("message: a second kind");
     }

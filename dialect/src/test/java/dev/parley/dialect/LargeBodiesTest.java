@@ -2,6 +2,12 @@ package dev.parley.dialect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.served.ServedCard;
+import dev.parley.dialect.wire.LargeBodies;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;

@@ -8,6 +8,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.legacy.LegacyModel;
+import dev.parley.dialect.legacy.LegacyOperations;
+import dev.parley.dialect.operations.OperationTable;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.spi.Binding;
+import dev.parley.dialect.vault.VaultDialect;
+import dev.parley.dialect.vault.VaultModel;
+import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Interface;
@@ -83,7 +93,8 @@ final class LegacyBindingTest {
         }
 
         byte[] written(Operation operation) {
-            return JsonText.write(new byte[0], requireNonNull(table.of(operation)).request(), operation, new byte[0]);
+            return JsonText.write(
+                    new byte[0], requireNonNull(table.of(operation)).request(), operation, new byte[0]);
         }
 
         @Override
@@ -196,7 +207,7 @@ final class LegacyBindingTest {
                 (Map<String, Object>) tree(example(spoken.examples(), file)));
         more.put("unknown", List.of(Map.of("id", 1)));
 
-        Operation read = JsonText.read(JsonText.write(more), spoken.row(file).request());
+        Operation read = JsonText.read(Json.write(more), spoken.row(file).request());
 
         assertThat(tree(spoken.written(read))).isEqualTo(tree(example(spoken.examples(), file)));
     }
@@ -215,7 +226,7 @@ final class LegacyBindingTest {
                 : requireNonNull(spoken.row(file).result());
         Object more = withMore(tree(example(spoken.examples(), file)), spoken);
 
-        Object read = requireNonNull(JsonText.read(JsonText.write(more), new Required(codec)));
+        Object read = requireNonNull(JsonText.read(Json.write(more), new Required(codec)));
 
         assertThat(tree(JsonText.write(new byte[0], codec, read, new byte[0]))).isEqualTo(more);
     }

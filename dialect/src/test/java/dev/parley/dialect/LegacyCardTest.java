@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.legacy.LegacyCard;
+import dev.parley.dialect.vault.VaultCard;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Interface;

@@ -4,6 +4,7 @@ import static dev.parley.dialect.Exchange.whole;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Task;
@@ -84,7 +85,7 @@ final class LegacyDialectRefusalTest {
         var answer = exchange.rpc(
                 "message/send",
                 "{\"message\":{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"user\",\"parts\":[{\"kind\":\"text\","
-                        + "\"text\":\"hi\",\"kind\":\"text\"}],\"kind\":\"message\"}}");
+                    + "\"text\":\"hi\",\"kind\":\"text\"}],\"kind\":\"message\"}}");
 
         assertThat(answer.at("result", "id").text()).isEqualTo("t-9");
     }

@@ -9,6 +9,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings.Switch;
+import dev.parley.dialect.answers.Problem;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.legacy.LegacyModel;
+import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -248,9 +252,9 @@ final class LegacyDialectsTest {
 
     private static final String STORIES =
             "{'id':'t-9','contextId':'c-4','status':{'state':'TASK_STATE_WORKING','timestamp':'2026-01-05T09:00:00.000Z'},"
-                    + "'artifacts':[{'artifactId':'artifact-0','parts':[{'text':'one'}]},"
-                    + "{'artifactId':'artifact-1','parts':[{'data':{'n':1}}]}],"
-                    + "'history':[{'messageId':'m','role':'ROLE_USER','parts':[{'text':'tell'}]}]}";
+                + "'artifacts':[{'artifactId':'artifact-0','parts':[{'text':'one'}]},"
+                + "{'artifactId':'artifact-1','parts':[{'data':{'n':1}}]}],"
+                + "'history':[{'messageId':'m','role':'ROLE_USER','parts':[{'text':'tell'}]}]}";
 
     @ParameterizedTest
     @ValueSource(strings = {"tasks/get", "tasks/cancel"})
@@ -260,9 +264,9 @@ final class LegacyDialectsTest {
 
         Tree answer = Tree.of(whole(exchange.rpc(envelope(method, "{'id':'t-9'}"))));
 
-        assertThat(JsonText.read(JsonText.write(answer.at("result").value()), LegacyModel.KIND.task))
+        assertThat(JsonText.read(Json.write(answer.at("result").value()), LegacyModel.KIND.task))
                 .isEqualTo(task);
-        assertThat(JsonText.read(JsonText.write(answer.at("result").value()), LegacyModel.TYPE.task)
+        assertThat(JsonText.read(Json.write(answer.at("result").value()), LegacyModel.TYPE.task)
                         .artifacts())
                 .isEqualTo(task.artifacts());
         assertThat(answer.at("result", "kind").text()).isEqualTo("task");
@@ -394,14 +398,19 @@ final class LegacyDialectsTest {
             value = {
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'type':'text','text':'hi'}]}}",
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'text':'hi'}]}}",
-                "message/send | {'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'hi'},{'raw':'AA==','mediaType':'a/b'},{'url':'x:y'}]}}",
+                "message/send |"
+                    + " {'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'hi'},{'raw':'AA==','mediaType':'a/b'},{'url':'x:y'}]}}",
                 "message/send | {'message':{'role':'user','parts':[{'kind':'text','text':'hi'}]}}",
-                "message/send | {'message':{'message_id':'m','role':'ROLE_USER','parts':[{'kind':'text','text':'hi'}]}}",
-                "message/send | {'message':{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi','text2':1}],'x':{}}}",
+                "message/send |"
+                        + " {'message':{'message_id':'m','role':'ROLE_USER','parts':[{'kind':'text','text':'hi'}]}}",
+                "message/send |"
+                    + " {'message':{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi','text2':1}],'x':{}}}",
                 "tasks/send   | {'id':'mine','message':{'role':'user','parts':[{'kind':'text','text':'hi'}]}}",
                 "tasks/send   | {'id':'mine','message':{'role':'user','parts':[{'text':'hi'}]}}",
-                "tasks/send   | {'id':'mine','session_id':'s','message':{'role':'user','parts':[{'type':'text','text':'hi'}]}}",
-                "tasks/send   | {'id':'mine','message':{'role':'user','parts':[{'type':'text','text':'hi','metadata':null}],'metadata':null},'pushNotification':null,'historyLength':null,'metadata':null}"
+                "tasks/send   |"
+                    + " {'id':'mine','session_id':'s','message':{'role':'user','parts':[{'type':'text','text':'hi'}]}}",
+                "tasks/send   |"
+                    + " {'id':'mine','message':{'role':'user','parts':[{'type':'text','text':'hi','metadata':null}],'metadata':null},'pushNotification':null,'historyLength':null,'metadata':null}"
             })
     void mixedSpellingsAreUnderstood(String method, String params) {
         exchange.rpc(envelope(method, params));
@@ -416,40 +425,78 @@ final class LegacyDialectsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} | message.parts[0].file",
-                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'file','file':{}}]}}       | message.parts[0].file",
-                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'file','file':{'bytes':'?'}}]}} | message.parts[0].file.bytes",
-                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','data':{}}]}}       | message.parts[0]",
-                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','text':'a','data':{}}]}} | message.parts[0]",
-                "''          | message/send | {'message':{'role':'user','parts':[{}]}}                              | message.parts[0]",
-                "''          | message/send | {'message':{'role':'user','parts':[{'raw':'AA==','url':'x:y'}]}}      | message.parts[0]",
-                "''          | message/send | {'message':{'role':'user','parts':[{'url':'x:y','file':{'uri':'x:y'}}]}} | message.parts[0]",
-                "''          | message/send | {'message':{'role':'robot','parts':[{'kind':'text','text':'a'}]}}     | message.role",
-                "''          | message/send | {'message':{'kind':'task','role':'user','parts':[{'kind':'text','text':'a'}]}} | message.kind",
-                "''          | message/send | {'message':{'role':'user'}}                                           | message.parts",
-                "''          | message/send | {}                                                                    | message",
-                "''          | message/send | {'message':'hi'}                                                      | message",
-                "''          | tasks/get    | {}                                                                    | id",
-                "''          | tasks/get    | {'id':7}                                                              | id",
-                "''          | tasks/get    | {'id':'t','historyLength':'x'}                                         | historyLength",
-                "''          | tasks/pushNotificationConfig/set | {'taskId':'t'}                                    | pushNotificationConfig",
-                "''          | tasks/pushNotificationConfig/set | {'taskId':'t','pushNotificationConfig':{}}        | pushNotificationConfig.url",
-                "''          | tasks/pushNotificationConfig/delete | {'id':'t'}                                     | pushNotificationConfigId",
-                "''          | tasks/send   | {'id':'mine'}                                                         | message",
-                "''          | tasks/send   | {'message':{'role':'user','parts':[{'type':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} | message.parts[0].file",
-                "''          | tasks/send   | {'message':{'role':'user','parts':[{'type':'data','text':'a'}]}}      | message.parts[0]",
-                "''          | tasks/pushNotification/set | {'id':'mine'}                                           | pushNotificationConfig",
-                "/kernel     | tasks/send   | {'message':{'role':'user','parts':[{'type':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} | message.parts[0].file",
-                "/kernel     | tasks/get    | {}                                                                    | id",
-                "/kernel     | tasks/get    | {'id':'t','history_length':{}}                                        | history",
-                "/kernel     | tasks/pushNotification/set | {'id':'mine'}                                           | push",
-                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'text'}]}}                 | message.parts[0]",
-                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'file','content':'x'}]}}   | message.parts[0]",
-                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'song','content':'x'}]}}   | message.parts[0]",
-                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'text':'x'}]}}                    | message.parts[0].type",
-                "/agentvault | tasks/send   | {'message':{'parts':[{'type':'text','content':'x'}]}}                 | message.role",
-                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[]}}                                | message.parts",
-                "/agentvault | tasks/sendSubscribe | {}                                                             | id"
+                "''          | message/send |"
+                        + " {'message':{'role':'user','parts':[{'kind':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} |"
+                        + " message.parts[0].file",
+                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'file','file':{}}]}}       |"
+                        + " message.parts[0].file",
+                "''          | message/send |"
+                        + " {'message':{'role':'user','parts':[{'kind':'file','file':{'bytes':'?'}}]}} |"
+                        + " message.parts[0].file.bytes",
+                "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','data':{}}]}}       |"
+                        + " message.parts[0]",
+                "''          | message/send |"
+                    + " {'message':{'role':'user','parts':[{'kind':'text','text':'a','data':{}}]}} | message.parts[0]",
+                "''          | message/send | {'message':{'role':'user','parts':[{}]}}                              |"
+                        + " message.parts[0]",
+                "''          | message/send | {'message':{'role':'user','parts':[{'raw':'AA==','url':'x:y'}]}}      |"
+                        + " message.parts[0]",
+                "''          | message/send | {'message':{'role':'user','parts':[{'url':'x:y','file':{'uri':'x:y'}}]}}"
+                        + " | message.parts[0]",
+                "''          | message/send | {'message':{'role':'robot','parts':[{'kind':'text','text':'a'}]}}     |"
+                        + " message.role",
+                "''          | message/send |"
+                    + " {'message':{'kind':'task','role':'user','parts':[{'kind':'text','text':'a'}]}} | message.kind",
+                "''          | message/send | {'message':{'role':'user'}}                                           |"
+                        + " message.parts",
+                "''          | message/send | {}                                                                    |"
+                        + " message",
+                "''          | message/send | {'message':'hi'}                                                      |"
+                        + " message",
+                "''          | tasks/get    | {}                                                                    |"
+                        + " id",
+                "''          | tasks/get    | {'id':7}                                                              |"
+                        + " id",
+                "''          | tasks/get    | {'id':'t','historyLength':'x'}                                         |"
+                        + " historyLength",
+                "''          | tasks/pushNotificationConfig/set | {'taskId':'t'}                                    |"
+                        + " pushNotificationConfig",
+                "''          | tasks/pushNotificationConfig/set | {'taskId':'t','pushNotificationConfig':{}}        |"
+                        + " pushNotificationConfig.url",
+                "''          | tasks/pushNotificationConfig/delete | {'id':'t'}                                     |"
+                        + " pushNotificationConfigId",
+                "''          | tasks/send   | {'id':'mine'}                                                         |"
+                        + " message",
+                "''          | tasks/send   |"
+                        + " {'message':{'role':'user','parts':[{'type':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} |"
+                        + " message.parts[0].file",
+                "''          | tasks/send   | {'message':{'role':'user','parts':[{'type':'data','text':'a'}]}}      |"
+                        + " message.parts[0]",
+                "''          | tasks/pushNotification/set | {'id':'mine'}                                           |"
+                        + " pushNotificationConfig",
+                "/kernel     | tasks/send   |"
+                        + " {'message':{'role':'user','parts':[{'type':'file','file':{'bytes':'AA==','uri':'x:y'}}]}} |"
+                        + " message.parts[0].file",
+                "/kernel     | tasks/get    | {}                                                                    |"
+                        + " id",
+                "/kernel     | tasks/get    | {'id':'t','history_length':{}}                                        |"
+                        + " history",
+                "/kernel     | tasks/pushNotification/set | {'id':'mine'}                                           |"
+                        + " push",
+                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'text'}]}}                 |"
+                        + " message.parts[0]",
+                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'file','content':'x'}]}}   |"
+                        + " message.parts[0]",
+                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'type':'song','content':'x'}]}}   |"
+                        + " message.parts[0]",
+                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[{'text':'x'}]}}                    |"
+                        + " message.parts[0].type",
+                "/agentvault | tasks/send   | {'message':{'parts':[{'type':'text','content':'x'}]}}                 |"
+                        + " message.role",
+                "/agentvault | tasks/send   | {'message':{'role':'user','parts':[]}}                                |"
+                        + " message.parts",
+                "/agentvault | tasks/sendSubscribe | {}                                                             |"
+                        + " id"
             })
     void badInputIsRefusedByField(String path, String method, String params, String field) {
         exchange.with("Content-Type", "application/json");
@@ -549,7 +596,8 @@ final class LegacyDialectsTest {
                 "{'message':{'role':'ROLE_USER','parts':[{'kind':'text','text':'hi'}]}}                  | 0.3 K",
                 "{'message':{'role':'ROLE_USER','parts':[{'type':'text','text':'hi'}]}}                  | 0.3 K",
                 "{'message':{'role':'ROLE_USER','messageId':'m','parts':[{'text':'hi'}]}}                | 1.0",
-                "{'message':{'role':'ROLE_USER','messageId':'m','parts':[{'text':'hi'}]},'configuration':{'returnImmediately':true}} | 1.0"
+                "{'message':{'role':'ROLE_USER','messageId':'m','parts':[{'text':'hi'}]},'configuration':{'returnImmediately':true}}"
+                    + " | 1.0"
             })
     void theBodyAloneDecidesWhereNothingElseDoes(String body, String expected) {
         exchange.with("Content-Type", "application/json");
@@ -569,10 +617,14 @@ final class LegacyDialectsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{'config':{'pushNotificationConfig':{'id':'p','url':'https://h.example'}}}                            | P",
-                "{'parent':'tasks/t-9','configId':'p','config':{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}} | P",
-                "{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}   | P",
-                "{'taskId':'t-9','pushNotificationConfig':{'id':'p','url':'https://h.example'}}                        | K"
+                "{'config':{'pushNotificationConfig':{'id':'p','url':'https://h.example'}}}                           "
+                        + " | P",
+                "{'parent':'tasks/t-9','configId':'p','config':{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}}"
+                    + " | P",
+                "{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}  "
+                        + " | P",
+                "{'taskId':'t-9','pushNotificationConfig':{'id':'p','url':'https://h.example'}}                       "
+                        + " | K"
             })
     void aWebhookOverRestMayBeAskedForInManyForms(String body, String form) {
         exchange.with("Content-Type", "application/json");
@@ -737,13 +789,13 @@ final class LegacyDialectsTest {
         String frames = frames(exchange.rpc(envelope("message/stream", KIND_SEND)));
 
         assertThat(frames).isEqualTo("""
-                        id: 1
-                        data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t-9","contextId":"c-4","status":{"state":"working","timestamp":"1970-01-01T00:00:00.000Z"}}}
+            id: 1
+            data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t-9","contextId":"c-4","status":{"state":"working","timestamp":"1970-01-01T00:00:00.000Z"}}}
 
-                        id: 3
-                        data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t-9","contextId":"c-4","status":{"state":"input-required","timestamp":"1970-01-01T00:00:00.000Z"},"final":true}}
+            id: 3
+            data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t-9","contextId":"c-4","status":{"state":"input-required","timestamp":"1970-01-01T00:00:00.000Z"},"final":true}}
 
-                        """);
+            """);
     }
 
     @Test

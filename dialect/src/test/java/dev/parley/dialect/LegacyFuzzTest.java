@@ -3,6 +3,10 @@ package dev.parley.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.legacy.LegacyCard;
+import dev.parley.dialect.spi.Binding;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.LoggedEvent;
@@ -41,7 +45,7 @@ final class LegacyFuzzTest {
                     + "'metadata':{'mcp_context':{'items':{}}}},'webhookUrl':'https://h.example'}",
             "{'id':'t-9','historyLength':1,'pushNotificationConfigId':'p','metadata':{}}",
             "{'taskId':'t','parent':'tasks/t','configId':'c','name':'tasks/t/pushNotificationConfigs/c','config':"
-                    + "{'name':'tasks/t','pushNotificationConfig':{'url':'x:y'}},'pushNotificationConfig':{'url':'x:y'}}",
+                + "{'name':'tasks/t','pushNotificationConfig':{'url':'x:y'}},'pushNotificationConfig':{'url':'x:y'}}",
             "{}");
 
     private static final List<String> FRAGMENTS = List.of(

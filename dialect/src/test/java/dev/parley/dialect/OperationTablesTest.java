@@ -2,6 +2,11 @@ package dev.parley.dialect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.legacy.LegacyOperations;
+import dev.parley.dialect.operations.OperationTable;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.vault.VaultDialect;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CreatePushConfig;
 import dev.parley.protocol.Operation.DeletePushConfig;

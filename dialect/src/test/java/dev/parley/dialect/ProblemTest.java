@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.answers.Problem;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.TemporaryFailure;

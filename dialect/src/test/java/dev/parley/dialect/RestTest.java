@@ -3,6 +3,9 @@ package dev.parley.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.parley.dialect.operations.Rest;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,17 +30,23 @@ final class RestTest {
                 "GET    | /tasks/t-1:subscribe                      | SubscribeToTask                  | {id=t-1}",
                 "POST   | /tasks/t-1/pushNotificationConfigs        | CreateTaskPushNotificationConfig | {taskId=t-1}",
                 "GET    | /tasks/t-1/pushNotificationConfigs        | ListTaskPushNotificationConfigs  | {taskId=t-1}",
-                "GET    | /tasks/t-1/pushNotificationConfigs/p      | GetTaskPushNotificationConfig    | {taskId=t-1, id=p}",
-                "DELETE | /tasks/t-1/pushNotificationConfigs/p      | DeleteTaskPushNotificationConfig | {taskId=t-1, id=p}",
+                "GET    | /tasks/t-1/pushNotificationConfigs/p      | GetTaskPushNotificationConfig    | {taskId=t-1,"
+                        + " id=p}",
+                "DELETE | /tasks/t-1/pushNotificationConfigs/p      | DeleteTaskPushNotificationConfig | {taskId=t-1,"
+                        + " id=p}",
                 "GET    | /extendedAgentCard                        | GetExtendedAgentCard             | {}",
                 "POST   | /acme/message:send                        | SendMessage                      | {tenant=acme}",
                 "GET    | /acme/tasks                               | ListTasks                        | {tenant=acme}",
-                "GET    | /acme/tasks/t-1                           | GetTask                          | {id=t-1, tenant=acme}",
-                "POST   | /acme/tasks/t-1:cancel                    | CancelTask                       | {id=t-1, tenant=acme}",
-                "GET    | /acme/tasks/t/pushNotificationConfigs/p   | GetTaskPushNotificationConfig    | {taskId=t, id=p, tenant=acme}",
+                "GET    | /acme/tasks/t-1                           | GetTask                          | {id=t-1,"
+                        + " tenant=acme}",
+                "POST   | /acme/tasks/t-1:cancel                    | CancelTask                       | {id=t-1,"
+                        + " tenant=acme}",
+                "GET    | /acme/tasks/t/pushNotificationConfigs/p   | GetTaskPushNotificationConfig    | {taskId=t,"
+                        + " id=p, tenant=acme}",
                 "GET    | /acme/extendedAgentCard                   | GetExtendedAgentCard             | {tenant=acme}",
                 "GET    | /v1/tasks/t-1                             | GetTask                          | {id=t-1}",
-                "GET    | /v1/acme/tasks/t-1                        | GetTask                          | {id=t-1, tenant=acme}"
+                "GET    | /v1/acme/tasks/t-1                        | GetTask                          | {id=t-1,"
+                        + " tenant=acme}"
             })
     void everyPathLeadsToItsOperation(String verb, String path, String method, String variables) {
         Rest<WireOperation> route = Rest.of(V1Operations.TABLE.all(), verb, path);

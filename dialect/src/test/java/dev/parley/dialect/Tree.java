@@ -1,5 +1,6 @@
 package dev.parley.dialect;
 
+import dev.parley.dialect.wire.WireAnswer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

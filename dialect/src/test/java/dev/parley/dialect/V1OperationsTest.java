@@ -7,6 +7,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.Operation;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +52,7 @@ final class V1OperationsTest {
         more.put("unknown", List.of(Map.of("id", 1)));
         more.putIfAbsent("tenant", null);
 
-        Operation read = JsonText.read(JsonText.write(more), operation.request());
+        Operation read = JsonText.read(Json.write(more), operation.request());
 
         assertThat(read).isEqualTo(JsonText.read(example(name), operation.request()));
     }
@@ -80,8 +84,8 @@ final class V1OperationsTest {
 
     @Test
     void theWebhookMayHaveItsNameOfReleaseCandidates() {
-        var configuration =
-                JsonText.read(bytes("{\"pushNotificationConfig\":{\"url\":\"https://h.example\"}}"), V1Model.CONFIGURATION);
+        var configuration = JsonText.read(
+                bytes("{\"pushNotificationConfig\":{\"url\":\"https://h.example\"}}"), V1Model.CONFIGURATION);
 
         assertThat(requireNonNull(configuration.pushConfig()).url()).isEqualTo("https://h.example");
         assertThat(requireNonNull(V1Operations.TABLE.named("ListTaskPushNotificationConfig"))
@@ -103,19 +107,26 @@ final class V1OperationsTest {
             delimiter = '|',
             value = {
                 "getTask   | {'id':'t','historyLength':-1}    | historyLength: -1 (expected: >= 0)",
-                "getTask   | {'id':'t','historyLength':'x'}   | historyLength: \"x\" (expected: a whole number of 32 bits)",
-                "getTask   | {'id':'t','historyLength':1.5}   | historyLength: 1.5 (expected: a whole number of 32 bits)",
-                "getTask   | {'id':'t','historyLength':3000000000} | historyLength: 3000000000 (expected: a whole number of 32 bits)",
+                "getTask   | {'id':'t','historyLength':'x'}   | historyLength: \"x\" (expected: a whole number of 32"
+                        + " bits)",
+                "getTask   | {'id':'t','historyLength':1.5}   | historyLength: 1.5 (expected: a whole number of 32"
+                        + " bits)",
+                "getTask   | {'id':'t','historyLength':3000000000} | historyLength: 3000000000 (expected: a whole"
+                        + " number of 32 bits)",
                 "getTask   | {'id':''}                        | id: must not be empty",
                 "getTask   | {}                               | id: missing (expected: a string)",
                 "listTasks | {'pageSize':0}                   | pageSize: 0 (expected: 1 to 100)",
                 "listTasks | {'pageSize':101}                 | pageSize: 101 (expected: 1 to 100)",
-                "listTasks | {'status':'working'}             | status: \"working\" (expected: TASK_STATE_UNSPECIFIED, TASK_STATE_SUBMITTED",
+                "listTasks | {'status':'working'}             | status: \"working\" (expected: TASK_STATE_UNSPECIFIED,"
+                        + " TASK_STATE_SUBMITTED",
                 "listTasks | {'includeArtifacts':'yes'}       | includeArtifacts: \"yes\" (expected: true or false)",
-                "sendMessage | {'message':{'messageId':'m','role':1,'parts':[{'text':1}]}} | message.parts[0].text: 1 (expected: a string)",
+                "sendMessage | {'message':{'messageId':'m','role':1,'parts':[{'text':1}]}} | message.parts[0].text: 1"
+                        + " (expected: a string)",
                 "sendMessage | {'message':{'messageId':'m','role':1}} | message.parts: missing (expected: an array)",
-                "sendMessage | {'message':{'messageId':'m','role':1,'parts':[{}]}} | message.parts[0]: expected: exactly one of",
-                "sendMessage | {'message':{'messageId':'','role':1,'parts':[{'text':''}]}} | message.messageId: must not be empty",
+                "sendMessage | {'message':{'messageId':'m','role':1,'parts':[{}]}} | message.parts[0]: expected:"
+                        + " exactly one of",
+                "sendMessage | {'message':{'messageId':'','role':1,'parts':[{'text':''}]}} | message.messageId: must"
+                        + " not be empty",
                 "createTaskPushNotificationConfig | {'url':'https://h'} | taskId: must not be empty",
                 "createTaskPushNotificationConfig | {'taskId':'t','url':''} | url: must not be empty"
             })

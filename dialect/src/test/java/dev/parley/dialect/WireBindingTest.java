@@ -8,6 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.spi.Binding;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -399,8 +406,11 @@ final class WireBindingTest {
             delimiter = '|',
             value = {
                 // the reason outranks code and status
-                "409 | {'error':{'code':409,'message':'x','details':[{'@type':'type.googleapis.com/google.rpc.ErrorInfo','reason':'TASK_NOT_CANCELABLE'}]}} | TASK_NOT_CANCELABLE",
-                "500 | {'error':{'code':-32001,'message':'x','data':[{'reason':'UNSUPPORTED_OPERATION'}]}} | UNSUPPORTED_OPERATION",
+                "409 |"
+                    + " {'error':{'code':409,'message':'x','details':[{'@type':'type.googleapis.com/google.rpc.ErrorInfo','reason':'TASK_NOT_CANCELABLE'}]}}"
+                    + " | TASK_NOT_CANCELABLE",
+                "500 | {'error':{'code':-32001,'message':'x','data':[{'reason':'UNSUPPORTED_OPERATION'}]}} |"
+                        + " UNSUPPORTED_OPERATION",
                 // then the code
                 "200 | {'error':{'code':-32001,'message':'x'}}                 | TASK_NOT_FOUND",
                 "400 | {'error':{'code':-32009,'message':'x','data':'text'}}   | VERSION_NOT_SUPPORTED",
@@ -436,10 +446,13 @@ final class WireBindingTest {
                 "500 | ''                                                      | INTERNAL",
                 "302 | ''                                                      | INVALID_AGENT_RESPONSE",
                 // problem documents of release candidates
-                "404 | {'type':'https://a2a-protocol.org/errors/task-not-found','title':'Task not found','status':404,'detail':'No such task'} | TASK_NOT_FOUND",
+                "404 | {'type':'https://a2a-protocol.org/errors/task-not-found','title':'Task not"
+                        + " found','status':404,'detail':'No such task'} | TASK_NOT_FOUND",
                 "409 | {'type':'about:blank','title':'Conflict','status':409}  | TASK_NOT_CANCELABLE",
                 // nonsense
-                "500 | {'error':{'code':{},'message':[],'details':[1,{'metadata':{'a':null}},{'fieldViolations':[7,{}]},{'retryDelay':'soon'}]}} | INTERNAL"
+                "500 |"
+                    + " {'error':{'code':{},'message':[],'details':[1,{'metadata':{'a':null}},{'fieldViolations':[7,{}]},{'retryDelay':'soon'}]}}"
+                    + " | INTERNAL"
             })
     void anErrorIsKnownByReasonThenCodeThenStatus(int status, String body, A2AError error) {
         for (String binding : List.of(Interface.JSONRPC, Interface.HTTP_JSON)) {

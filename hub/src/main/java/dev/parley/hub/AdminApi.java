@@ -1,9 +1,9 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.Arrival;
-import dev.parley.dialect.ExtensionTable;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AdminRow;

@@ -2,10 +2,10 @@ package dev.parley.hub;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Arrival;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.engine.AgentExtension;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

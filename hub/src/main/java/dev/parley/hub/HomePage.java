@@ -1,8 +1,8 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.Arrival;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.extension.HubExtension.HomeLink;
 import dev.parley.protocol.AgentCard;
 import dev.parley.server.RequestHandler;
@@ -52,17 +52,17 @@ final class HomePage implements RequestHandler {
 
     private static String html(List<Entry> entries) {
         var html = new StringBuilder("""
-                <!doctype html>
-                <html lang="en">
-                <head>
-                  <meta charset="utf-8">
-                  <meta name="viewport" content="width=device-width, initial-scale=1">
-                  <title>Agents – Parley</title>
-                  <link rel="stylesheet" href="%s">
-                </head>
-                <body>
-                <h1>Agents of this hub</h1>
-                """.formatted(STYLE));
+            <!doctype html>
+            <html lang="en">
+            <head>
+              <meta charset="utf-8">
+              <meta name="viewport" content="width=device-width, initial-scale=1">
+              <title>Agents – Parley</title>
+              <link rel="stylesheet" href="%s">
+            </head>
+            <body>
+            <h1>Agents of this hub</h1>
+            """.formatted(STYLE));
         if (entries.isEmpty()) {
             html.append("<p>No agents that callers without credentials may see.</p>\n");
         }
@@ -110,10 +110,10 @@ final class HomePage implements RequestHandler {
                 .append(" \"hello\"</pre>\n<p>With any HTTP client:</p>\n<pre>curl ")
                 .append(url);
         html.append("""
-                /message:send \\
-                     -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\
-                     -d '{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"hello"}]}}'</pre>
-                """);
+            /message:send \\
+                 -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\
+                 -d '{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"hello"}]}}'</pre>
+            """);
     }
 
     private static String escaped(String text) {

@@ -1,12 +1,12 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.Arrival;
-import dev.parley.dialect.ExtensionTable;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.OpenApi;
-import dev.parley.dialect.ServedAgent;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.RequestHandler;

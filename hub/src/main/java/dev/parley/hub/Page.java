@@ -1,7 +1,7 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.extension.HubPage;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.ExtensionTable;
+import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Engine;
 import dev.parley.extension.AdminHandler;

@@ -3,7 +3,8 @@ package dev.parley.hub;
 import dev.parley.client.spi.Traces;
 import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.client.webhooks.WebhookSender;
-import dev.parley.dialect.Notification;
+import dev.parley.dialect.Notifications;
+import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -61,7 +62,7 @@ final class WebhookDelivery implements WebhookTransport {
     @Override
     public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
         Notification notification =
-                Notification.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
+                Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
         if (notification == null) {
             return new Outcome.Accepted(); // clients of this dialect get no notification of it
         }

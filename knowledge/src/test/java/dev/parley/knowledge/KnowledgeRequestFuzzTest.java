@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.ExtensionTable;
-import dev.parley.dialect.ServedAgent;
-import dev.parley.dialect.ServedCard;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.served.ServedCard;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.knowledge.api.KnowledgeProtocol;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
@@ -78,12 +78,13 @@ final class KnowledgeRequestFuzzTest {
                                 + "},{'op':'replace','statement':" + value + "},{'op':'remove','statement':" + value
                                 + "}],'sourceAgentId':'x','justification':'y','taskId':'t','metadata':{'ifRevision':7}}}",
                         "update','params':{'sparql':'DELETE { ?s ?p ?o } INSERT { ?s ex:q ?o } WHERE { ?s ?p ?o }'}}",
-                        "query','params':{'query':'{ statements(first: 2) { nodes { predicate } } }','requiredCertainty':0.4,"
+                        "query','params':{'query':'{ statements(first: 2) { nodes { predicate } }"
+                                + " }','requiredCertainty':0.4,"
                                 + "'maxAgeSeconds':60,'variables':{'a':[1,null]},'metadata':{'includePending':true}}}",
                         "query','params':{'queryLanguage':'sparql','query':'SELECT * { ?s ?p ?o }','variables':{'s':"
                                 + "{'id':'ex:a'}}}}",
-                        "subscribe','params':{'subscriptionQuery':'subscription { knowledgeChanged(filter: {subjects: "
-                                + "[\\'ex:a\\']}) { op changeId } }','metadata':{'afterChangeId':'x','snapshot':true}}}")
+                        "subscribe','params':{'subscriptionQuery':'subscription { knowledgeChanged(filter: {subjects:"
+                            + " [\\'ex:a\\']}) { op changeId } }','metadata':{'afterChangeId':'x','snapshot':true}}}")
                 .map(rest -> "{'jsonrpc':'2.0','id':1,'method':'knowledge/" + rest)
                 .map(json -> json.replace('\'', '"').getBytes(UTF_8));
     }

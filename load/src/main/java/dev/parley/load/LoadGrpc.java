@@ -1,7 +1,7 @@
 package dev.parley.load;
 
 import dev.parley.command.CommandException.Kind;
-import dev.parley.dialect.Transport;
+import dev.parley.dialect.spi.Transport;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Operation;
 import java.io.ByteArrayOutputStream;

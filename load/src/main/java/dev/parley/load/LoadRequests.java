@@ -1,7 +1,7 @@
 package dev.parley.load;
 
 import dev.parley.command.CommandException.Kind;
-import dev.parley.dialect.Binding;
+import dev.parley.dialect.spi.Binding;
 import dev.parley.load.LoadTarget.Answer;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

@@ -1,8 +1,9 @@
 package dev.parley.load;
 
 import dev.parley.command.CommandException.Kind;
-import dev.parley.dialect.Binding;
 import dev.parley.dialect.Json;
+import dev.parley.dialect.WireBinding;
+import dev.parley.dialect.spi.Binding;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.io.IOException;
@@ -65,7 +66,8 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
             throw new LoadProblem(
                     Kind.REFUSED,
                     "the card at " + address + " sends callers to " + agent.url()
-                            + " (expected: the same origin); if that is what you want under load, say so by --agent-url");
+                            + " (expected: the same origin); if that is what you want under load, say so by"
+                            + " --agent-url");
         }
         return of(agent, headers);
     }
@@ -90,7 +92,7 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
         if (agent.protocolBinding().equals(AgentCard.Interface.GRPC)) {
             return new LoadTarget(agent, null, headers);
         }
-        Binding binding = Binding.of(agent)
+        Binding binding = WireBinding.of(agent)
                 .orElseThrow(() -> new LoadProblem(
                         Kind.USAGE,
                         "binding " + agent.protocolBinding() + " " + agent.protocolVersion()
@@ -119,7 +121,8 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
         return new LoadProblem(
                 Kind.USAGE,
                 "the card offers " + offered + " (expected: " + expected
-                        + "); choose another by --transport or --a2a-version, or give the address of the interface by --agent-url");
+                        + "); choose another by --transport or --a2a-version, or give the address of the interface by"
+                        + " --agent-url");
     }
 
     /** True if an answer with status 200 may be an error. */

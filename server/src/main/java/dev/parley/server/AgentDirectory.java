@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.served.ServedAgent;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

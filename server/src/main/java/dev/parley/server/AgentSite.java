@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.served.ServedAgent;
 import dev.parley.server.limits.OpenStreams;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.parley.server;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
+import dev.parley.dialect.served.ServedAgent;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

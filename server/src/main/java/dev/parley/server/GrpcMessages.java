@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.LargeBodies;
+import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.helidon.Exchange;

@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Admission;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
 import java.net.URI;
 import java.nio.file.Path;

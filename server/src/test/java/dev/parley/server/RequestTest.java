@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.wire.WireAnswer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -105,8 +105,9 @@ class RequestTest {
                 request(path)
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString("""
-                                {"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{
-                                "messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]}}}"""))
+                            {"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{
+                            "messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]}}}\
+                            """))
                         .build(),
                 BodyHandlers.ofString());
 

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.served.ServedAgent;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.dialect.Arrival;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

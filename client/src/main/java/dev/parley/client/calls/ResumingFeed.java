@@ -5,7 +5,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.Trouble;
-import dev.parley.dialect.Transport.Broken;
+import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;

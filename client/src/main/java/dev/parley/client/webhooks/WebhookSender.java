@@ -7,7 +7,7 @@ import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HostName;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.RetryAfter;
-import dev.parley.dialect.Notification;
+import dev.parley.dialect.spi.Notification;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.support.Sha256;

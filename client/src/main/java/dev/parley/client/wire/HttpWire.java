@@ -11,7 +11,7 @@ import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.dialect.Transport;
+import dev.parley.dialect.spi.Transport;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;

@@ -7,7 +7,8 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.WireListener;
 import dev.parley.client.wire.CardFinder.Found;
-import dev.parley.dialect.Binding;
+import dev.parley.dialect.WireBinding;
+import dev.parley.dialect.spi.Binding;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The best one is used. Until one of them has answered for the first time, the next stand in for it if it cannot be
  * spoken to: no server accepts the connection, or it does not know the call. Either way nothing has happened, so even a
  * message may be sent to another. After that there is no change any more, for an agent that is known to be there will
- * come back. Some are reached by HTTP and some by a {@link dev.parley.dialect.Transport}; each kind stands in for the other. Safe
+ * come back. Some are reached by HTTP and some by a {@link dev.parley.dialect.spi.Transport}; each kind stands in for the other. Safe
  * for any number of threads.
  *
  * <p>Source: A2A specification 1.0, sections 5.2 and 8.3.2.
@@ -78,8 +79,9 @@ public final class Places {
     private static Optional<Place> place(
             AgentCard card, AgentCard.Interface agent, @Nullable Found found, ClientSettings settings) {
         WireListener listener = settings.listener();
-        Optional<Binding> binding =
-                listener.equals(ClientSettings.DEAF) ? Binding.of(agent) : Binding.of(agent, listener::deviation);
+        Optional<Binding> binding = listener.equals(ClientSettings.DEAF)
+                ? WireBinding.of(agent)
+                : WireBinding.of(agent, listener::deviation);
         if (binding.isPresent()) {
             return Optional.of(new Place.ByHttp(card, agent, address(agent), binding.get(), found));
         }

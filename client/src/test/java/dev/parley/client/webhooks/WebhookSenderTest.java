@@ -11,7 +11,7 @@ import dev.parley.client.http.HostName;
 import dev.parley.client.webhooks.StandardWebhooks.Verdict;
 import dev.parley.client.webhooks.WebhookSender.Limits;
 import dev.parley.client.webhooks.WebhookSender.Outcome;
-import dev.parley.dialect.Notification;
+import dev.parley.dialect.Notifications;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.TaskState;
@@ -412,7 +412,7 @@ class WebhookSenderTest {
     private static Outcome offer(
             WebhookSender sender, PushConfig config, LoggedEvent event, @Nullable StandardWebhooks signer)
             throws InterruptedException {
-        var notification = Notification.of("1.0", config, null, event, () -> {
+        var notification = Notifications.of("1.0", config, null, event, () -> {
             throw new AssertionError("1.0 tells the event");
         });
         return sender.send("T1", config, event.sequence(), requireNonNull(notification), signer);

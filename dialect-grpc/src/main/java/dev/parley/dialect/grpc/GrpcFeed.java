@@ -1,7 +1,7 @@
 package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
-import dev.parley.dialect.Transport.Broken;
+import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import io.grpc.ClientCall;

@@ -1,8 +1,8 @@
 package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
-import dev.parley.dialect.Transport;
-import dev.parley.dialect.Transport.Broken;
+import dev.parley.dialect.spi.Transport;
+import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;

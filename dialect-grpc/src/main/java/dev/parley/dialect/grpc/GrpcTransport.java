@@ -1,7 +1,7 @@
 package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
-import dev.parley.dialect.Transport;
+import dev.parley.dialect.spi.Transport;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

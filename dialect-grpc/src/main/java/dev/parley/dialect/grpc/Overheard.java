@@ -3,7 +3,7 @@ package dev.parley.dialect.grpc;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
-import dev.parley.dialect.Transport;
+import dev.parley.dialect.spi.Transport;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;

@@ -13,7 +13,7 @@ import static io.grpc.Status.Code.UNIMPLEMENTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.served.ServedAgent;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

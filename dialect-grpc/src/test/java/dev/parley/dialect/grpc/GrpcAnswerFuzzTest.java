@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.Message;
-import dev.parley.dialect.Transport.Broken;
+import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import io.grpc.Metadata;

@@ -3,9 +3,9 @@ package dev.parley.dialect.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.LargeBodies;
-import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.v1.GetTaskRequest;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;

@@ -1,18 +1,18 @@
 package dev.parley.knowledge.api;
 
-import static dev.parley.dialect.Codecs.BOOLEAN;
-import static dev.parley.dialect.Codecs.FREE;
-import static dev.parley.dialect.Codecs.INT;
-import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
-import static dev.parley.dialect.Codecs.STRUCT;
-import static dev.parley.dialect.Codecs.TEXT;
-import static dev.parley.dialect.Codecs.TEXTS;
+import static dev.parley.dialect.json.Codecs.BOOLEAN;
+import static dev.parley.dialect.json.Codecs.FREE;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.OLD_TIMESTAMP;
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Codec;
-import dev.parley.dialect.Codecs;
-import dev.parley.dialect.Place;
-import dev.parley.dialect.Shape;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Place;
+import dev.parley.dialect.json.Shape;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;

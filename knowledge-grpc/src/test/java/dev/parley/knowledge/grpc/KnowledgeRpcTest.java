@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
+import dev.parley.dialect.served.ServedAgent;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;

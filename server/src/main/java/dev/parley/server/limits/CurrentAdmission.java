@@ -1,6 +1,6 @@
 package dev.parley.server.limits;
 
-import dev.parley.dialect.Admission;
+import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;

@@ -4,7 +4,7 @@ import static dev.parley.store.audit.States.code;
 import static dev.parley.store.audit.States.state;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.LargeBodies;
+import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
@@ -462,7 +462,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             }
         }
         int names = session.update(
-                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1 LIMIT ?2)",
+                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1"
+                        + " LIMIT ?2)",
                 lane,
                 MESSAGES_REMOVED_AT_ONCE);
         if (names == MESSAGES_REMOVED_AT_ONCE) {
@@ -720,9 +721,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
         // Begins with the segment that holds the event behind "after", which may begin before it.
         try (ResultSet rows = session.bind(
-                        "SELECT first_seq, length(events), events FROM segment WHERE task_id = ?1 AND first_seq >= coalesce("
-                                + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
-                                + " ORDER BY first_seq",
+                        "SELECT first_seq, length(events), events FROM segment WHERE task_id = ?1 AND first_seq >="
+                            + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2),"
+                            + " 0) ORDER BY first_seq",
                         id,
                         after + 1)
                 .executeQuery()) {

@@ -1,7 +1,7 @@
 package dev.parley.trust.cards;
 
-import dev.parley.dialect.CardPayload;
 import dev.parley.dialect.Json;
+import dev.parley.dialect.served.CardPayload;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CardVerifier;
 import java.nio.file.Path;

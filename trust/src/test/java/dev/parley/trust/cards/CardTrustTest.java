@@ -23,9 +23,9 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
-import dev.parley.dialect.CardPayload;
-import dev.parley.dialect.CardSigner;
 import dev.parley.dialect.Json;
+import dev.parley.dialect.served.CardPayload;
+import dev.parley.dialect.served.CardSigner;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Signature;
 import dev.parley.protocol.CardVerifier.Outcome;
@@ -56,9 +56,10 @@ final class CardTrustTest {
     private static final ECKey KEY = ec("k1");
     private static final RSAKey RSA = rsa();
     private static final String CARD = """
-            {"name":"Test","description":"Größe 12, \\ud83d\\ude00","supportedInterfaces":[{"url":"https://a.example/a2a",\
-            "protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"version":"1","capabilities":{"streaming":false},\
-            "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}""";
+        {"name":"Test","description":"Größe 12, \\ud83d\\ude00","supportedInterfaces":[{"url":"https://a.example/a2a",\
+        "protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"version":"1","capabilities":{"streaming":false},\
+        "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}\
+        """;
 
     @TempDir
     Path directory;
@@ -364,7 +365,7 @@ final class CardTrustTest {
     void ofACardOf03EveryMemberCounts() throws Exception {
         String older =
                 "{\"protocolVersion\":\"0.3.0\",\"name\":\"Test\",\"description\":\"\",\"url\":\"https://a.example\","
-                        + "\"version\":\"1\",\"capabilities\":{},\"defaultInputModes\":[],\"defaultOutputModes\":[],\"skills\":[]}";
+                    + "\"version\":\"1\",\"capabilities\":{},\"defaultInputModes\":[],\"defaultOutputModes\":[],\"skills\":[]}";
         CardSigner signer = CardKeys.of(List.of(new CardKey(KEY)), clock).signer(null);
         byte[] signed = signer.signed(older.getBytes(UTF_8));
         String more = new String(signed, UTF_8).replaceFirst("}$", ",\"unheardOf\":1}");

@@ -8,7 +8,7 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
-import dev.parley.dialect.CardPayload;
+import dev.parley.dialect.served.CardPayload;
 import dev.parley.testkit.SettableClock;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -22,9 +22,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class SignedCardFuzzTest {
     private static final SettableClock CLOCK = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
     private static final byte[] CARD = """
-            {"name":"Test","description":"Größe 12","supportedInterfaces":[{"url":"https://a.example/a2a",\
-            "protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"version":"1","capabilities":{"streaming":false},\
-            "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}""".getBytes(UTF_8);
+        {"name":"Test","description":"Größe 12","supportedInterfaces":[{"url":"https://a.example/a2a",\
+        "protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"version":"1","capabilities":{"streaming":false},\
+        "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}\
+        """.getBytes(UTF_8);
     private static final List<CardKey> KEYS = keys();
 
     private final CardTrust trust = new CardTrust(KEYS, CLOCK);

@@ -1,0 +1,91 @@
+package dev.parley.dialect.calls;
+
+import dev.parley.dialect.answers.Dialect;
+import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.Framing;
+import dev.parley.dialect.operations.OperationTable;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+
+/** A dialect of JSON-RPC at an address of its own, with its card, and perhaps other files, below. */
+public abstract class RpcEdge implements Edge {
+    private final Dialect dialect;
+    private final OperationTable operations;
+    private final String suffix;
+
+    protected RpcEdge(Dialect dialect, OperationTable operations, String suffix) {
+        this.dialect = dialect;
+        this.operations = operations;
+        this.suffix = suffix;
+    }
+
+    @Override
+    public final String dialect() {
+        return dialect.name();
+    }
+
+    @Override
+    public final String suffix() {
+        return suffix;
+    }
+
+    @Override
+    public final WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
+        return Form.rpc(dialect, Envelope.idOf(request.body())).error(problem);
+    }
+
+    @Override
+    public final WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+        Dialect spoken = dialect(request);
+        framing.use(Form.rpc(spoken, Form.NO_ID));
+        if (isCard(request)) {
+            return CardFile.answer(request, card(request, agent));
+        }
+        if (!isRoot(request)) {
+            return file(request, agent);
+        }
+        return answer(Envelope.read(request, spoken, caller, framing), spoken, request, agent, caller, framing);
+    }
+
+    protected static boolean isRoot(WireRequest request) {
+        return request.path().isEmpty() || request.path().equals("/");
+    }
+
+    /** The card of an agent in this dialect. */
+    protected abstract byte[] card(WireRequest request, ServedAgent agent);
+
+    /** Answers a request below the address of the calls, or throws. */
+    protected WireAnswer file(WireRequest request, ServedAgent agent) {
+        throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+    }
+
+    /** The dialect of the answer to a request. */
+    protected Dialect dialect(WireRequest request) {
+        return dialect;
+    }
+
+    /** Answers a call, or throws. */
+    protected abstract WireAnswer answer(
+            Envelope envelope,
+            Dialect spoken,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Framing framing);
+
+    /** The row of the operation that is called. */
+    protected final WireOperation row(Envelope envelope) {
+        WireOperation row = operations.named(envelope.method());
+        if (row == null) {
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
+        }
+        return row;
+    }
+}

@@ -1,0 +1,657 @@
+package dev.parley.dialect.json;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.Base64Variants;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+/**
+ * The codecs of everything that is not an object of the model, by the rules of ProtoJSON: generous in what is read,
+ * one form in what is written.
+ *
+ * <p>Source: A2A specification 1.0, section 5.5; Protocol Buffers, "ProtoJSON format".
+ */
+public final class Codecs {
+    private Codecs() {}
+
+    /** A string. */
+    public static final Codec<String> TEXT = new Codec<>() {
+        @Override
+        public String expected() {
+            return "a string";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "string");
+        }
+
+        @Override
+        public String read(JsonParser in) {
+            if (in.currentToken() != JsonToken.VALUE_STRING) {
+                throw Place.unexpected(in, expected());
+            }
+            return in.getString();
+        }
+
+        @Override
+        public void write(JsonGenerator out, String value) {
+            out.writeString(value);
+        }
+
+        @Override
+        public String parse(String text, String field) {
+            return text;
+        }
+    };
+
+    /** A truth value. */
+    public static final Codec<Boolean> BOOLEAN = new Codec<>() {
+        @Override
+        public String expected() {
+            return "true or false";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "boolean");
+        }
+
+        @Override
+        public Boolean read(JsonParser in) {
+            return switch (in.currentToken()) {
+                case VALUE_TRUE -> true;
+                case VALUE_FALSE -> false;
+                default -> throw Place.unexpected(in, expected());
+            };
+        }
+
+        @Override
+        public void write(JsonGenerator out, Boolean value) {
+            out.writeBoolean(value);
+        }
+
+        @Override
+        public Boolean parse(String text, String field) {
+            return switch (text) {
+                case "true" -> true;
+                case "false" -> false;
+                default -> throw misread(field, text, expected());
+            };
+        }
+    };
+
+    /** A whole number of 32 bits. */
+    public static final Codec<Integer> INT = new Codec<>() {
+        private static final int MAX_LENGTH = 32;
+
+        @Override
+        public String expected() {
+            return "a whole number of 32 bits";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "integer", "format", "int32");
+        }
+
+        @Override
+        public Integer read(JsonParser in) {
+            JsonToken token = in.currentToken();
+            if (token == JsonToken.VALUE_NUMBER_INT && in.getNumberType() == JsonParser.NumberType.INT) {
+                return in.getIntValue();
+            }
+            // ProtoJSON also allows 5.0, 5e0 and "5".
+            Integer number = token.isNumeric() || token == JsonToken.VALUE_STRING ? exact(in.getString()) : null;
+            if (number == null) {
+                throw Place.unexpected(in, expected());
+            }
+            return number;
+        }
+
+        @Override
+        public void write(JsonGenerator out, Integer value) {
+            out.writeNumber(value);
+        }
+
+        @Override
+        public Integer parse(String text, String field) {
+            Integer number = exact(text);
+            if (number == null) {
+                throw misread(field, text, expected());
+            }
+            return number;
+        }
+
+        private static @Nullable Integer exact(String text) {
+            try {
+                return text.length() > MAX_LENGTH ? null : (Integer) new BigDecimal(text).intValueExact();
+            } catch (ArithmeticException | NumberFormatException notANumber) {
+                return null;
+            }
+        }
+    };
+
+    public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
+
+    /** As peers of older versions write it, who may leave out the offset and then mean UTC. */
+    public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
+
+    private static Codec<Instant> timestamp(Function<String, Instant> parse) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return "a time such as 2026-01-05T09:00:00.000Z";
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "string", "format", "date-time");
+            }
+
+            @Override
+            public Instant read(JsonParser in) {
+                if (in.currentToken() == JsonToken.VALUE_STRING) {
+                    try {
+                        return parse.apply(in.getString());
+                    } catch (DateTimeException notATime) {
+                        // said below
+                    }
+                }
+                throw Place.unexpected(in, expected());
+            }
+
+            @Override
+            public void write(JsonGenerator out, Instant value) {
+                out.writeString(Timestamps.format(value));
+            }
+
+            @Override
+            public Instant parse(String text, String field) {
+                try {
+                    return parse.apply(text);
+                } catch (DateTimeException notATime) {
+                    throw misread(field, text, expected());
+                }
+            }
+
+            @Override
+            public String format(Instant value) {
+                return Timestamps.format(value);
+            }
+        };
+    }
+
+    /** Bytes in base64: written in the standard form with padding, read in the standard or the URL form. */
+    public static final Codec<byte[]> BYTES = new Codec<>() {
+        @Override
+        public String expected() {
+            return "base64";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "string", "contentEncoding", "base64");
+        }
+
+        @Override
+        public byte[] read(JsonParser in) {
+            if (in.currentToken() == JsonToken.VALUE_STRING) {
+                String text = in.getString();
+                boolean url = text.indexOf('-') >= 0 || text.indexOf('_') >= 0;
+                try {
+                    return (url ? Base64.getUrlDecoder() : Base64.getDecoder())
+                            .decode(text.getBytes(StandardCharsets.ISO_8859_1));
+                } catch (IllegalArgumentException notBase64) {
+                    // said below
+                }
+            }
+            throw Place.unexpected(in, expected());
+        }
+
+        @Override
+        public void write(JsonGenerator out, byte[] value) {
+            out.writeBinary(Base64Variants.MIME_NO_LINEFEEDS, value, 0, value.length);
+        }
+    };
+
+    /** Stands for a JSON null that is a value, where null would mean absent. */
+    public static final Object NULL = new Object();
+
+    /** Any JSON value, null (as {@link #NULL}) included, and when writing also values of the model. */
+    public static final Codec<Object> FREE = new Codec<>() {
+        @Override
+        public String expected() {
+            return "any value";
+        }
+
+        @Override
+        public Object read(JsonParser in) {
+            Object value = readFree(in);
+            return value == null ? NULL : value;
+        }
+
+        @Override
+        public void write(JsonGenerator out, Object value) {
+            writeFree(out, NULL.equals(value) ? null : value);
+        }
+
+        @Override
+        public boolean readsNull() {
+            return true;
+        }
+    };
+
+    /** JSON null, where it is the answer. */
+    public static final Codec<Object> NOTHING = new Codec<>() {
+        @Override
+        public String expected() {
+            return "null";
+        }
+
+        @Override
+        public Object read(JsonParser in) {
+            in.skipChildren();
+            return NULL;
+        }
+
+        @Override
+        public void write(JsonGenerator out, Object value) {
+            out.writeNull();
+        }
+
+        @Override
+        public boolean readsNull() {
+            return true;
+        }
+    };
+
+    /** A JSON object of any members. */
+    public static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
+        @Override
+        public String expected() {
+            return "an object";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "object");
+        }
+
+        @Override
+        public Map<String, @Nullable Object> read(JsonParser in) {
+            if (in.currentToken() != JsonToken.START_OBJECT) {
+                throw Place.unexpected(in, expected());
+            }
+            return readStruct(in);
+        }
+
+        @Override
+        public void write(JsonGenerator out, Map<String, @Nullable Object> value) {
+            writeFree(out, value);
+        }
+    };
+
+    /** An array of strings. */
+    public static final Codec<List<String>> TEXTS = list(TEXT);
+
+    /** An array whose elements are all of one kind. */
+    public static <T> Codec<List<T>> list(Codec<T> element) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return "an array";
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "array", "items", others.apply(element));
+            }
+
+            @Override
+            public List<T> read(JsonParser in) {
+                if (in.currentToken() != JsonToken.START_ARRAY) {
+                    throw Place.unexpected(in, expected());
+                }
+                var elements = new ArrayList<T>();
+                while (in.nextToken() != JsonToken.END_ARRAY) {
+                    T one = element.read(in);
+                    if (one == null) {
+                        throw Place.unexpected(in, element.expected());
+                    }
+                    elements.add(one);
+                }
+                return elements;
+            }
+
+            @Override
+            public void write(JsonGenerator out, List<T> value) {
+                out.writeStartArray();
+                for (T one : value) {
+                    element.write(out, one);
+                }
+                out.writeEndArray();
+            }
+        };
+    }
+
+    /** An object whose member names are free and whose values are all of one kind. */
+    public static <T> Codec<Map<String, T>> map(Codec<T> element) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return "an object";
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "object", "additionalProperties", others.apply(element));
+            }
+
+            @Override
+            public Map<String, T> read(JsonParser in) {
+                if (in.currentToken() != JsonToken.START_OBJECT) {
+                    throw Place.unexpected(in, expected());
+                }
+                var members = new LinkedHashMap<String, T>();
+                for (String name = in.nextName(); name != null; name = in.nextName()) {
+                    in.nextToken();
+                    T one = element.read(in);
+                    if (one == null) {
+                        throw Place.unexpected(in, element.expected());
+                    }
+                    int before = members.size();
+                    members.put(name, one);
+                    refuseDuplicate(in, members, before);
+                }
+                return members;
+            }
+
+            @Override
+            public void write(JsonGenerator out, Map<String, T> value) {
+                out.writeStartObject();
+                value.forEach((name, one) -> {
+                    out.writeName(name);
+                    element.write(out, one);
+                });
+                out.writeEndObject();
+            }
+        };
+    }
+
+    /**
+     * An enum whose constants are numbered and written with a prefix, as Protocol Buffers do. Number 0, {@code
+     * …UNSPECIFIED}, is as good as absent in an enum that has no such constant.
+     */
+    public static <E extends Enum<E>> Codec<E> enumeration(String prefix, Class<E> type) {
+        List<E> constants = List.of(type.getEnumConstants());
+        int first = constants.getFirst().name().equals("UNSPECIFIED") ? 0 : 1;
+        var names = new EnumMap<E, String>(type);
+        var byName = new LinkedHashMap<String, E>();
+        constants.forEach(one -> {
+            names.put(one, prefix + one.name());
+            byName.put(prefix + one.name(), one);
+        });
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return String.join(", ", byName.keySet());
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "string", "enum", List.copyOf(byName.keySet()));
+            }
+
+            @Override
+            public @Nullable E read(JsonParser in) {
+                if (in.currentToken() == JsonToken.VALUE_NUMBER_INT
+                        && in.getNumberType() == JsonParser.NumberType.INT) {
+                    int index = in.getIntValue() - first;
+                    if (index >= 0 && index < constants.size()) {
+                        return constants.get(index);
+                    } else if (index == -1) {
+                        return null;
+                    }
+                } else if (in.currentToken() == JsonToken.VALUE_STRING) {
+                    String name = in.getString();
+                    E constant = byName.get(name);
+                    if (constant != null || isUnspecified(name)) {
+                        return constant;
+                    }
+                }
+                throw Place.unexpected(in, expected());
+            }
+
+            @Override
+            public void write(JsonGenerator out, E value) {
+                out.writeString(requireNonNull(names.get(value)));
+            }
+
+            @Override
+            public @Nullable E parse(String text, String field) {
+                E constant = byName.get(text);
+                if (constant == null && !isUnspecified(text)) {
+                    throw misread(field, text, expected());
+                }
+                return constant;
+            }
+
+            @Override
+            public String format(E value) {
+                return requireNonNull(names.get(value));
+            }
+
+            private boolean isUnspecified(String name) {
+                return name.equals(prefix + "UNSPECIFIED");
+            }
+        };
+    }
+
+    /** Words for the constants of an enum; {@code more} are understood as well, and never written. */
+    public static <E extends Enum<E>> Codec<E> words(Map<E, String> written, Map<String, E> more) {
+        var byWord = new LinkedHashMap<String, E>();
+        written.forEach((constant, word) -> byWord.putIfAbsent(word, constant));
+        String expected = String.join(", ", byWord.keySet());
+        byWord.putAll(more);
+        return via(
+                TEXT,
+                word -> {
+                    E constant = byWord.get(word);
+                    if (constant == null) {
+                        throw InvalidField.of("", '"' + word + "\" (expected: " + expected + ")");
+                    }
+                    return constant;
+                },
+                constant -> requireNonNull(written.get(constant)));
+    }
+
+    /**
+     * A codec for values that travel as others do.
+     *
+     * @param read may throw {@link InvalidField}
+     */
+    public static <A, B> Codec<B> via(Codec<A> codec, Function<A, B> read, Function<B, A> write) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return codec.expected();
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return codec.schema(others);
+            }
+
+            @Override
+            public @Nullable B read(JsonParser in) {
+                A value = codec.read(in);
+                try {
+                    return value == null ? null : read.apply(value);
+                } catch (InvalidField invalid) {
+                    throw Place.fault(in, invalid.field(), invalid.problem());
+                }
+            }
+
+            @Override
+            public void write(JsonGenerator out, B value) {
+                codec.write(out, write.apply(value));
+            }
+
+            @Override
+            public boolean readsNull() {
+                return codec.readsNull();
+            }
+
+            @Override
+            public @Nullable B parse(String text, String field) {
+                A value = codec.parse(text, field);
+                return value == null ? null : read.apply(value);
+            }
+
+            @Override
+            public String format(B value) {
+                return codec.format(write.apply(value));
+            }
+        };
+    }
+
+    /**
+     * Objects of several kinds that look different inside, as earlier versions have them.
+     *
+     * <p>What is read is read twice, because the kind may stand last; only clients read such things.
+     */
+    public static <T> Codec<T> kinds(
+            Function<T, Codec<T>> ofValue, Function<Map<String, @Nullable Object>, Codec<T>> ofMembers) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return STRUCT.expected();
+            }
+
+            @Override
+            public @Nullable T read(JsonParser in) {
+                Map<String, @Nullable Object> members = requireNonNull(STRUCT.read(in));
+                return JsonText.read(JsonText.write(Codecs.FREE, members), ofMembers.apply(members));
+            }
+
+            @Override
+            public void write(JsonGenerator out, T value) {
+                ofValue.apply(value).write(out, value);
+            }
+        };
+    }
+
+    /** A value that stands where only objects may. */
+    public static Map<String, @Nullable Object> wrapped(@Nullable Object value) {
+        return Collections.singletonMap("value", value);
+    }
+
+    private static A2AException misread(String field, String text, String expected) {
+        return A2AException.invalidParams(field, '"' + text + "\" (expected: " + expected + ")");
+    }
+
+    private static @Nullable Object readFree(JsonParser in) {
+        return switch (in.currentToken()) {
+            case VALUE_NULL -> null;
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_STRING -> in.getString();
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
+                Number number = in.getNumberValue();
+                if (Double.isInfinite(number.doubleValue())) {
+                    throw Place.unexpected(in, "a number in the range of a double");
+                }
+                yield number;
+            }
+            case START_OBJECT -> readStruct(in);
+            case START_ARRAY -> {
+                var elements = new ArrayList<@Nullable Object>();
+                while (in.nextToken() != JsonToken.END_ARRAY) {
+                    elements.add(readFree(in));
+                }
+                yield Collections.unmodifiableList(elements);
+            }
+            default -> throw Place.unexpected(in, "a value");
+        };
+    }
+
+    private static Map<String, @Nullable Object> readStruct(JsonParser in) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        for (String name = in.nextName(); name != null; name = in.nextName()) {
+            in.nextToken();
+            int size = members.size();
+            Object value = readFree(in);
+            Object before = members.put(name, value);
+            if (!(name.equals(RepeatedKinds.KIND) && value instanceof String && value.equals(before))) {
+                refuseDuplicate(in, members, size);
+            }
+        }
+        return Collections.unmodifiableMap(members);
+    }
+
+    /** Says that the last {@code put} overwrote something, if it did. */
+    private static void refuseDuplicate(JsonParser in, Map<?, ?> members, int sizeBefore) {
+        if (members.size() == sizeBefore) {
+            throw Place.duplicate(in);
+        }
+    }
+
+    /** Numbers beyond a double would be refused when they are read back. */
+    private static <N extends Number> N readable(N number) {
+        if (Double.isInfinite(number.doubleValue())) {
+            throw new IllegalArgumentException("number out of range (expected: in the range of a double)");
+        }
+        return number;
+    }
+
+    /** Writes maps, lists, strings, numbers, booleans, null, and whatever of the model stands among them. */
+    private static void writeFree(JsonGenerator out, @Nullable Object value) {
+        switch (value) {
+            case null -> out.writeNull();
+            case String text -> out.writeString(text);
+            case Boolean truth -> out.writeBoolean(truth);
+            case Integer number -> out.writeNumber(number);
+            case Long number -> out.writeNumber(number);
+            case Double number -> out.writeNumber(number);
+            case Float number -> out.writeNumber(number);
+            case Short number -> out.writeNumber(number);
+            case Byte number -> out.writeNumber((short) number);
+            case BigInteger number -> out.writeNumber(readable(number));
+            case BigDecimal number -> out.writeNumber(readable(number));
+            case Map<?, ?> members -> {
+                out.writeStartObject();
+                members.forEach((name, member) -> {
+                    out.writeName(String.valueOf(name));
+                    writeFree(out, member);
+                });
+                out.writeEndObject();
+            }
+            case Iterable<?> elements -> {
+                out.writeStartArray();
+                elements.forEach(element -> writeFree(out, element));
+                out.writeEndArray();
+            }
+            case Object other ->
+                InstalledExtensions.<Object>codec(other.getClass()).write(out, other);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package dev.parley.dialect.json;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskEvent;
+import java.util.List;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonFactoryBuilder;
+import tools.jackson.core.json.JsonWriteFeature;
+
+/**
+ * Reads and writes JSON by codecs.
+ *
+ * <p>Reading is strict about JSON: UTF-8 in its one legal form, no key twice, nothing behind the value. Requests are limited further,
+ * see {@link #MAX_REQUEST_DEPTH}; answers and logs nest what requests held, so they are allowed more.
+ */
+public final class JsonText {
+    /** How deep objects and arrays may be nested in a request. */
+    public static final int MAX_REQUEST_DEPTH = 64;
+
+    /** How many names, values and brackets a request may have. */
+    public static final int MAX_REQUEST_TOKENS = 1_000_000;
+
+    private static final int MAX_DEPTH = 1000;
+    private static final int MAX_WRITTEN_DEPTH = 900;
+    private static final int MAX_REQUEST_NAME = 10_000;
+    private static final int MAX_NUMBER = 1000;
+
+    private static final Parsers REQUESTS = new Parsers(factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build());
+
+    /** For requests that repeat nothing but kinds. */
+    private static final Parsers REPEATING = new Parsers(
+            factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME).build());
+
+    /** Without the parser's own search for duplicates: the codecs notice those in what they read. */
+    private static final JsonFactory FACTORY =
+            factory(MAX_DEPTH, Long.MAX_VALUE, Integer.MAX_VALUE).build();
+
+    private static final Parsers TRUSTING = new Parsers(FACTORY);
+
+    private static final byte[] NOTHING = {};
+
+    /** Bytes of an ordinary event, or message; what needs more grows. */
+    private static final int EVENT_SIZE = 512;
+
+    private static final int FEW_EVENTS = 15;
+
+    private JsonText() {}
+
+    private static JsonFactoryBuilder factory(int maxDepth, long maxTokens, int maxName) {
+        return JsonFactory.builder()
+                // Else a peer could choose UTF-16.
+                .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
+                .disable(TokenStreamFactory.Feature.INTERN_PROPERTY_NAMES)
+                .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
+                .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+                .disable(JsonWriteFeature.ESCAPE_FORWARD_SLASHES)
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .maxTokenCount(maxTokens)
+                        .maxStringLength(Integer.MAX_VALUE) // the size of a body is limited before it is read
+                        .maxNameLength(maxName)
+                        .maxNumberLength(MAX_NUMBER)
+                        .build())
+                .streamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(MAX_WRITTEN_DEPTH)
+                        .build());
+    }
+
+    /** Returns the JSON array of the events, each of which carries its own bytes from then on. */
+    public static byte[] writeEvents(List<LoggedEvent> events, Codec<TaskEvent> codec) {
+        // The generator writes few events at once, so that one piece of just their size holds them.
+        var bytes = new Pieces(events.size() > FEW_EVENTS ? EVENT_SIZE * events.size() : 0);
+        int[] ends = new int[events.size()];
+        try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            out.writeStartArray();
+            for (int i = 0; i < ends.length; i++) {
+                codec.write(out, events.get(i).event());
+                ends[i] = bytes.size() + out.streamWriteOutputBuffered();
+            }
+            out.writeEndArray();
+        } catch (JacksonException unwritable) {
+            throw unwritable(unwritable);
+        }
+        byte[] json = bytes.bytes();
+        int from = 1; // behind the bracket or, from the second one on, the comma
+        for (int i = 0; i < ends.length; i++) {
+            events.get(i).encodedIn(json, from, ends[i] - from);
+            from = ends[i] + 1;
+        }
+        return json;
+    }
+
+    public static <T> T read(byte[] json, Codec<T> codec) {
+        return parse(TRUSTING, utf8(json), 0, json.length, in -> {
+            T value = codec.read(in);
+            if (value == null) {
+                throw Place.unexpected(in, codec.expected());
+            }
+            return value;
+        });
+    }
+
+    /** Reads a request, of which nothing is believed yet. */
+    public static <R> R request(byte[] json, Function<JsonParser, R> reader) {
+        try {
+            return parse(REQUESTS, wholeCharacters(utf8(json)), 0, json.length, reader);
+        } catch (A2AException malformed) {
+            if (malformed.getCause() == null
+                    || !parse(REPEATING, json, 0, json.length, RepeatedKinds::areAllThatRepeats)) {
+                throw malformed;
+            }
+            return parse(REPEATING, json, 0, json.length, reader);
+        }
+    }
+
+    /** Reads a piece of a request that {@link #request} has seen whole. */
+    public static <R> R slice(byte[] json, int from, int to, Function<JsonParser, R> reader) {
+        return parse(TRUSTING, json, from, to - from, reader);
+    }
+
+    private static <R> R parse(Parsers parsers, byte[] json, int from, int length, Function<JsonParser, R> reader) {
+        try {
+            return parse(parsers.factory, json, from, length, reader);
+        } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException perhapsOfOthers) {
+            parsers.forgetNames();
+        } catch (JacksonException malformed) {
+            throw invalid(malformed);
+        }
+        try {
+            return parse(parsers.factory, json, from, length, reader);
+        } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException tooMuch) {
+            throw Place.invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
+                            + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
+                    .causedBy(tooMuch);
+        } catch (JacksonException malformed) {
+            throw invalid(malformed);
+        }
+    }
+
+    private static <R> R parse(JsonFactory factory, byte[] json, int from, int length, Function<JsonParser, R> reader) {
+        try (JsonParser in = factory.createParser(ObjectReadContext.empty(), json, from, length)) {
+            if (in.nextToken() == null) {
+                throw Place.invalid("empty");
+            }
+            R result = reader.apply(in);
+            if (in.nextToken() != null) {
+                throw Place.invalid("something follows the value");
+            }
+            return result;
+        }
+    }
+
+    private static A2AException invalid(JacksonException malformed) {
+        TokenStreamLocation at = malformed.getLocation();
+        String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
+        return Place.invalid(malformed.getOriginalMessage() + where).causedBy(malformed);
+    }
+
+    /**
+     * Factory of parsers that share a table of member names. Names with colliding hashes fill the table, after which
+     * it refuses or loses names of other callers. So the table is replaced as soon as a parser reports that.
+     */
+    private static final class Parsers {
+        private volatile JsonFactory factory;
+
+        Parsers(JsonFactory factory) {
+            this.factory = factory;
+        }
+
+        void forgetNames() {
+            factory = factory.rebuild().build();
+        }
+    }
+
+    private static byte[] utf8(byte[] json) {
+        if (!Utf8.isValid(json)) {
+            throw Place.invalid("not UTF-8");
+        }
+        return json;
+    }
+
+    /**
+     * Refuses escapes of half a surrogate pair, which is no character: it could be written to no file, sent in no UTF-8 and
+     * signed by no key. Outside of texts there are no backslashes, and unescaped halves are no UTF-8.
+     */
+    private static byte[] wholeCharacters(byte[] json) {
+        int high = -1; // where the escape of a first half ended
+        for (int i = 0; i < json.length - 1; i++) {
+            if (json[i] != '\\') {
+                continue;
+            }
+            int unit = json[i + 1] == 'u' && i + 6 <= json.length ? hexadecimal(json, i + 2) : -1;
+            boolean second = unit >= 0 && Character.isLowSurrogate((char) unit);
+            if (second != (high == i) || high >= 0 && high != i) {
+                throw halfCharacter();
+            }
+            high = unit >= 0 && Character.isHighSurrogate((char) unit) ? i + 6 : -1;
+            i += unit >= 0 ? 5 : 1;
+        }
+        if (high >= 0) {
+            throw halfCharacter();
+        }
+        return json;
+    }
+
+    private static A2AException halfCharacter() {
+        return Place.invalid("an escape of half a surrogate pair (expected: both halves)");
+    }
+
+    /** The number that four digits are, or -1 if they are none. */
+    private static int hexadecimal(byte[] json, int from) {
+        int number = 0;
+        for (int i = from; i < from + 4; i++) {
+            int digit = Character.digit(json[i], 16);
+            if (digit < 0) {
+                return -1;
+            }
+            number = number << 4 | digit;
+        }
+        return number;
+    }
+
+    public static <T> byte[] write(Codec<T> codec, T value) {
+        return write(NOTHING, codec, value, NOTHING);
+    }
+
+    /** Returns the JSON of a value between what comes before and behind it. */
+    public static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
+        var bytes = new Pieces(EVENT_SIZE + before.length + behind.length);
+        bytes.write(before);
+        try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            codec.write(out, value);
+        } catch (JacksonException unwritable) {
+            throw unwritable(unwritable);
+        }
+        bytes.write(behind);
+        return bytes.bytes();
+    }
+
+    private static IllegalArgumentException unwritable(JacksonException problem) {
+        return new IllegalArgumentException(problem.getOriginalMessage(), problem);
+    }
+}

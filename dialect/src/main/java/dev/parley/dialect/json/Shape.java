@@ -1,0 +1,436 @@
+package dev.parley.dialect.json;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.A2AException.Violation;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.TaskEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.io.SerializedString;
+
+/**
+ * An object of the model as JSON: its members in order, each named once for reading and writing.
+ *
+ * <p>Unknown members are ignored unless the shape keeps them, null is absent, names may also come in
+ * snake_case. Reading costs one array and one hash lookup per member; this is the inner loop of everything that travels.
+ */
+public final class Shape<T> implements Codec<T> {
+    private enum Presence {
+        REQUIRED,
+        OPTIONAL,
+        ALWAYS,
+        /** Understood, and never written. */
+        READ_ONLY
+    }
+
+    private record Member<T>(
+            String name,
+            SerializedString label,
+            Codec<Object> codec,
+            Function<T, @Nullable Object> of,
+            Presence presence,
+            @Nullable Object absent) {
+        <U> Member<U> from(Function<U, @Nullable Object> other) {
+            return new Member<>(name, label, codec, other, presence, absent);
+        }
+
+        boolean isDescribed() {
+            return presence != Presence.READ_ONLY && !name.isEmpty();
+        }
+
+        boolean isWritten(Object value) {
+            return presence != Presence.OPTIONAL || !value.equals(absent);
+        }
+    }
+
+    /**
+     * Place of unknown members.
+     *
+     * @param slot which member takes them
+     * @param of those that a value has
+     * @param foreign names that are known elsewhere, and mean nothing here
+     */
+    private record Others<T>(int slot, Function<T, Map<String, @Nullable Object>> of, Set<String> foreign) {
+        <U> Others<U> from(Function<U, T> unwrap) {
+            return new Others<>(slot, value -> of.apply(unwrap.apply(value)), foreign);
+        }
+    }
+
+    /** Member of metadata that keeps the unknown members beside them. */
+    static final String OTHERS = "a2a_others";
+
+    /** The members that were read, in the order in which they were declared. */
+    public static final class Values {
+        private final @Nullable Object[] values;
+        private int next;
+
+        private Values(@Nullable Object[] values) {
+            this.values = values;
+        }
+
+        /** These, behind the next one, which says nothing that is not known. */
+        public Values skip() {
+            next++;
+            return this;
+        }
+
+        /** The next member; of the type of its codec, and null only if it is optional and has no default. */
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"
+        }) // by the declaration beside the call
+        public <V> V next() {
+            return (V) values[next++];
+        }
+    }
+
+    private final Member<T>[] members;
+    private final Map<String, Integer> indexes;
+    private final Function<Values, T> constructor;
+    private final @Nullable Others<T> others;
+
+    private Shape(Builder<T> builder, Function<Values, T> constructor) {
+        @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
+        Member<T>[] array = builder.members.toArray(new Member[0]);
+        this.members = array;
+        this.constructor = constructor;
+        this.others = builder.others;
+        this.indexes = new HashMap<>();
+        for (int i = 0; i < members.length; i++) {
+            if (!members[i].name.isEmpty()) { // unknown members have no name of their own
+                indexes.put(members[i].name, i);
+                indexes.put(snakeCase(members[i].name), i);
+            }
+        }
+    }
+
+    /** Begins a shape. */
+    public static <T> Builder<T> of() {
+        return new Builder<>();
+    }
+
+    /** A shape whose members are written in snake_case. */
+    public static <T> Builder<T> inSnakeCase() {
+        var builder = new Builder<T>();
+        builder.snakeCase = true;
+        return builder;
+    }
+
+    /** Collects the members of a shape. */
+    public static final class Builder<T> {
+        private final List<Member<T>> members = new ArrayList<>();
+        private boolean snakeCase;
+        private @Nullable Others<T> others;
+
+        private Builder() {}
+
+        /** A member that must be there. */
+        public <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
+            return add(name, codec, of, Presence.REQUIRED, null);
+        }
+
+        /** A member that is null when absent. */
+        public <V> Builder<T> optional(String name, Codec<V> codec, Function<T, @Nullable V> of) {
+            return add(name, codec, of, Presence.OPTIONAL, null);
+        }
+
+        /** A member that is not written when it equals {@code absent}, and has that value when it is not there. */
+        public <V> Builder<T> optional(String name, Codec<V> codec, V absent, Function<T, V> of) {
+            return add(name, codec, of, Presence.OPTIONAL, absent);
+        }
+
+        /** A member that is always written, and has the value {@code absent} when it is not there. */
+        public <V> Builder<T> always(String name, Codec<V> codec, V absent, Function<T, V> of) {
+            return add(name, codec, of, Presence.ALWAYS, absent);
+        }
+
+        /** A member that is understood, but never written. */
+        public <V> Builder<T> readOnly(String name, Codec<V> codec) {
+            return add(name, codec, value -> null, Presence.READ_ONLY, null);
+        }
+
+        /**
+         * The member {@code metadata}, which also keeps unknown members, for writing this shape again.
+         *
+         * @param foreign those that are not meant, because another form of the same thing has them
+         */
+        public Builder<T> metadata(Function<T, Map<String, @Nullable Object>> of, String... foreign) {
+            others = new Others<>(members.size(), value -> kept(of.apply(value)), Set.of(foreign));
+            return optional("metadata", Codecs.STRUCT, Map.of(), value -> withoutKept(of.apply(value)));
+        }
+
+        /**
+         * All unknown members, as a map.
+         *
+         * @param foreign as for {@link #metadata}
+         */
+        public Builder<T> others(Function<T, Map<String, @Nullable Object>> of, Set<String> foreign) {
+            others = new Others<>(members.size(), of, foreign);
+            return add("", Codecs.STRUCT, value -> null, Presence.OPTIONAL, Map.of());
+        }
+
+        private <V> Builder<T> add(
+                String name,
+                Codec<V> codec,
+                Function<T, ? extends @Nullable V> of,
+                Presence presence,
+                @Nullable Object absent) {
+            @SuppressWarnings("unchecked") // a member's codec meets only that member's values
+            var same = (Codec<Object>) codec;
+            var label = new SerializedString(snakeCase ? snakeCase(name) : name);
+            members.add(new Member<>(name, label, same, of::apply, presence, absent));
+            return this;
+        }
+
+        /** Finishes the shape; {@code constructor} takes each of the values once, in the order declared. */
+        public Shape<T> as(Function<Values, T> constructor) {
+            return new Shape<>(this, constructor);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // trees of JSON
+    private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> metadata) {
+        return metadata.get(OTHERS) instanceof Map<?, ?> kept ? (Map<String, @Nullable Object>) kept : Map.of();
+    }
+
+    private static Map<String, @Nullable Object> withoutKept(Map<String, @Nullable Object> metadata) {
+        if (!(metadata.get(OTHERS) instanceof Map)) {
+            return metadata;
+        }
+        var without = new LinkedHashMap<>(metadata);
+        without.remove(OTHERS);
+        return without;
+    }
+
+    /** This shape for a value that holds nothing but a {@code T}. */
+    public <U> Shape<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
+        var builder = new Builder<U>();
+        for (Member<T> one : members) {
+            builder.members.add(one.from(value -> one.of.apply(unwrap.apply(value))));
+        }
+        builder.others = others == null ? null : others.from(unwrap);
+        return builder.as(values -> wrap.apply(constructor.apply(values)));
+    }
+
+    /** Returns this shape without some of its members, only for writing. */
+    public Shape<T> without(Set<String> names) {
+        var builder = new Builder<T>();
+        for (Member<T> one : members) {
+            builder.members.add(names.contains(one.name) ? one.from(value -> null) : one);
+        }
+        builder.others = others;
+        return builder.as(constructor);
+    }
+
+    /** Returns this shape with another value for a member that has none, only for writing. */
+    public Shape<T> orElse(String name, Object instead) {
+        var builder = new Builder<T>();
+        for (Member<T> one : members) {
+            builder.members.add(
+                    one.name.equals(name) ? one.from(value -> requireNonNullElse(one.of.apply(value), instead)) : one);
+        }
+        builder.others = others;
+        return builder.as(constructor);
+    }
+
+    @Override
+    public String expected() {
+        return "an object";
+    }
+
+    @Override
+    public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+        return schema(Set.of(), others);
+    }
+
+    /** {@link #schema} without some members. */
+    public Map<String, Object> schema(Set<String> without, Function<Codec<?>, Map<String, Object>> others) {
+        var schema = new LinkedHashMap<String, Object>();
+        schema.put("type", "object");
+        var properties = new LinkedHashMap<String, Object>();
+        var required = new ArrayList<String>();
+        for (Member<T> one : members) {
+            if (one.isDescribed() && !without.contains(one.name)) {
+                properties.put(one.name, others.apply(one.codec));
+                if (one.presence == Presence.REQUIRED) {
+                    required.add(one.name);
+                }
+            }
+        }
+        schema.put("properties", properties);
+        if (!required.isEmpty()) {
+            schema.put("required", required);
+        }
+        return schema;
+    }
+
+    /** Schemas of the members by their names, such as they may stand in a query. */
+    public Map<String, Map<String, Object>> memberSchemas(Function<Codec<?>, Map<String, Object>> others) {
+        var schemas = new LinkedHashMap<String, Map<String, Object>>();
+        for (Member<T> one : members) {
+            if (one.isDescribed()) {
+                schemas.put(one.name, others.apply(one.codec));
+            }
+        }
+        return schemas;
+    }
+
+    @Override
+    public T read(JsonParser in) {
+        @Nullable Object[] values = new @Nullable Object[members.length];
+        readMembers(in, values);
+        return make(in, values);
+    }
+
+    /**
+     * Reads an object whose members stand in the path, in the query, or in a body if there is one.
+     *
+     * @throws A2AException INVALID_PARAMS also if the body contradicts the path
+     */
+    public T read(@Nullable JsonParser body, Map<String, String> path, Map<String, List<String>> query) {
+        @Nullable Object[] values = new @Nullable Object[members.length];
+        if (body != null) {
+            readMembers(body, values);
+        }
+        query.forEach((name, given) -> {
+            Integer index = indexes.get(name);
+            if (index != null && !given.isEmpty() && !given.getFirst().isEmpty()) {
+                if (given.size() > 1) {
+                    throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
+                }
+                values[index] = members[index].codec.parse(given.getFirst(), name);
+            }
+        });
+        path.forEach((name, given) -> {
+            int index = requireNonNull(indexes.get(name));
+            Object value = members[index].codec.parse(given, name);
+            if (values[index] != null && !values[index].equals(value)) {
+                throw A2AException.invalidParams(name, values[index] + " (expected: " + given + ", as in the path)");
+            }
+            values[index] = value;
+        });
+        return make(body, values);
+    }
+
+    private void readMembers(JsonParser in, @Nullable Object[] values) {
+        if (in.currentToken() != JsonToken.START_OBJECT) {
+            throw Place.unexpected(in, expected());
+        }
+        Map<String, @Nullable Object> kept = Map.of();
+        for (String name = in.nextName(); name != null; name = in.nextName()) {
+            JsonToken token = in.nextToken();
+            Integer index = indexes.get(name);
+            if (index == null) {
+                if (others == null || token == JsonToken.VALUE_NULL || others.foreign.contains(name)) {
+                    in.skipChildren();
+                } else {
+                    kept = kept.isEmpty() ? new LinkedHashMap<>() : kept;
+                    kept.put(name, Codecs.FREE.read(in));
+                }
+                continue;
+            }
+            Codec<Object> codec = members[index].codec;
+            if (token == JsonToken.VALUE_NULL && !codec.readsNull()) {
+                continue;
+            }
+            Object before = values[index];
+            values[index] = codec.read(in);
+            if (before != null && !(name.equals(RepeatedKinds.KIND) && before.equals(values[index]))) {
+                throw Place.duplicate(in);
+            }
+        }
+        if (others != null && !kept.isEmpty()) {
+            keep(others.slot, kept, values);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // so it was declared
+    private void keep(int slot, Map<String, @Nullable Object> kept, @Nullable Object[] values) {
+        var metadata = (Map<String, @Nullable Object>) requireNonNullElse(values[slot], Map.of());
+        values[slot] = members[slot].name.isEmpty() ? kept : TaskEvent.merge(metadata, Map.of(OTHERS, kept));
+    }
+
+    private T make(@Nullable JsonParser in, @Nullable Object[] values) {
+        List<Violation> missing = List.of();
+        for (int i = 0; i < values.length; i++) {
+            if (values[i] == null) {
+                Member<T> member = members[i];
+                if (member.presence == Presence.REQUIRED) {
+                    missing = missing.isEmpty() ? new ArrayList<>() : missing;
+                    missing.add(new Violation(
+                            Place.of(in, member.name), "missing (expected: " + member.codec.expected() + ")"));
+                }
+                values[i] = member.absent;
+            }
+        }
+        if (!missing.isEmpty()) {
+            throw A2AException.invalidParams(missing);
+        }
+        try {
+            return constructor.apply(new Values(values));
+        } catch (InvalidField invalid) {
+            throw Place.fault(in, invalid.field(), invalid.problem());
+        }
+    }
+
+    @Override
+    public void write(JsonGenerator out, T value) {
+        out.writeStartObject();
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (of != null && member.isWritten(of)) {
+                out.writeName(member.label);
+                member.codec.write(out, of);
+            }
+        }
+        if (others != null) {
+            others.of.apply(value).forEach((name, of) -> {
+                if (!indexes.containsKey(name) && !others.foreign.contains(name)) {
+                    out.writeName(name);
+                    Codecs.FREE.write(out, of == null ? Codecs.NULL : of);
+                }
+            });
+        }
+        out.writeEndObject();
+    }
+
+    /** Returns one member as a path would carry it; null if it is not written. */
+    @Nullable
+    public String text(String name, T value) {
+        Integer index = indexes.get(name);
+        if (index == null) {
+            return null;
+        }
+        Member<T> member = members[index];
+        Object of = member.of.apply(value);
+        return of == null ? null : member.codec.format(of);
+    }
+
+    /** Returns the members as a query would carry them. */
+    public Map<String, String> parameters(T value) {
+        var parameters = new LinkedHashMap<String, String>();
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (of != null && member.isWritten(of)) {
+                parameters.put(member.name, member.codec.format(of));
+            }
+        }
+        return parameters;
+    }
+
+    /** The name of a member as its proto spells it. */
+    static String snakeCase(String name) {
+        return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+}

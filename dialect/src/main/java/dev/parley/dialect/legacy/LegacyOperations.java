@@ -1,0 +1,346 @@
+package dev.parley.dialect.legacy;
+
+import static dev.parley.dialect.json.Codecs.BOOLEAN;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.dialect.v1.V1Model.nonEmpty;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.operations.OperationTable;
+import dev.parley.dialect.operations.V1Operations;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.v1.V1Model;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Operation.Empty;
+import dev.parley.protocol.Operation.GetExtendedAgentCard;
+import dev.parley.protocol.Operation.GetPushConfig;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.ListPushConfigs;
+import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.PushConfigPage;
+import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Operation.TaskPage;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operations of the versions before 1.0, and of the Agentic Kernel.
+ *
+ * <p>Source: A2A specifications 0.1.0, 0.2.6 and 0.3.0.
+ */
+public final class LegacyOperations {
+    /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
+    public static final OperationTable KIND = second(LegacyModel.KIND);
+
+    /** The same, answered so that clients of 0.1 can read it too. */
+    static final OperationTable MERGED = second(LegacyModel.MERGED);
+
+    /** 0.3 over REST as most peers speak it. */
+    public static final OperationTable PROTO = second(LegacyModel.PROTO);
+
+    public static final OperationTable TYPE = first(LegacyModel.TYPE);
+    public static final OperationTable KERNEL = first(LegacyModel.KERNEL);
+
+    /** How many messages a client asks for that wants all of them, where saying nothing means none. */
+    private static final int ALL_HISTORY = 1_000_000;
+
+    /** The operations of 1.0 for a server that also reads messages as 0.3 spells them. */
+    public static final OperationTable LENIENT = V1Operations.table(LegacyModel.KIND.message);
+
+    private LegacyOperations() {}
+
+    // ---- 0.2 and 0.3
+
+    private static OperationTable second(LegacyModel model) {
+        boolean proto = model.equals(LegacyModel.PROTO);
+        Codec<Operation.Empty> nothing = Codecs.via(Codecs.NOTHING, none -> new Empty(), empty -> Codecs.NULL);
+        return new OperationTable(
+                List.of(
+                        WireOperation.of(
+                                SendMessage.class,
+                                "message/send",
+                                "POST /message:send",
+                                send(model, SendMessage::new),
+                                model.sendResult),
+                        WireOperation.of(
+                                SendStreamingMessage.class,
+                                "message/stream",
+                                "POST /message:stream",
+                                send(model, SendStreamingMessage::new),
+                                null),
+                        WireOperation.of(
+                                GetTask.class,
+                                "tasks/get",
+                                "GET /tasks/{id}",
+                                model.<GetTask>shape()
+                                        .required("id", TEXT, GetTask::id)
+                                        .optional("historyLength", INT, GetTask::historyLength)
+                                        .as(v -> new GetTask(null, v.next(), positive(v.next()))),
+                                model.task),
+                        // JSON-RPC had no such method; offering it is harmless.
+                        WireOperation.of(
+                                ListTasks.class,
+                                "tasks/list",
+                                "GET /tasks",
+                                model.<ListTasks>shape()
+                                        .optional("contextId", TEXT, ListTasks::contextId)
+                                        .as(v -> new ListTasks(
+                                                null, nonEmpty(v.next()), null, null, null, null, null, true)),
+                                Codecs.via(
+                                        Codecs.list(model.task),
+                                        tasks -> new TaskPage(tasks, "", tasks.size(), tasks.size(), true),
+                                        TaskPage::tasks)),
+                        WireOperation.of(
+                                CancelTask.class, "tasks/cancel", "POST /tasks/{id}:cancel", cancel(model), model.task),
+                        subscribe("POST,GET /tasks/{id}:subscribe"),
+                        WireOperation.of(
+                                CreatePushConfig.class,
+                                "tasks/pushNotificationConfig/set",
+                                "POST /tasks/{taskId}/pushNotificationConfigs",
+                                create(model),
+                                model.taskPush),
+                        WireOperation.of(
+                                GetPushConfig.class,
+                                "tasks/pushNotificationConfig/get",
+                                "GET /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
+                                model.<GetPushConfig>shape()
+                                        .required("id", TEXT, GetPushConfig::taskId)
+                                        .optional("pushNotificationConfigId", TEXT, GetPushConfig::id)
+                                        .as(v -> get(v.next(), v.next())),
+                                model.taskPush),
+                        WireOperation.ofId(
+                                ListPushConfigs.class,
+                                "tasks/pushNotificationConfig/list",
+                                "GET /tasks/{id}/pushNotificationConfigs",
+                                ListPushConfigs::taskId,
+                                id -> new ListPushConfigs(null, id, 0, null),
+                                proto ? page(model.taskPush) : array(model.taskPush)),
+                        WireOperation.of(
+                                DeletePushConfig.class,
+                                "tasks/pushNotificationConfig/delete",
+                                "DELETE /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
+                                model.<DeletePushConfig>shape()
+                                        .required("id", TEXT, DeletePushConfig::taskId)
+                                        .required("pushNotificationConfigId", TEXT, DeletePushConfig::id)
+                                        .as(v -> new DeletePushConfig(null, v.next(), v.next())),
+                                proto ? V1Model.EMPTY : nothing),
+                        WireOperation.of(
+                                GetExtendedAgentCard.class,
+                                "agent/getAuthenticatedExtendedCard",
+                                "GET /card",
+                                model.<GetExtendedAgentCard>shape().as(v -> new GetExtendedAgentCard(null)),
+                                LegacyCard.V03)),
+                Map.of());
+    }
+
+    private static <O extends Operation & Send> Shape<O> send(
+            LegacyModel model, V1Operations.SendConstructor<O> constructor) {
+        Codec<SendConfiguration> configuration = configuration(model);
+        return model.<O>shape()
+                .optional("message", model.message, Send::message)
+                .readOnly("request", model.message) // until 0.2.6, in ProtoJSON
+                .optional("configuration", configuration, it -> it.configuration())
+                .optional("metadata", STRUCT, Map.of(), Send::metadata)
+                .as(v -> send(constructor, v.next(), v.next(), v.next(), v.next()));
+    }
+
+    private static <O> O send(
+            V1Operations.SendConstructor<O> constructor,
+            @Nullable Message message,
+            @Nullable Message request,
+            @Nullable SendConfiguration configuration,
+            Map<String, @Nullable Object> metadata) {
+        Message sent = message == null ? request : message;
+        if (sent == null) {
+            throw InvalidField.of("message", "missing (expected: an object)");
+        }
+        return constructor.of(
+                null, continuing(sent), configuration == null ? SendConfiguration.DEFAULTS : configuration, metadata);
+    }
+
+    /** Older versions do not forbid that a message names another context than its task's; the task knows better. */
+    private static Message continuing(Message message) {
+        return message.taskId() == null || message.contextId() == null ? message : message.in(null, message.taskId());
+    }
+
+    private static Codec<SendConfiguration> configuration(LegacyModel model) {
+        boolean proto = model.equals(LegacyModel.PROTO);
+        return model.<SendConfiguration>shape()
+                // Before 0.3 a configuration had to have them, be it none.
+                .always("acceptedOutputModes", TEXTS, List.of(), SendConfiguration::acceptedOutputModes)
+                .optional("historyLength", INT, SendConfiguration::historyLength)
+                .optional(
+                        proto ? "pushNotification" : "pushNotificationConfig",
+                        model.push,
+                        SendConfiguration::pushConfig)
+                .optional("blocking", BOOLEAN, it -> !it.returnImmediately())
+                .as(v -> configuration(proto, v.next(), v.next(), v.next(), v.next()));
+    }
+
+    /** ProtoJSON omits {@code false}, so it equals an absent member. */
+    private static SendConfiguration configuration(
+            boolean proto,
+            List<String> acceptedOutputModes,
+            @Nullable Integer historyLength,
+            @Nullable PushConfig pushConfig,
+            @Nullable Boolean blocking) {
+        boolean immediately = blocking == null ? proto : !blocking;
+        return new SendConfiguration(acceptedOutputModes, pushConfig, positive(historyLength), immediately);
+    }
+
+    /** Clients of 0.3 say 0 where they want to say nothing. */
+    private static @Nullable Integer positive(@Nullable Integer historyLength) {
+        return historyLength == null || historyLength == 0 ? null : historyLength;
+    }
+
+    private static GetPushConfig get(String taskId, @Nullable String id) {
+        return new GetPushConfig(null, taskId, id == null || id.isEmpty() ? taskId : id);
+    }
+
+    private static Codec<PushConfigPage> array(Codec<PushConfig> config) {
+        return Codecs.via(Codecs.list(config), all -> new PushConfigPage(all, ""), PushConfigPage::configs);
+    }
+
+    private static Codec<PushConfigPage> page(Codec<PushConfig> config) {
+        return Shape.<PushConfigPage>of()
+                .always("configs", Codecs.list(config), List.of(), PushConfigPage::configs)
+                .optional("nextPageToken", TEXT, "", PushConfigPage::nextPageToken)
+                .as(v -> new PushConfigPage(v.next(), v.next()));
+    }
+
+    // ---- What all have
+
+    private static Shape<CancelTask> cancel(LegacyModel model) {
+        return model.<CancelTask>shape()
+                .required("id", TEXT, CancelTask::id)
+                .optional("metadata", STRUCT, Map.of(), CancelTask::metadata)
+                .as(v -> new CancelTask(null, v.next(), v.next()));
+    }
+
+    private static WireOperation subscribe(String rest) {
+        return WireOperation.ofId(
+                SubscribeToTask.class, "tasks/resubscribe", rest, SubscribeToTask::id, SubscribeToTask::of, null);
+    }
+
+    private static Shape<CreatePushConfig> create(LegacyModel model) {
+        return model.askedPush.around(config -> new CreatePushConfig(null, config), CreatePushConfig::config);
+    }
+
+    // ---- 0.1 and the Agentic Kernel
+
+    private static OperationTable first(LegacyModel model) {
+        Function<SendResult, Task> task = result -> (Task) result; // what is none has become one, see NamedTasks
+        Codec<SendResult> result = Codecs.via(model.task, sent -> sent, task);
+        return new OperationTable(
+                List.of(
+                        WireOperation.of(
+                                SendMessage.class, "tasks/send", "", sendNamed(model, SendMessage::new), result),
+                        WireOperation.of(
+                                SendStreamingMessage.class,
+                                "tasks/sendSubscribe",
+                                "",
+                                sendNamed(model, SendStreamingMessage::new),
+                                null),
+                        WireOperation.of(
+                                GetTask.class,
+                                "tasks/get",
+                                "",
+                                model.<GetTask>shape()
+                                        .required("id", TEXT, GetTask::id)
+                                        .optional("historyLength", INT, it -> history(it.historyLength()))
+                                        .as(v -> new GetTask(null, v.next(), orNone(v.next()))),
+                                model.task),
+                        WireOperation.of(CancelTask.class, "tasks/cancel", "", cancel(model), model.task),
+                        subscribe(""),
+                        WireOperation.of(
+                                CreatePushConfig.class,
+                                "tasks/pushNotification/set",
+                                "",
+                                create(model),
+                                model.taskPush),
+                        WireOperation.ofId(
+                                GetPushConfig.class,
+                                "tasks/pushNotification/get",
+                                "",
+                                GetPushConfig::taskId,
+                                id -> new GetPushConfig(null, id, id),
+                                model.taskPush)),
+                Map.of());
+    }
+
+    private static <O extends Operation & Send> Shape<O> sendNamed(
+            LegacyModel model, V1Operations.SendConstructor<O> constructor) {
+        return model.<O>shape()
+                .optional("id", TEXT, it -> nameOf(it.message()))
+                .optional("sessionId", TEXT, it -> it.message().contextId())
+                .required("message", model.message, Send::message)
+                .optional(
+                        "acceptedOutputModes",
+                        TEXTS,
+                        List.of(),
+                        it -> it.configuration().acceptedOutputModes())
+                .optional(
+                        "pushNotification", model.push, it -> it.configuration().pushConfig())
+                .optional("historyLength", INT, it -> history(it.configuration().historyLength()))
+                .optional("metadata", STRUCT, Map.of(), Send::metadata)
+                .as(v -> sendNamed(constructor, v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    }
+
+    private static <O> O sendNamed(
+            V1Operations.SendConstructor<O> constructor,
+            @Nullable String id,
+            @Nullable String sessionId,
+            Message message,
+            List<String> acceptedOutputModes,
+            @Nullable PushConfig pushConfig,
+            @Nullable Integer historyLength,
+            Map<String, @Nullable Object> metadata) {
+        var configuration = new SendConfiguration(
+                acceptedOutputModes.stream().map(LegacyOperations::mode).toList(),
+                pushConfig,
+                orNone(historyLength),
+                false);
+        return constructor.of(null, message.in(nonEmpty(sessionId), nonEmpty(id)), configuration, metadata);
+    }
+
+    /** The first clients named what they could read by the kinds of parts. */
+    private static String mode(String mode) {
+        return switch (mode) {
+            case "text" -> "text/plain";
+            case "data" -> "application/json";
+            case "file" -> "*/*";
+            default -> mode;
+        };
+    }
+
+    /** The client names the task; a message that begins one has an id that serves. */
+    private static String nameOf(Message message) {
+        return message.taskId() == null ? message.messageId() : message.taskId();
+    }
+
+    private static int orNone(@Nullable Integer historyLength) {
+        return historyLength == null ? 0 : historyLength;
+    }
+
+    private static int history(@Nullable Integer historyLength) {
+        return historyLength == null ? ALL_HISTORY : historyLength;
+    }
+}

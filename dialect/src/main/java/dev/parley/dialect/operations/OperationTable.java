@@ -1,0 +1,41 @@
+package dev.parley.dialect.operations;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.Operation;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The operations that a dialect has, in the form in which it has them. */
+public final class OperationTable {
+    private final List<WireOperation> all;
+    private final Map<String, WireOperation> byMethod = new HashMap<>();
+    private final Map<Class<?>, WireOperation> byType = new HashMap<>();
+
+    /** @param aliases further names of methods, understood but never used */
+    public OperationTable(List<WireOperation> all, Map<String, Class<? extends Operation>> aliases) {
+        this.all = all;
+        for (WireOperation one : all) {
+            byMethod.put(one.method(), one);
+            byType.put(one.type(), one);
+        }
+        aliases.forEach((name, type) -> byMethod.put(name, requireNonNull(byType.get(type))));
+    }
+
+    public List<WireOperation> all() {
+        return all;
+    }
+
+    @Nullable
+    public WireOperation named(String method) {
+        return byMethod.get(method);
+    }
+
+    /** Returns the row of an operation; null if the dialect has none. */
+    @Nullable
+    public WireOperation of(Operation operation) {
+        return byType.get(operation.getClass());
+    }
+}

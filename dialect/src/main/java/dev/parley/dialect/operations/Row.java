@@ -1,0 +1,48 @@
+package dev.parley.dialect.operations;
+
+import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A row of a table: an operation on the wire, and its answers. */
+public interface Row {
+    /** The HTTP methods of the REST binding, the one a client uses first; none if it has no such binding. */
+    List<String> verbs();
+
+    /** The path of the REST binding; null if there is none. */
+    @Nullable
+    PathTemplate path();
+
+    /** The operation as the parameters of a JSON-RPC request. */
+    Codec<? extends Operation> request();
+
+    /** Reads the operation from path, query and body of a REST request. A blank body and {@code null} are no body. */
+    Operation read(WireRequest request, Map<String, String> variables);
+
+    /** Refuses a body that is larger than the operation allows. */
+    default void requireSize(WireRequest request) {}
+
+    /** The operation as the header {@code Last-Event-ID} resumes it. */
+    Operation resuming(Operation operation, @Nullable String lastEventId);
+
+    /** The answer with a result. */
+    WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller);
+
+    /** The frames of a stream. Adds to {@code headers} what the stream has of its own. */
+    Feed<byte[]> frames(
+            Form form,
+            AgentCard card,
+            Set<String> activated,
+            Feed<?> stream,
+            Map<String, String> headers,
+            CallContext caller);
+}

@@ -1,0 +1,139 @@
+package dev.parley.dialect.operations;
+
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.wire.LargeBodies;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation on the wire of one dialect.
+ *
+ * @param method the JSON-RPC method
+ * @param verbs the HTTP methods of the REST binding, the one a client uses first; none if it has no such binding
+ * @param path of the REST binding; null if there is none
+ * @param request how its fields look as JSON, and as path and query
+ * @param result how its answer looks; null if that is a stream of events
+ */
+public record WireOperation(
+        Class<? extends Operation> type,
+        String method,
+        List<String> verbs,
+        @Nullable PathTemplate path,
+        Shape<Operation> request,
+        @Nullable Codec<Object> result)
+        implements Row {
+
+    /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
+    public static <O extends Operation> WireOperation of(
+            Class<O> type, String method, String rest, Shape<O> request, @Nullable Codec<?> result) {
+        int blank = rest.indexOf(' ');
+        @SuppressWarnings("unchecked") // both meet only what belongs to this operation
+        var row = new WireOperation(
+                type,
+                method,
+                blank < 0 ? List.of() : List.of(rest.substring(0, blank).split(",", -1)),
+                blank < 0 ? null : PathTemplate.of(rest.substring(blank + 1)),
+                (Shape<Operation>) (Shape<?>) request,
+                (Codec<Object>) result);
+        return row;
+    }
+
+    /** A row of an operation whose request is only the id of a task. */
+    public static <O extends Operation> WireOperation ofId(
+            Class<O> type,
+            String method,
+            String rest,
+            Function<O, String> id,
+            Function<String, O> constructor,
+            @Nullable Codec<?> result) {
+        return of(
+                type,
+                method,
+                rest,
+                Shape.<O>of().required("id", TEXT, id).as(v -> constructor.apply(v.next())),
+                result);
+    }
+
+    /** The beginning of a request's shape: what every operation has. */
+    static <O extends Operation> Shape.Builder<O> fields() {
+        return Shape.<O>of().optional("tenant", TEXT, Operation::tenant);
+    }
+
+    @Override
+    public Operation read(WireRequest http, Map<String, String> variables) {
+        if (!http.method().equals("POST")) {
+            return request.read(null, variables, http.query());
+        }
+        return http.hasNoBody()
+                ? request.read(null, variables, Map.of())
+                : JsonText.request(http.body(), in -> request.read(in, variables, Map.of()));
+    }
+
+    @Override
+    public WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+        Object value = requireNonNull(result);
+        if (value instanceof AgentCard) {
+            headers.put("Cache-Control", "private, max-age=60");
+            headers.put("Vary", "Authorization, A2A-Version, Accept");
+        }
+        return LargeBodies.encode(value, caller, () -> form.result(requireNonNull(this.result), value, headers));
+    }
+
+    @Override
+    public Feed<byte[]> frames(
+            Form form,
+            AgentCard card,
+            Set<String> activated,
+            Feed<?> stream,
+            Map<String, String> headers,
+            CallContext caller) {
+        return stream.as(element -> {
+            var event = (LoggedEvent) element;
+            return LargeBodies.encode(event, caller, () -> form.frame(event));
+        });
+    }
+
+    /** A subscription begins behind the event of the header. Ids of other servers are ignored. */
+    @Override
+    public Operation resuming(Operation operation, @Nullable String lastEventId) {
+        if (lastEventId != null && operation instanceof SubscribeToTask subscribe) {
+            Long after = sequence(lastEventId);
+            return new SubscribeToTask(subscribe.tenant(), subscribe.id(), after);
+        }
+        return operation;
+    }
+
+    /** Returns the header {@code Last-Event-ID} that an operation is to be sent with, or null. */
+    public static @Nullable String lastEventId(Operation operation) {
+        return operation instanceof SubscribeToTask subscribe && subscribe.after() != null
+                ? subscribe.after().toString()
+                : null;
+    }
+
+    /** Returns the sequence number that an event id is; null if it is none. */
+    public static @Nullable Long sequence(String eventId) {
+        try {
+            long sequence = Long.parseLong(eventId.trim());
+            return sequence < 0 ? null : (Long) sequence;
+        } catch (NumberFormatException foreign) {
+            return null;
+        }
+    }
+}

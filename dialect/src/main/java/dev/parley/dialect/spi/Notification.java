@@ -1,0 +1,28 @@
+package dev.parley.dialect.spi;
+
+import dev.parley.dialect.v1.V1Model;
+import dev.parley.dialect.wire.Headers;
+import dev.parley.protocol.LoggedEvent;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivery of an event to a webhook, in the dialect in which it was registered.
+ */
+public record Notification(String contentType, Map<String, String> headers, byte[] body) {
+    /** The notification of an event in A2A 1.0. */
+    public static Notification v1(LoggedEvent event) {
+        return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(V1Model::write));
+    }
+
+    /** This, as a part of a trace; null for none. */
+    public Notification inTrace(@Nullable String traceparent) {
+        if (traceparent == null) {
+            return this;
+        }
+        var more = new LinkedHashMap<>(headers);
+        more.put(Headers.TRACE, traceparent);
+        return new Notification(contentType, more, body);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.parley.dialect.vault;
+
+import dev.parley.dialect.answers.Dialect;
+import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.Framing;
+import dev.parley.dialect.calls.RpcEdge;
+import dev.parley.dialect.calls.WireCall;
+import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.CallContext;
+import java.util.Map;
+import java.util.Set;
+
+/** The endpoint of AgentVault: its card, its calls, and the files that its tasks point to. */
+public final class Vault extends RpcEdge {
+    public static final String SUFFIX = "/agentvault";
+
+    private static final Set<String> CARDS =
+            Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
+
+    private final FileLinks links;
+
+    public Vault(FileLinks links) {
+        super(VaultDialect.INSTANCE, VaultDialect.OPERATIONS, SUFFIX);
+        this.links = links;
+    }
+
+    /** True for files, whose addresses are signed. */
+    public static boolean isFile(WireRequest read) {
+        return read.path().startsWith(FileLinks.PATH);
+    }
+
+    @Override
+    public boolean isCard(WireRequest request) {
+        return CARDS.contains(request.path())
+                || isRoot(request) && request.method().equals("GET");
+    }
+
+    @Override
+    protected byte[] card(WireRequest request, ServedAgent agent) {
+        return VaultCard.write(agent, request.header("Host"));
+    }
+
+    @Override
+    protected WireAnswer file(WireRequest request, ServedAgent agent) {
+        return isFile(request) ? links.answer(request, agent) : super.file(request, agent);
+    }
+
+    @Override
+    protected WireAnswer answer(
+            Envelope envelope,
+            Dialect spoken,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Framing framing) {
+        Form form = framing.form();
+        WireOperation row = row(envelope);
+        framing.use(problem -> {
+            if (row.result() == null && Form.readsOnlyStreams(request)) {
+                return heard(envelope, form.errorInStream(problem));
+            }
+            return problem.error() == A2AError.TASK_NOT_CANCELABLE
+                    ? heard(envelope, form.result(VaultModel.REFUSAL, problem, Map.of()))
+                    : form.error(problem);
+        });
+        WireCall call = WireCall.rpc(spoken, row, envelope, form, request, caller);
+        String base = VaultCard.url(agent.card(), request.header("Host"));
+        var endpoint = new VaultEndpoint(
+                agent.endpoint(),
+                (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));
+        return heard(envelope, call.exchange(agent.with(endpoint), caller.withTasksOnly()));
+    }
+
+    /** A request without an id gets no answer. */
+    private static WireAnswer heard(Envelope envelope, WireAnswer answer) {
+        if (!envelope.anonymous()) {
+            return answer;
+        }
+        if (answer instanceof WireAnswer.Events events) {
+            events.frames().close();
+        }
+        return new WireAnswer.Whole(202, Map.of(), new byte[0]);
+    }
+}

@@ -1,0 +1,267 @@
+package dev.parley.dialect.vault;
+
+import static dev.parley.dialect.json.Codecs.BOOLEAN;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.legacy.KernelCard;
+import dev.parley.dialect.legacy.SimpleSchemes;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Capabilities;
+import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.protocol.AgentCard.Provider;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.Excerpt;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Loopback;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.ApiKey;
+import dev.parley.protocol.SecurityScheme.Flow;
+import dev.parley.protocol.SecurityScheme.HttpAuth;
+import dev.parley.protocol.SecurityScheme.OAuth2;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a card of AgentVault looks. */
+public final class VaultCard {
+    private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
+    private static final Provider PARLEY = new Provider("Parley", "");
+    private static final List<String> PARTS = List.of("text", "file", "data");
+
+    /** Supported version of the profile; cards of others are read too, because published servers do not keep it exact. */
+    private static final String A2A_VERSION = "0.2";
+
+    private VaultCard() {}
+
+    private record Features(String a2aVersion, boolean push) {}
+
+    /** @param word for the scheme, which is null for none */
+    private record Auth(
+            String word,
+            @Nullable SecurityScheme scheme,
+            List<String> scopes,
+            @Nullable String service) {
+        @Nullable
+        String description() {
+            return scheme == null ? null : scheme.description();
+        }
+
+        @Nullable
+        String tokenUrl() {
+            return scheme instanceof OAuth2 oauth && oauth.flow() instanceof Flow.ClientCredentials flow
+                    ? flow.tokenUrl()
+                    : null;
+        }
+    }
+
+    private static final Codec<Features> FEATURES = Shape.<Features>of()
+            .required("a2aVersion", TEXT, Features::a2aVersion)
+            .optional("supportedMessageParts", TEXTS, List.of(), features -> PARTS)
+            .optional("supportsPushNotifications", BOOLEAN, false, Features::push)
+            .as(v -> new Features(v.next(), v.skip().next()));
+
+    private static final Codec<Auth> AUTH = Shape.<Auth>of()
+            .required("scheme", TEXT, Auth::word)
+            .optional("description", TEXT, Auth::description)
+            .optional("tokenUrl", TEXT, Auth::tokenUrl)
+            .optional("scopes", TEXTS, List.of(), Auth::scopes)
+            .optional("service_identifier", TEXT, Auth::service)
+            .as(v -> auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Skill> SKILL = Shape.<Skill>of()
+            .required("id", TEXT, Skill::id)
+            .required("name", TEXT, Skill::name)
+            .required("description", TEXT, Skill::description)
+            .as(v -> new Skill(v.next(), v.next(), v.next(), List.of(), List.of(), List.of(), List.of(), List.of()));
+
+    /**
+     * The card of an agent.
+     *
+     * @param agent name of the agent
+     * @param host the authority that the caller called; null if it named none
+     */
+    private static Codec<AgentCard> card(String agent, @Nullable String host) {
+        return Shape.<AgentCard>of()
+                .required("schemaVersion", TEXT, card -> "1.0")
+                .required("humanReadableId", TEXT, card -> "parley/" + slug(agent))
+                .required("agentVersion", TEXT, AgentCard::version)
+                .required("name", TEXT, AgentCard::name)
+                .required("description", TEXT, AgentCard::description)
+                .required("url", TEXT, card -> url(card, host))
+                .required("provider", KernelCard.PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
+                .required("capabilities", FEATURES, VaultCard::features)
+                .required("authSchemes", Codecs.list(AUTH), card -> auth(card, host))
+                .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
+                .optional("tags", TEXTS, List.of(), VaultCard::tags)
+                .optional("iconUrl", TEXT, AgentCard::iconUrl)
+                .as(VaultCard::card);
+    }
+
+    // ---- Out
+
+    /**
+     * Returns the address of an agent in this dialect. AgentVault's library accepts plain HTTP at {@code localhost} only, not at
+     * {@code 127.0.0.1}.
+     *
+     * @param host the authority that the caller called; null if it named none
+     */
+    public static String url(AgentCard card, @Nullable String host) {
+        for (Interface one : card.supportedInterfaces()) {
+            if (one.protocolVersion().equals(VaultDialect.NAME)) {
+                return Loopback.local(one.url(), host);
+            }
+        }
+        return Loopback.local(card.supportedInterfaces().getFirst().url(), host) + "/agentvault";
+    }
+
+    static byte[] write(ServedAgent agent, @Nullable String host) {
+        return JsonText.write(card(agent.name(), host), agent.card());
+    }
+
+    private static Features features(AgentCard card) {
+        return new Features(A2A_VERSION, Boolean.TRUE.equals(card.capabilities().pushNotifications()));
+    }
+
+    private static List<String> tags(AgentCard card) {
+        return card.skills().stream()
+                .flatMap(skill -> skill.tags().stream())
+                .distinct()
+                .toList();
+    }
+
+    private static String slug(String name) {
+        String slug =
+                name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        return slug.isEmpty() ? "agent" : slug;
+    }
+
+    private static List<Auth> auth(AgentCard card, @Nullable String host) {
+        var all = new ArrayList<Auth>();
+        card.securitySchemes().forEach((name, scheme) -> {
+            switch (scheme) {
+                case ApiKey key -> all.add(new Auth("apiKey", key, List.of(), service(name, "apiKey")));
+                // The dialect has no word for passwords; as a bearer token they would let no client in.
+                case HttpAuth http
+                when http.scheme().equalsIgnoreCase("bearer") ->
+                    all.add(new Auth("bearer", http, List.of(), service(name, "bearer")));
+                case OAuth2 oauth
+                when oauth.flow() instanceof Flow.ClientCredentials flow -> {
+                    List<String> scopes = List.copyOf(flow.scopes().keySet());
+                    String tokenUrl = Loopback.local(flow.tokenUrl(), host);
+                    var local = SimpleSchemes.clientCredentials(oauth.description(), tokenUrl, scopes);
+                    all.add(new Auth("oauth2", local, scopes, service(name, "oauth2")));
+                }
+                default -> {
+                    // the dialect has no word for it
+                }
+            }
+        });
+        if (all.isEmpty() || SimpleSchemes.areOptional(card)) {
+            all.add(new Auth("none", null, List.of(), null));
+        }
+        return all;
+    }
+
+    /** Several schemes of one service have names of their own in a card of A2A: {@link #read} does the reverse. */
+    private static String service(String name, String scheme) {
+        return name.endsWith("." + scheme) ? name.substring(0, name.length() - scheme.length() - 1) : name;
+    }
+
+    // ---- In
+
+    public static AgentCard read(byte[] json) {
+        return JsonText.read(json, card("", null));
+    }
+
+    private static AgentCard card(Shape.Values v) {
+        String id = v.skip().next();
+        String version = v.next();
+        String name = v.next();
+        String description = v.next();
+        var agent = new Interface(v.next(), Interface.JSONRPC, null, VaultDialect.NAME);
+        Provider provider = v.next();
+        Features features = v.next();
+        requireVersion(id, features.a2aVersion());
+        var schemes = new LinkedHashMap<String, SecurityScheme>();
+        var requirements = requirements(v.next(), id, schemes);
+        List<Skill> skills = v.next();
+        return new AgentCard(
+                name,
+                description,
+                List.of(agent),
+                provider,
+                version,
+                null,
+                new Capabilities(true, features.push(), List.of(), null),
+                schemes,
+                requirements,
+                List.of(),
+                List.of(),
+                skills,
+                List.of(),
+                v.skip().next());
+    }
+
+    private static void requireVersion(String id, String version) {
+        if (!version.equals(A2A_VERSION) && !version.startsWith(A2A_VERSION + ".")) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the card of {0} says version {1} of the protocol (expected: {2}); it is spoken to all the same",
+                    Excerpt.line(id),
+                    Excerpt.line(version),
+                    A2A_VERSION);
+        }
+    }
+
+    private static Auth auth(
+            String word,
+            @Nullable String description,
+            @Nullable String tokenUrl,
+            List<String> scopes,
+            @Nullable String service) {
+        SecurityScheme scheme = switch (word) {
+            case "apiKey" -> SimpleSchemes.key(description);
+            case "bearer" -> SimpleSchemes.bearer(description);
+            case "oauth2" -> {
+                if (tokenUrl == null) {
+                    throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
+                }
+                yield SimpleSchemes.clientCredentials(description, tokenUrl, scopes);
+            }
+            case "none" -> null;
+            default -> throw InvalidField.of("scheme", '"' + word + "\" (expected: apiKey, bearer, oauth2 or none)");
+        };
+        return new Auth(word, scheme, scopes, service);
+    }
+
+    /** The schemes are named as a client's keys are: by their service, or else by the agent. */
+    private static List<SecurityRequirement> requirements(
+            List<Auth> offered, String id, Map<String, SecurityScheme> schemes) {
+        if (offered.isEmpty()) {
+            throw InvalidField.of("authSchemes", "empty (expected: at least one)");
+        }
+        var requirements = new ArrayList<SecurityRequirement>();
+        for (Auth auth : offered) {
+            String name = auth.service() == null ? id : auth.service();
+            String key = schemes.containsKey(name) ? name + "." + auth.word() : name;
+            if (auth.scheme() == null) {
+                requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
+            } else {
+                schemes.put(key, auth.scheme());
+                requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
+            }
+        }
+        return requirements;
+    }
+}

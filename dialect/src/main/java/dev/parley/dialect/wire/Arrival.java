@@ -1,0 +1,26 @@
+package dev.parley.dialect.wire;
+
+import java.security.cert.X509Certificate;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Head of a request, before its body is read: the input of authentication.
+ *
+ * @param method of HTTP
+ * @param path below the address of the hub
+ * @param headers a header of the request, or metadata of the call, by its name in any case; null if absent
+ * @param address of the client, or of the proxy through which it calls
+ * @param certificate of the client on a TLS connection, signed by a trusted authority; null for none
+ */
+public record Arrival(
+        String method,
+        String path,
+        Function<String, @Nullable String> headers,
+        String address,
+        @Nullable X509Certificate certificate) {
+    /** Returns a header, or metadata; null if absent. */
+    public @Nullable String header(String name) {
+        return headers.apply(name);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.parley.dialect.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP request as a server received it.
+ *
+ * @param method in upper case
+ * @param path relative to the agent's address, percent-decoded except for {@code %2F}: empty, or beginning with
+ *     {@code /}
+ * @param query decoded query parameters, in order
+ * @param body empty if there is none
+ * @param arrival what it tells of who makes it, with the method and the path that the client has sent
+ */
+public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, Arrival arrival) {
+    /**
+     * A request that came to this very path, and without a certificate.
+     *
+     * @param headers a header's value by its name in any case, repeated ones joined by {@code ", "}; null if absent
+     * @param address of the client, or of the proxy through which it calls
+     */
+    public WireRequest(
+            String method,
+            String path,
+            Map<String, List<String>> query,
+            Function<String, @Nullable String> headers,
+            byte[] body,
+            String address) {
+        this(method, path, query, body, new Arrival(method, path, headers, address, null));
+    }
+
+    public @Nullable String header(String name) {
+        return arrival.header(name);
+    }
+
+    /** The address of the client, or of the proxy through which it calls. */
+    public String address() {
+        return arrival.address();
+    }
+
+    /** True if the body says nothing: a blank body and {@code null} are no body. */
+    public boolean hasNoBody() {
+        return isNothing(body);
+    }
+
+    public static boolean isNothing(byte[] body) {
+        return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
+    }
+
+    /** This request with another path. */
+    public WireRequest at(String path) {
+        return new WireRequest(method, path, query, body, arrival);
+    }
+
+    /** This request with a body. */
+    public WireRequest with(byte[] body) {
+        return new WireRequest(method, path, query, body, arrival);
+    }
+
+    /** This request as seen from further down the path. */
+    public WireRequest below(String prefix) {
+        return at(path.substring(prefix.length()));
+    }
+}
