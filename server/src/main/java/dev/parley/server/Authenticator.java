@@ -14,17 +14,17 @@ public interface Authenticator {
     String NO_AGENT = "";
 
     /**
-     * Lets a call in.
+     * Authenticates and admits a call.
      *
-     * @param agent by its name, or {@value #NO_AGENT}
+     * @param agent name of the agent, or {@value #NO_AGENT}
      * @throws dev.parley.protocol.A2AException UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, or METHOD_NOT_FOUND for an
-     *     agent that this caller is not to know of
+     *     agent that is hidden from this caller
      */
     Admission admit(String agent, Arrival arrival);
 
     /**
-     * Returns whether a call has no credentials at all, and each agent needs some. Such a call is refused whatever its body
-     * is, so the server waits for it only briefly.
+     * Returns true if a call has no credentials, and each agent requires some. Such a call is refused with any body, so the
+     * server waits for the body only briefly.
      */
     default boolean lacksCredentials(Arrival arrival) {
         return false;

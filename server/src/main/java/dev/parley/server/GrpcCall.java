@@ -33,10 +33,10 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of gRPC: takes its messages from the request, and puts the answer into frames and trailers.
+ * One gRPC call: reads its messages from the request, and writes the answer as frames and trailers.
  *
- * <p>A write waits until the client has room for it, so a client that does not read holds its place in the log and
- * nothing else. Belongs to the thread of its exchange.
+ * <p>A write waits for the client's flow-control window, so a client that does not read holds a position in the log only. Confined
+ * to the thread of its exchange.
  *
  * <p>Source: gRPC over HTTP/2, "Requests" and "Responses".
  */
@@ -125,7 +125,7 @@ final class GrpcCall {
         };
     }
 
-    /** Sends all there is, and returns what is left to be said: null if all went well. */
+    /** Sends the messages of the answer; returns the failure for the trailers, null for none. */
     private GrpcAnswer.@Nullable Failure answer() {
         if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
             throw A2AException.unavailable("Shutting down", RETRY);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How long a caller waits. Source: gRPC over HTTP/2, "Timeout". */
+/** Timeout of a call. Source: gRPC over HTTP/2, "Timeout". */
 final class GrpcTimeout {
     private static final Pattern FORM = Pattern.compile("(\\d{1,8})([HMSmun])");
 

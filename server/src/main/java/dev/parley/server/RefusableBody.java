@@ -1,7 +1,7 @@
 package dev.parley.server;
 
-/** A body of which a refusal needs only the id. */
+/** Body of a request that may be refused: the refusal repeats its id. */
 interface RefusableBody extends RequestHandler.Body {
-    /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
+    /** Returns the body if it is small, arrives soon, and there is memory for it; otherwise no bytes. */
     byte[] ofRefused();
 }

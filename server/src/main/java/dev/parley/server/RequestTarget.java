@@ -23,7 +23,7 @@ final class RequestTarget {
     static String path(String raw) {
         var path = raw;
         if (path.startsWith("http://") || path.startsWith("https://")) {
-            // Meant for a proxy, but to be understood by everybody. Source: RFC 9112, section 3.2.2.
+            // The form for proxies, which all servers must accept. Source: RFC 9112, section 3.2.2.
             var slash = path.indexOf('/', "https://".length());
             path = slash < 0 ? "/" : path.substring(slash);
         }

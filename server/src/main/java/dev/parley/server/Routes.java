@@ -180,7 +180,7 @@ final class Routes {
         return dialects.answer(head.request(path, body.read()), agent, caller);
     }
 
-    /** Answers where there is no agent just as where there is one that the caller is not to know of. */
+    /** Answers for a missing agent and for one that is hidden from the caller, in the same way. */
     private WireAnswer toNone(int pathFrom, Head head, RefusableBody body) {
         var unread = head.request(below(pathFrom, head), NO_BODY);
         try {
@@ -269,7 +269,7 @@ final class Routes {
         }
     }
 
-    /** Whether a request is for a page: clients of agents and tools such as curl do not accept HTML by its name. */
+    /** True if a request is for a page: clients of agents and tools such as curl do not accept HTML by its name. */
     private static boolean isOfBrowser(Head head) {
         var accepted = head.arrival().header("Accept");
         return (head.path().isEmpty() || head.path().equals("/"))

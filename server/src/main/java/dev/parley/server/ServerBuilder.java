@@ -258,9 +258,9 @@ public final class ServerBuilder {
     }
 
     /**
-     * Why the server is not ready, besides that it drains; empty if it is ready. {@code /ready} shows the reason, the health
-     * check of gRPC goes by it, and meanwhile agents that are not hosted are unavailable rather than unknown. Must be quick.
-     * Default: always ready.
+     * Reason for which the server is not ready, besides draining; empty if it is ready. {@code /ready} shows the reason, and the
+     * health check of gRPC reports it. While there is one, a call of an unknown agent is answered as unavailable. The supplier must be
+     * quick. Default: always ready.
      */
     public ServerBuilder readiness(Supplier<Optional<String>> obstacle) {
         this.obstacle = requireNonNull(obstacle, "obstacle");

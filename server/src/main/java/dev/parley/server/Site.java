@@ -21,7 +21,7 @@ public interface Site extends AutoCloseable {
     String agentUrl(String name);
 
     /**
-     * Serves an agent from now on, in place of the one that had its name before.
+     * Serves an agent from now on, in place of the previous agent of its name.
      *
      * @throws IllegalArgumentException if its name cannot be a segment of a path
      */

@@ -36,8 +36,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key and its certificate, ready to be used by a server, which takes new ones from the same files as soon as they are
- * there; and whose certificates clients may show. Safe for any thread.
+ * Key and certificate of a server, reread when their files change, and the authorities of client certificates. Safe for any
+ * thread.
  */
 final class TlsIdentity {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");

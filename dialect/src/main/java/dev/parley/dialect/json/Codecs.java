@@ -152,7 +152,7 @@ public final class Codecs {
 
     public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
 
-    /** As peers of older versions write it, who may leave out the offset and then mean UTC. */
+    /** Time as written by peers of older versions: without an offset it is in UTC. */
     public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
 
     private static Codec<Instant> timestamp(Function<String, Instant> parse) {

@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Payload of card signatures: the card without its signatures, in canonical JSON.
  *
- * <p>The specification has the fields of 1.0 canonicalized, and does not say what becomes of members for older versions in
- * the same card. Some signers include them, some never see them; so there are two payloads, and a signature over either is
- * a good one.
+ * <p>The specification canonicalizes the fields of 1.0, and does not define the treatment of members for older versions in the
+ * same card. Some signers include them, others do not read them; so there are two payloads, and a signature over either is
+ * valid.
  *
  * <p>Source: A2A specification 1.0, sections 5.7 and 8.4.1.
  *
- * @param whole over all that is written
- * @param found over what a reader of 1.0 finds, which is what {@link Json#readCard} returns; the same as {@code whole} for an
- *     older card, and for one whose reader would add to what is written, or finds it under other names
+ * @param whole all members as written
+ * @param found members that a reader of 1.0 finds, as {@link Json#readCard} returns them; the same as {@code whole} for an
+ *     older card, and for a card to which the reader adds members, or whose members it finds under other names
  */
 public record CardPayload(byte[] whole, byte[] found) {
     static final String SIGNATURES = "signatures";

@@ -29,13 +29,13 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signed, expiring addresses of files: for dialects that carry no
- * bytes. An address holds whose task it is and until when it serves, under a signature. Safe for any thread.
+ * Signed, expiring addresses of files, for dialects without bytes. An address contains the owner of the task and the expiry, under a
+ * signature. Safe for any thread.
  */
 public final class FileLinks {
     static final String PATH = "/files/";
 
-    /** How long an address serves. */
+    /** Time for which an address is valid. */
     private static final Duration LIFE = Duration.ofHours(1);
 
     private static final String ALGORITHM = "HmacSHA256";
@@ -86,7 +86,7 @@ public final class FileLinks {
             throw unsigned();
         }
         long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
-        // One that is good for longer was not made here, even if it is signed.
+        // An address with a later expiry was not made by this hub, even if it is signed.
         if (left < 0 || left > LIFE.toSeconds()) {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");
         }

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * That a call was let in.
+ * Result of a successful authentication.
  *
- * @param caller who makes it
- * @param headers of the answer, whatever it will be, such as how many more calls are left
- * @param leave run once when the call has ended, streams included; on any thread, and must not block
- * @param stands whether the caller would be let in now, too: a stream outlasts its admission. Must not block
+ * @param caller the caller
+ * @param headers of every answer, such as the remaining calls of a limit
+ * @param leave action at the end of the call, streams included; runs once, on any thread, and must not block
+ * @param stands returns true while the caller would still be admitted, because a stream outlasts its admission; must not block
  */
 public record Admission(CallContext caller, Map<String, String> headers, Runnable leave, BooleanSupplier stands) {
     public Admission {
@@ -22,7 +22,7 @@ public record Admission(CallContext caller, Map<String, String> headers, Runnabl
         requireNonNull(stands, "stands");
     }
 
-    /** Of a caller about whom nothing more is to be said. */
+    /** Admission without headers and without an action at the end of the call. */
     public static Admission of(CallContext caller) {
         return new Admission(caller, Map.of(), () -> {}, () -> true);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     {@code /}
  * @param query decoded query parameters, in order
  * @param body empty if there is none
- * @param arrival what it tells of who makes it, with the method and the path that the client has sent
+ * @param arrival head of the request, with the method and the path that the client has sent
  */
 public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, Arrival arrival) {
     /**

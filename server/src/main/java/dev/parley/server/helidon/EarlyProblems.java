@@ -11,8 +11,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what was no request, so that no dialect can be asked: as google.rpc.Status JSON, in fixed words, because what
- * Helidon says would repeat what the client sent.
+ * Answers to malformed requests, which have no dialect: google.rpc.Status as JSON with fixed texts, because Helidon's messages
+ * repeat input of the client.
  */
 final class EarlyProblems implements DirectHandler {
     /** Helidon's message for a header list over its limit; Helidon has no error code for it. */

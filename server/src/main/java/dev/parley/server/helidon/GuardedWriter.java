@@ -6,11 +6,11 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
- * Notes when a write begins and ends, so that a client that has stopped reading is noticed, and holds back interrupts of
- * streams meanwhile.
+ * Records the beginning and end of each write, so that the clock detects a client that has stopped reading, and defers interrupts of
+ * streams during a write.
  *
- * <p>Helidon writes each frame of HTTP/2 by itself, three for an answer of gRPC, and the kernel's part of a write costs more
- * than all else of the answer. So the frames of an answer that is there as a whole are written together, with the last of them.
+ * <p>Helidon writes each HTTP/2 frame separately, three for a gRPC answer, and the system call costs more than the rest of the
+ * answer. So the frames of an answer whose length is known are written together, with the last one.
  */
 final class GuardedWriter implements DataWriter {
     private static final byte[] NOTHING = {};

@@ -22,19 +22,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows Helidon header blocks that it can read, at a price that is known.
+ * Rewrites HTTP/2 header blocks so that Helidon can read them, at a bounded cost.
  *
- * <p>Names of pseudo-headers may be spelt out. HPACK allows that, and the C library below most clients of gRPC does it;
- * Helidon knows these names by their numbers only, and ends the whole connection. So such a name is replaced by its number in
- * the static table. What the field then is, also for the dynamic table, is the same.
+ * <p>Names of pseudo-headers may be literal. HPACK allows this, and the C library of most gRPC clients does it; Helidon
+ * accepts only their indexes, and ends the connection otherwise. So a literal name is replaced by its index in the static
+ * table. The resulting field is the same, also in the dynamic table.
  *
- * <p>A field of one octet may stand for one of four thousand, which Helidon takes as often as it comes. So there may be only
- * so many. That they can be counted, the frames of a block are put together; otherwise there may be any number of those, too.
+ * <p>One octet may refer to a field of four thousand, which Helidon expands each time. So the number of fields is limited. To
+ * count them, the frames of a block are joined, and their number is limited as well.
  *
- * <p>A field that is larger than the dynamic table empties it when it is to be put there. Helidon would look for room for
- * ever; no client has been seen to do it, and it ends the connection.
+ * <p>A field larger than the dynamic table empties it when it is inserted. Helidon would search for space without end. No known
+ * client sends such fields, and they end the connection.
  *
- * <p>Other frames go through as they came, if the connection begins as it has to.
+ * <p>Other frames are passed on unchanged, if the connection begins with the preface.
  *
  * <p>Source: RFC 7541, sections 4.4, 5 and 6; RFC 9113, sections 3.4, 4.1, 6.2 and 6.10.
  */
@@ -179,7 +179,7 @@ final class HeaderBlocks {
         private final ByteArrayOutputStream out;
         private int at;
 
-        /** How long the last name is, or as much as it may be at most if it is one of the dynamic table. */
+        /** Length of the last name; for a name of the dynamic table its greatest possible length. */
         private int name;
 
         Block(byte[] bytes, int from, ByteArrayOutputStream out) {

@@ -61,7 +61,7 @@ public final class HelidonServer {
     private final Connections connections;
     private final WebServer web;
 
-    /** Creates a server that is yet to start. */
+    /** Creates a server that has not started. */
     public HelidonServer(Settings settings, Consumer<Exchange> handler) {
         quietHelidon();
         this.settings = settings;

@@ -23,11 +23,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 9113, section 5.1.
  */
 final class Http2Streams {
-    // A stream that has ended on both sides may still be reset: a client that gives up crosses the answer, and says so
-    // again when the answer comes. That has to be ignored, but Helidon, once it has forgotten the stream, takes it for
-    // one that never was, and ends the connection with all that runs on it. So it is not told of such resets. The order
-    // matters: a stream goes from here before Helidon is given the last bytes that make it forget the stream, and
-    // whether it is still here is asked when Helidon has read all that the client sent before the reset.
+    // A client may reset a stream that has ended on both sides: its reset and the answer cross, or it resets the stream
+    // again
+    // when the answer arrives. Such a reset has to be ignored, but Helidon, once it has removed the stream, treats the
+    // reset as one
+    // of an idle stream and ends the connection. So these resets are not passed on. The order matters: a stream is
+    // removed here
+    // before Helidon gets the bytes with which it removes the stream, and the look-up for a reset happens after Helidon
+    // has
+    // read all earlier bytes of the client.
 
     private final Map<Integer, Http2StreamState> open = new ConcurrentHashMap<>();
     private final Map<Integer, ExchangeState> exchanges = new ConcurrentHashMap<>();
@@ -198,7 +202,7 @@ final class Http2Streams {
 
     // --- for any thread
 
-    /** How many bytes of an answer may be sent before the client asks for more, as far as the answer alone decides. */
+    /** Bytes of an answer that may be sent before a window update of its stream. */
     int window() {
         return window;
     }

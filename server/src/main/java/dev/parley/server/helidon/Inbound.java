@@ -10,12 +10,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that a client sends, as they come.
+ * The bytes of a client, as they arrive.
  *
- * <p>While a request of HTTP/1.1 is answered no thread reads, so that a disconnect would not be noticed. {@link #watch()}
- * reads ahead for that time in a thread of its own; what it gets is the next {@link #get()}. HTTP/2 reads all the time, but
- * keeps it to itself when a client resets one stream: {@link ClientFrames} tells. {@link HeaderBlocks} makes readable what
- * Helidon's HTTP/2 would not read.
+ * <p>While an HTTP/1.1 request is answered, no thread reads, and a disconnect would go unnoticed. {@link #watch()} reads ahead
+ * in another thread meanwhile; the next {@link #get()} returns its bytes. With HTTP/2 Helidon reads all the time, but does not
+ * report the reset of a stream; {@link ClientFrames} detects it. {@link HeaderBlocks} rewrites header blocks that Helidon cannot read.
  */
 final class Inbound implements Supplier<byte[]> {
     private static final byte[] NOTHING = {};

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * soon as there is one; its own choice waits for the first bytes where no timeout reaches.
  */
 final class Protocols implements ServerConnectionSelector {
-    /** How the preface of HTTP/2 begins, and no request of HTTP/1.1. Source: RFC 9113, section 3.4. */
+    /** Beginning of the preface of HTTP/2, which begins no request of HTTP/1.1. Source: RFC 9113, section 3.4. */
     private static final byte[] PREFACE = "PRI ".getBytes(StandardCharsets.US_ASCII);
 
     private final Connections connections;

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a connection of HTTP/1.1 while its own thread does something else, until that thread asks for bytes, there are too
- * many, or the client has left.
+ * Reads an HTTP/1.1 connection while its own thread runs a handler, until that thread requests bytes, too many have arrived,
+ * or the client has left.
  */
 final class ReadAhead implements Runnable {
     /** Bytes that are read ahead at most, besides those of one read. */
@@ -26,10 +26,10 @@ final class ReadAhead implements Runnable {
     private volatile @Nullable RuntimeException failure;
 
     /**
-     * Makes one that is yet to run.
+     * Creates a reader that has not started.
      *
      * @param socket waits for bytes
-     * @param tooMuch whether so many bytes, as have not been asked for, are too many to go on
+     * @param tooMuch returns true if this number of unrequested bytes is too large to continue
      */
     ReadAhead(Supplier<byte[]> socket, IntPredicate tooMuch) {
         this.socket = socket;

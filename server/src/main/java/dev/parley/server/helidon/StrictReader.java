@@ -7,9 +7,9 @@ import io.helidon.http.RequestException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A reader that refuses what Helidon does not: chunks without a line break after them, where it skips two bytes unseen, and
- * proxies differ in what they make of such a request, which is how requests are smuggled; lengths of chunks with a sign;
- * headers without a name; and methods that are none, which it takes for a fault of its own.
+ * Reader that refuses malformed requests which Helidon accepts: chunks without a line break behind them (Helidon skips two bytes
+ * unread; proxies interpret such a request differently, which allows request smuggling), lengths of chunks with a sign, headers
+ * without a name, and invalid methods, which Helidon reports as an internal error.
  */
 final class StrictReader extends DataReader {
     private static final int LINE_BREAK = 2;

@@ -31,12 +31,12 @@ public final class BodyBudget {
         return new BodyBudget(largest, Runtime.getRuntime().maxMemory() / 4);
     }
 
-    /** The most bytes that one body may have. */
+    /** Limit of one body, in bytes. */
     public long largest() {
         return largest;
     }
 
-    /** Takes bytes for a group out of what is left; returns false, and takes none, if it may not have as many. */
+    /** Takes bytes for a group from the remaining budget; returns false, and takes none, if they exceed the share of the group. */
     public synchronized boolean take(String group, long bytes) {
         long own = byGroup.getOrDefault(group, 0L);
         long left = all - (taken - own);

@@ -24,7 +24,7 @@ public final class OpenStreams {
         this.max = max;
     }
 
-    /** Whether there is no room for another stream. */
+    /** True if the limit of streams is reached. */
     public boolean full() {
         return all >= max;
     }

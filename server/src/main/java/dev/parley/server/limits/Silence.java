@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A stream that lasts until it is closed, and tells nothing. */
+/** A stream without elements that lasts until it is closed. */
 public final class Silence implements Feed<Object> {
     private final CountDownLatch closed = new CountDownLatch(1);
 
