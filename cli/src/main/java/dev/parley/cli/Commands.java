@@ -120,7 +120,7 @@ final class Commands {
                     "Manage the keys for agents",
                     Entry.of("set", "Store a key in the keyring", KeysCommands::set),
                     Entry.of("get", "Show whether a service has a key, and its source", KeysCommands::get),
-                    Entry.of("list", "Show the same of every service", KeysCommands::list),
+                    Entry.of("list", "Show which services have a key, and its source", KeysCommands::list),
                     Entry.of("remove", "Remove the keys of a service from the keyring", KeysCommands::remove)),
             Entry.group(
                     "auth",

@@ -23,7 +23,8 @@ final class ConfigShowCommand {
         return Command.of(ConfigShowCommand::run)
                 .bothScopes()
                 .settings("config", "output")
-                .footer("Takes the flags of every command, those of up too, to show what they would change.");
+                .footer(
+                        "Takes the flags of every command, including up, and shows the settings that they would change.");
     }
 
     private static int run(Invocation call) {

@@ -63,7 +63,7 @@ public final class AdminOperations {
     private static void members() {
         Map<String, Object> group = object("id", TEXT, "made", TIME, "archived?", TIME);
         Map<String, Object> user = object("group", TEXT, "name", TEXT, "made", TIME, "disabled?", TIME);
-        RestParameter inGroup = query("group", Type.TEXT, "GROUP", "Only those of this group.");
+        RestParameter inGroup = query("group", Type.TEXT, "GROUP", "Only of this group.");
         RestParameter id = path("id", "KEY-ID", "The id of the key, not the key.");
 
         row("groups/list", "GET /groups", "List them", object("groups", list(group)));

@@ -114,7 +114,7 @@ final class BenchCommand implements ProgramCommand {
     @Option(names = "--idle", description = "stream: open the streams once and hold them; the agent must wait.")
     private boolean idle;
 
-    @Option(names = "--pid", description = "The server's process, whose memory and processor use are then reported.")
+    @Option(names = "--pid", description = "Id of the server's process: its memory and processor use are reported.")
     private @Nullable Long pid;
 
     @Option(names = "--header", paramLabel = "<name: value>", description = "Sent with each request; repeatable.")

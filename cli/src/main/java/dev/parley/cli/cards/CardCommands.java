@@ -43,7 +43,7 @@ public final class CardCommands {
                 .option("--key", "FILE", "The key: see parley card key create. Required.")
                 .option("--jku", "URL", "Where the public half is published, to be named in the signature.")
                 .settings("output")
-                .footer("Signatures that the card has already are kept, except for one by the same key.");
+                .footer("Keeps the signatures of the card, except one by the same key.");
     }
 
     public static Command verify() {

@@ -30,7 +30,7 @@ public final class LoginCommand {
         return Command.of(LoginCommand::run)
                 .option("--client-id", "ID", "This program at the authorization server; required.")
                 .flag("--device", "Use the device code flow, for a browser on another machine.")
-                .option("--scope", "SCOPES", "Scopes to ask for, separated by spaces. Default: those of the card.")
+                .option("--scope", "SCOPES", "Requested scopes, separated by spaces. Default: the scopes of the card.")
                 .flag("--show", "Print the token instead of keeping it.")
                 .footer("The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, sent from"
                         + " then on, and renewed if the server gives a refresh token. The authorization server has"

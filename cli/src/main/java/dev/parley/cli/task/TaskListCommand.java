@@ -33,7 +33,7 @@ public final class TaskListCommand {
     public static Command command() {
         return Command.of(TaskListCommand::run)
                 .option("--status", "STATE", "Only tasks in this state, such as working.")
-                .option("--since", "TIME", "Only tasks whose status is this new, RFC 3339.")
+                .option("--since", "TIME", "Only tasks whose status has changed since this time, RFC 3339.")
                 .option("--page-size", "N", "1 to 100; default: the agent's choice.")
                 .option("--page-token", "TOKEN", "Where the page before ended.")
                 .option("--history", "N", "With at most N of the newest messages of each.")

@@ -113,7 +113,7 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
     static final class ListAll extends KnowledgeAdminCommand {
         @Override
         public void describe(CommandSpec spec) {
-            spec.addOption(Parameters.flag("--all", "Also those that were decided."));
+            spec.addOption(Parameters.flag("--all", "Also updates that were decided."));
             super.describe(spec);
         }
 
@@ -155,7 +155,7 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.argument(0, true, "REVIEW-ID", "The number under which it waits."));
-            spec.addOption(Parameters.option("--remark", "TEXT", "For people who read the history."));
+            spec.addOption(Parameters.option("--remark", "TEXT", "Remark for the history."));
             super.describe(spec);
         }
 

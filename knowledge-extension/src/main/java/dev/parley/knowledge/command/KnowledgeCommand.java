@@ -219,7 +219,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
             spec.addOption(Parameters.option(
                     "--patches", "JSON", "Instead: a list of patches; - for standard input, @FILE for a file."));
             spec.addOption(Parameters.option("--sparql", "UPDATE", "Instead: an update in SPARQL 1.1; -, @FILE."));
-            spec.addOption(Parameters.option("--because", "TEXT", "Why, for people who read the history."));
+            spec.addOption(Parameters.option("--because", "TEXT", "Reason, for the history."));
             spec.addOption(Parameters.option("--source", "AGENT", "Source of the statement."));
             spec.addOption(Parameters.option("--metadata", "JSON", "Such as {\"ifRevision\": 7}."));
         }
@@ -339,7 +339,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
                     0,
                     false,
                     "QUERY",
-                    "A GraphQL subscription; -, @FILE; default: all changes, or those of the options."));
+                    "A GraphQL subscription; -, @FILE; default: all changes, or the changes that the options select."));
             spec.addOption(
                     Parameters.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
             spec.addOption(Parameters.option("--subject", "ID", "Only statements with this subject."));

@@ -197,7 +197,7 @@ final class KnowledgePages {
                 query("state", Type.TEXT, "STATE", "all: also those that were decided."),
                 group));
         RestParameter id = path("id", "REVIEW-ID", "The number under which it waits.");
-        RestParameter remark = query("remark", Type.TEXT, "TEXT", "For people who read the history.");
+        RestParameter remark = query("remark", Type.TEXT, "TEXT", "Remark for the history.");
         rows.add(AdminRow.of(
                 "knowledge/reviews/approve",
                 "POST /knowledge/reviews/{id}/approve",
