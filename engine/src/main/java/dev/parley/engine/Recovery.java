@@ -217,7 +217,7 @@ final class Recovery {
             }
         } catch (RuntimeException failure) {
             line.ahead.decrementAndGet();
-            LOG.log(Level.ERROR, "task " + key.taskId() + " of agent " + key.agent() + " was not taken up", failure);
+            LOG.log(Level.ERROR, "task " + key.taskId() + " of agent " + key.agent() + " could not be resumed", failure);
         }
     }
 

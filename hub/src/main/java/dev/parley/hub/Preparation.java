@@ -34,7 +34,7 @@ final class Preparation {
         try {
             Server.prepare();
         } catch (RuntimeException | LinkageError failure) {
-            LOG.log(System.Logger.Level.DEBUG, "the start will say so too", failure);
+            LOG.log(System.Logger.Level.DEBUG, "loading in advance failed; the start reports it", failure);
         }
     }
 }

@@ -157,7 +157,7 @@ final class TypedSchemas {
             entry.asOf(revision);
         } catch (KnowledgeStoreException failed) {
             // The schema that is there serves on; the next query tries again.
-            LOG.log(System.Logger.Level.DEBUG, "The schema could not follow the graph", failed);
+            LOG.log(System.Logger.Level.DEBUG, "the schema of a graph could not be updated", failed);
         }
     }
 

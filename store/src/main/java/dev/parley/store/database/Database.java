@@ -295,7 +295,7 @@ public final class Database implements AutoCloseable {
                 lock.close();
             }
         } catch (IOException failure) {
-            LOG.log(Level.WARNING, "closing the lock", failure);
+            LOG.log(Level.WARNING, "the lock could not be closed", failure);
         }
     }
 
@@ -792,7 +792,7 @@ public final class Database implements AutoCloseable {
                 writeGroup(session, group);
             } catch (RuntimeException | Error fault) {
                 // Without its writer the hub would wait for ever.
-                LOG.log(Level.ERROR, "the writer failed; it goes on with the next group", fault);
+                LOG.log(Level.ERROR, "the writer failed; it continues with the next group", fault);
                 session.discard();
                 refuse(group, new StoreException("could not write", fault));
             }
@@ -1007,7 +1007,7 @@ public final class Database implements AutoCloseable {
             try {
                 news.accept(listener);
             } catch (RuntimeException | Error fault) {
-                LOG.log(Level.ERROR, "a listener failed on hearing of a group", fault);
+                LOG.log(Level.ERROR, "a listener of groups failed", fault);
             }
         }
     }
@@ -1128,7 +1128,7 @@ public final class Database implements AutoCloseable {
             connection.setAutoCommit(false);
         } catch (SQLException | RuntimeException failure) {
             session.discard();
-            LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
+            LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
         }
     }
 
@@ -1167,7 +1167,7 @@ public final class Database implements AutoCloseable {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (Exception failure) { // AutoCloseable says no more of it
-            LOG.log(Level.WARNING, "closing the lock", failure);
+            LOG.log(Level.WARNING, "the lock could not be closed", failure);
         }
     }
 }

@@ -227,7 +227,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
             try {
                 statement.cancel();
             } catch (SQLException failure) {
-                LOG.log(Level.DEBUG, "interrupting a statement", failure);
+                LOG.log(Level.DEBUG, "a statement could not be interrupted", failure);
             }
         });
     }

@@ -249,7 +249,7 @@ public final class Session {
                 try {
                     session.opening.connector().cancel(running);
                 } catch (SQLException failure) {
-                    LOG.log(Level.WARNING, "interrupting a statement", failure);
+                    LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
                 }
             }
         }

@@ -103,7 +103,7 @@ final class Teller {
                 work.failed(failure);
             }
         } catch (RuntimeException | Error fault) {
-            LOG.log(Level.ERROR, "work failed on hearing how it ended", fault);
+            LOG.log(Level.ERROR, "the callback of a work failed", fault);
         }
     }
 }
