@@ -117,7 +117,7 @@ public final class Webhooks {
                 try {
                     store.of(task).forEach(this::schedule);
                 } catch (RuntimeException failure) {
-                    LOG.log(Level.ERROR, "reading the webhooks of task " + task.taskId(), failure);
+                    LOG.log(Level.ERROR, "the webhooks of task " + task.taskId() + " could not be read", failure);
                     var unused = timer.schedule(
                             () -> wake(task, failures + 1),
                             STORE_PAUSES.bound(failures + 1).toMillis(),
@@ -233,9 +233,10 @@ public final class Webhooks {
         } catch (RuntimeException failure) {
             LOG.log(
                     Level.ERROR,
-                    "webhook " + key.configId() + " of task " + key.task().taskId(),
+                    "the state of webhook " + key.configId() + " of task " + key.task().taskId()
+                            + " could not be read or written",
                     failure);
-            // Its cursor could not be read or written. What was told may be told again, which is better than never.
+            // The event may be delivered again, which is better than never.
             int failures = storeFailures.merge(key, 1, Integer::sum);
             later(key, receiver, STORE_PAUSES.bound(failures));
         }

@@ -12,7 +12,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.io.SerializedString;
 
-/** A closed choice as JSON: an object with exactly one member, whose name tells the kind. */
+/** A closed choice as JSON: an object with exactly one member, whose name is the kind. */
 public final class OneOf<T> implements Codec<T> {
     private record Choice(String name, String snake, SerializedString label, Class<?> type, Codec<Object> codec) {}
 

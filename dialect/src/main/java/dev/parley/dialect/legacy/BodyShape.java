@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells by its body in which of two forms a peer speaks 0.3 over REST: the specification never said which.
+ * Detects by the body of a request which of the two forms of 0.3 over REST a peer uses; the specification does not name one.
  *
  * <p>Source: A2A specification 0.3.0, section 3.2.3, and the SDKs of its time.
  */
@@ -21,7 +21,7 @@ public final class BodyShape {
 
     private BodyShape() {}
 
-    /** Returns the form of 0.3 that a body has; null if it is none, or nothing tells. */
+    /** Returns the form of 0.3 of a body; null if the body does not show it. */
     public static @Nullable LegacyDialect of(WireRequest request, CallContext caller) {
         if (request.hasNoBody()) {
             return null;

@@ -31,14 +31,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of A2A 1.0 on the wire. Server and client, JSON-RPC and REST all go by this table.
+ * The operations of A2A 1.0 on the wire: the table of server and client, for JSON-RPC and REST.
  *
  * <p>Source: A2A specification 1.0, sections 5.3, 9.4 and 11.3.
  */
 public final class V1Operations {
     private V1Operations() {}
 
-    /** How a message is sent, whether its outcome is awaited or watched. */
+    /** Constructor of SendMessage or SendStreamingMessage. */
     public interface SendConstructor<T> {
         T of(
                 @Nullable String tenant,

@@ -216,7 +216,7 @@ public final class Checkpointer {
                 } catch (SQLException | RuntimeException failure) {
                     session.discard();
                     failures++;
-                    LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
+                    LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
                 }
             }
         } catch (InterruptedException stopped) {
@@ -230,10 +230,10 @@ public final class Checkpointer {
     private void emptyAtTheEnd(Session session) {
         try {
             if (isErasing() && !isEmptied(session)) {
-                LOG.log(Level.WARNING, "the write-ahead log holds what was erased until the next start");
+                LOG.log(Level.WARNING, "the write-ahead log keeps erased data until the next start");
             }
         } catch (SQLException | RuntimeException failure) {
-            LOG.log(Level.WARNING, "emptying the write-ahead log", failure);
+            LOG.log(Level.WARNING, "the write-ahead log could not be emptied", failure);
         }
     }
 
