@@ -42,18 +42,18 @@ final class Commands {
     static final String NAME = "parley";
 
     /** A command or, with commands below it, a word that leads to one. */
-    private record Entry(String name, Supplier<Command> command, List<Entry> below, boolean hidden) {
+    private record Entry(String name, Supplier<Command> command, List<Entry> below) {
         static Entry of(String name, String summary, Supplier<Command> command) {
-            return new Entry(name, () -> command.get().summary(summary), List.of(), false);
+            return new Entry(name, () -> command.get().summary(summary), List.of());
         }
 
         /** An operation of the administration, whose row has the summary. */
         static Entry admin(String name, String operation) {
-            return new Entry(name, () -> AdminCommand.of(operation), List.of(), false);
+            return new Entry(name, () -> AdminCommand.of(operation), List.of());
         }
 
         static Entry group(String name, String summary, Entry... below) {
-            return new Entry(name, () -> Command.group(HelpCommand::list).summary(summary), List.of(below), false);
+            return new Entry(name, () -> Command.group(HelpCommand::list).summary(summary), List.of(below));
         }
 
         static Entry of(CommandEntry entry) {
@@ -63,8 +63,7 @@ final class Commands {
             return new Entry(
                     entry.name(),
                     () -> made.get().summary(entry.summary()),
-                    entry.below().stream().map(Entry::of).toList(),
-                    false);
+                    entry.below().stream().map(Entry::of).toList());
         }
 
         /** This group with the commands of another of its name. */
@@ -74,11 +73,7 @@ final class Commands {
             }
             var all = new ArrayList<>(below);
             all.addAll(more.below);
-            return new Entry(name, command, all, hidden);
-        }
-
-        Entry asHidden() {
-            return new Entry(name, command, below, true);
+            return new Entry(name, command, all);
         }
     }
 
@@ -176,8 +171,7 @@ final class Commands {
             Entry.of("conformance", "Check a live agent with the A2A TCK", ConformanceCommand::command),
             Entry.of("completion", "Print a completion script for a shell", HelpCommand::completion),
             Entry.of("help", "Show usage of the tool or of a command", HelpCommand::help),
-            Entry.of("warm-up", "Load the classes of a hub, for the launcher", WarmUpCommand::command)
-                    .asHidden());
+            Entry.of("warm-up", "Load the classes of a hub, for the launcher", WarmUpCommand::command));
 
     /** Commands at the end, before the hidden one. */
     private static final int ABOUT_PROGRAM = 3;
@@ -281,9 +275,7 @@ final class Commands {
                 .optionListHeading("%n")
                 .commandListHeading("%nCommands:%n");
         for (Entry entry : below) {
-            CommandSpec sub = spec(entry.command().get(), entry.name(), entry.below());
-            sub.usageMessage().hidden(entry.hidden());
-            spec.addSubcommand(entry.name(), sub);
+            spec.addSubcommand(entry.name(), spec(entry.command().get(), entry.name(), entry.below()));
         }
         return spec;
     }

@@ -29,17 +29,19 @@ final class WarmUpCommand {
     private WarmUpCommand() {}
 
     static Command command() {
-        return Command.of(WarmUpCommand::run).settings("output");
+        return Command.of(WarmUpCommand::run).settings("output").hidden();
     }
 
     private static int run(Invocation call) throws InterruptedException {
-        Path data = temporary();
         try {
-            up(call.around(), data);
+            Path data = Files.createTempDirectory("parley");
+            try {
+                up(call.around(), data);
+            } finally {
+                delete(data);
+            }
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
-        } finally {
-            delete(data);
         }
         var unused = call.typed().commandSpec().root().commandLine().getUsageMessage();
         return 0;
@@ -84,21 +86,11 @@ final class WarmUpCommand {
         }
     }
 
-    private static Path temporary() {
-        try {
-            return Files.createTempDirectory("parley");
-        } catch (IOException failed) {
-            throw new UncheckedIOException(failed);
-        }
-    }
-
-    private static void delete(Path directory) {
+    private static void delete(Path directory) throws IOException {
         try (var files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
-        } catch (IOException left) {
-            throw new UncheckedIOException(left);
         }
     }
 }

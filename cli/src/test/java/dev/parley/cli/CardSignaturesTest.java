@@ -63,7 +63,7 @@ class CardSignaturesTest {
 
     @Test
     void aFileOfKeysTellsNoHost() {
-        assertThat(shell.run("card", "key", "fetch", "trusted.json").err()).contains("say for whom: --host HOST");
+        assertThat(shell.run("card", "key", "fetch", "trusted.json").err()).contains("name the hosts: --host HOST");
         assertThat(shell.run("card", "key", "fetch", "trusted.json", "--host", "a.example,b.example")
                         .out())
                 .contains("\"a.example\"", "\"b.example\"");
@@ -102,7 +102,7 @@ class CardSignaturesTest {
         String here = agent.url();
 
         for (String place : List.of(here + "/x?y=.json", here + "/a#b", "user@127.0.0.1", "ftp://a.example", "a b")) {
-            assertUsage(shell.run("card", "key", "fetch", place), place + " is no place of keys (expected: a host");
+            assertUsage(shell.run("card", "key", "fetch", place), place + ": no publisher of keys (expected: a host");
         }
         assertUsage(
                 shell.run("card", "key", "fetch", "http://0.0.0.0:1"),

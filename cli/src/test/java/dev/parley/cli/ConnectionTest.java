@@ -239,7 +239,7 @@ class ConnectionTest {
                 .matches(ran -> ran.status() == 4)
                 .extracting(Shell.Ran::err)
                 .asString()
-                .contains("is refused (status 403): Nobody answers to that Host", "if it is credentials");
+                .contains("is refused (status 403): Nobody answers to that Host", "if it requires credentials");
     }
 
     @Test

@@ -125,7 +125,7 @@ public final class HubAdmin {
             String parameters = query.entrySet().stream()
                     .map(one -> one.getKey() + "=" + segment(one.getValue().getFirst()))
                     .collect(Collectors.joining("&", "?", ""));
-            String hint = "the same command with --help tells what it takes";
+            String hint = "the same command with --help lists its parameters";
             return Json.read(
                     ask(call, place[0], parameters.equals("?") ? path : path + parameters, json, hint), Map.class);
         }
@@ -146,7 +146,7 @@ public final class HubAdmin {
         }
     }
 
-    /** Every command takes {@code -a}; here it would leave the request to the hub of {@code --url}, another one perhaps. */
+    /** Refuses {@code -a}, which every command takes: the request goes to the hub of {@code --url}, which may be another one. */
     private static void refuseAgent(Invocation call) {
         if (call.settings().isTyped("agent-card")) {
             throw CliException.usage(
@@ -168,7 +168,7 @@ public final class HubAdmin {
      * Asks the hub; the answer is its JSON.
      *
      * @param body JSON, or nothing
-     * @param hint what to do if there is no such thing
+     * @param hint next step for the user if the hub refuses the path
      */
     public static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
             throws InterruptedException {
@@ -237,7 +237,7 @@ public final class HubAdmin {
         return new CliException(new Problem(
                 error.code(),
                 error.exitStatus(),
-                hub + " answered " + status + ": " + PublicDocuments.told(body),
+                hub + " answered " + status + ": " + PublicDocuments.message(body),
                 switch (status) {
                     case 400 -> hint;
                     case 401 -> "pass a key that has the scope admin with --api-key";

@@ -55,7 +55,10 @@ public final class CardKeyCommands {
             row.put("keyId", CardKeys.create(file, algorithm, expires(call)));
         } catch (UncheckedIOException failed) {
             throw CliException.local(
-                    LocalError.USAGE, String.valueOf(failed.getMessage()), "name a new file that can be made", failed);
+                    LocalError.USAGE,
+                    String.valueOf(failed.getMessage()),
+                    "name a new file in a directory that exists",
+                    failed);
         }
         row.put("algorithm", named);
         row.put("file", file.toString());
@@ -106,11 +109,11 @@ public final class CardKeyCommands {
             call.output().json(CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts));
         } catch (IllegalArgumentException noKeys) {
             throw CliException.usage(
-                    (set == null ? named : set) + ": " + noKeys.getMessage(), "name who publishes keys");
+                    (set == null ? named : set) + ": " + noKeys.getMessage(), "name a host that publishes keys");
         }
         call.output()
                 .note("trusted for cards of " + String.join(", ", hosts)
-                        + " with --trust; ask their owner whether they are theirs");
+                        + " with --trust; confirm them with their owner");
         return 0;
     }
 
@@ -137,14 +140,14 @@ public final class CardKeyCommands {
 
     private static CliException noPlace(String named) {
         return CliException.usage(
-                named + " is no place of keys (expected: a host, or an https URL without user, query and fragment)",
+                named + ": no publisher of keys (expected: a host, or an https URL without user, query and fragment)",
                 "a file is named such as ./keys.json");
     }
 
     private static List<String> hosts(@Nullable String typed, String named, @Nullable URI set) {
         if (typed == null) {
             if (set == null) {
-                throw CliException.usage(named + " is a file, which tells no host", "say for whom: --host HOST");
+                throw CliException.usage(named + ": a file, which names no host", "name the hosts: --host HOST");
             }
             return List.of(host(set.getHost()));
         }
@@ -157,7 +160,7 @@ public final class CardKeyCommands {
         return hosts;
     }
 
-    /** A host as it is compared with that of a card; a name that is never met would look like a bound. */
+    /** Returns a host in the form of those of cards; another form would match no card. */
     private static String host(String text) {
         String host = text.toLowerCase(Locale.ROOT);
         try {
@@ -184,11 +187,12 @@ public final class CardKeyCommands {
         PublicDocuments.Answer answer =
                 PublicDocuments.of(call).get(set, "check the host, and that it publishes keys by https");
         if (answer.status() != 200) {
-            String said = PublicDocuments.told(answer.body());
+            String message = PublicDocuments.message(answer.body());
             throw new CliException(new Problem(
                     LocalError.INTERNAL.code(),
                     LocalError.INTERNAL.exitStatus(),
-                    "no keys at " + set + " (status " + answer.status() + ")" + (said.isEmpty() ? "" : ": " + said),
+                    "no keys at " + set + " (status " + answer.status() + ")"
+                            + (message.isEmpty() ? "" : ": " + message),
                     "name the host that publishes keys, or the URL of the set",
                     answer.status()));
         }

@@ -16,10 +16,10 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.Flow;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley auth login}: gets a token for an agent whose users log in, and keeps it; not part of the A2A CLI specification. */
@@ -86,14 +86,12 @@ public final class LoginCommand {
         }
     }
 
-    /** The flow of the card for users: the one that was asked for, else the authorization code, else the device code. */
+    /** The flow of the card for users: the one of the options, else the authorization code, else the device code. */
     private static Flow flow(AgentCard card, boolean device) {
-        var flows = new ArrayList<Flow>();
-        for (SecurityScheme scheme : card.securitySchemes().values()) {
-            if (scheme instanceof SecurityScheme.OAuth2 oauth) {
-                flows.add(oauth.flow());
-            }
-        }
+        List<Flow> flows = card.securitySchemes().values().stream()
+                .flatMap(
+                        scheme -> scheme instanceof SecurityScheme.OAuth2 oauth ? Stream.of(oauth.flow()) : Stream.of())
+                .toList();
         Optional<Flow> code =
                 flows.stream().filter(Flow.AuthorizationCode.class::isInstance).findFirst();
         Optional<Flow> byDevice =
@@ -123,22 +121,15 @@ public final class LoginCommand {
     }
 
     private static void report(Invocation call, @Nullable String service, OAuthLogin.Token token) {
+        Long seconds = token.life() == null ? null : token.life().toSeconds();
         var row = new LinkedHashMap<String, @Nullable Object>();
-        if (service == null) {
-            row.put("token", token.text());
-        } else {
-            row.put("service", service);
-        }
-        row.put("expiresIn", token.life() == null ? null : token.life().toSeconds());
-        call.output().result(() -> Json.write(row), page -> {
-            if (service == null) {
-                page.field("Token", token.text());
-            } else {
-                page.field("Service", service);
-            }
-            page.field(
-                    "Expires-In",
-                    token.life() == null ? "unknown" : token.life().toSeconds() + " s");
-        });
+        row.put(service == null ? "token" : "service", service == null ? token.text() : service);
+        row.put("expiresIn", seconds);
+        call.output()
+                .result(
+                        () -> Json.write(row),
+                        page -> page.field("Token", row.get("token"))
+                                .field("Service", service)
+                                .field("Expires-In", seconds == null ? "unknown" : seconds + " s"));
     }
 }

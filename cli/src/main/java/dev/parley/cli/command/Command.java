@@ -186,6 +186,12 @@ public final class Command {
         return this;
     }
 
+    /** Leaves the command out of lists. */
+    public Command hidden() {
+        spec.usageMessage().hidden(true);
+        return this;
+    }
+
     public Command withoutSettings() {
         takesClientSettings = false;
         return this;

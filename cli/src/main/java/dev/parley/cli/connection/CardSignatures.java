@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Verification of card signatures as the settings ask for it: the keys, and the policy for cards that fail. */
+/** Verification of card signatures by the settings: the keys, and the policy for cards that fail. */
 public final class CardSignatures {
     private CardSignatures() {}
 
@@ -59,7 +59,7 @@ public final class CardSignatures {
         if (verdict.isVerified()) {
             WireLog.of(call).note(verdict.reason());
         } else if (warns) {
-            call.output().warn(told(found, verdict));
+            call.output().warn(message(found, verdict));
         } else {
             throw new CliException(problem(found, verdict));
         }
@@ -72,22 +72,22 @@ public final class CardSignatures {
             case UNSIGNED ->
                 Problem.local(
                         LocalError.CARD_UNSIGNED,
-                        told(found, verdict),
+                        message(found, verdict),
                         "its owner can sign it: parley card sign, or parley up --card-key");
             case UNVERIFIABLE ->
                 Problem.local(
                         LocalError.CARD_UNVERIFIABLE,
-                        told(found, verdict),
+                        message(found, verdict),
                         "get the key from its owner, not from an address in the card, and add it with --trust");
             case TAMPERED ->
                 Problem.local(
                         LocalError.CARD_TAMPERED,
-                        told(found, verdict),
+                        message(found, verdict),
                         "do not use it before its owner has confirmed its contents through another channel");
         };
     }
 
-    private static String told(CardSource.Found found, Verdict verdict) {
+    private static String message(CardSource.Found found, Verdict verdict) {
         return "the card " + found.place() + " is " + verdict.outcome() + ": " + verdict.reason();
     }
 

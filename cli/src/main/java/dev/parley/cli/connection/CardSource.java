@@ -21,13 +21,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the card that a reference means. Credentials are not sent, for only the card says which are wanted.
+ * Finds the card that a reference means. Credentials are not sent, because only the card declares which are required.
  *
  * <p>Source: a2a-cli specification 0.2, section 10.1.
  */
 public final class CardSource {
     /**
-     * A card as it was found.
+     * A card and its place.
      *
      * @param place the URL or file it came from
      * @param origin of that URL; null for a file
@@ -47,12 +47,12 @@ public final class CardSource {
                 throw CliException.local(
                         LocalError.CARD_INVALID,
                         place + " is no agent card: " + malformed.getMessage(),
-                        "parley card validate names everything that is wrong",
+                        "parley card validate lists its faults",
                         malformed);
             }
         }
 
-        /** The card with everything in it, also what no specification knows. */
+        /** The whole card, with members that no specification defines. */
         @SuppressWarnings("unchecked") // a JSON object has string keys
         public Map<String, @Nullable Object> tree() {
             try {
@@ -71,7 +71,7 @@ public final class CardSource {
     private final PublicDocuments documents;
     private final Consumer<URI> check;
 
-    /** @param check looks at the address before anything is sent there, and throws if nothing shall be */
+    /** @param check checks an address before a request is sent there, and throws to refuse it */
     CardSource(Surroundings around, PublicDocuments documents, Consumer<URI> check) {
         this.around = around;
         this.documents = documents;
@@ -155,13 +155,13 @@ public final class CardSource {
 
     private static Problem refused(URI place, PublicDocuments.Answer answer) {
         boolean unknown = answer.status() == 401;
-        String said = PublicDocuments.told(answer.body());
+        String message = PublicDocuments.message(answer.body());
         return new Problem(
                 LocalError.CREDENTIALS_MISSING.code(),
                 LocalError.CREDENTIALS_MISSING.exitStatus(),
                 "the card at " + place + (unknown ? " is protected" : " is refused") + " (status " + answer.status()
-                        + ")" + (said.isEmpty() ? "" : ": " + said),
-                (unknown ? "" : "if it is credentials that are wanted, ")
+                        + ")" + (message.isEmpty() ? "" : ": " + message),
+                (unknown ? "" : "if it requires credentials, ")
                         + "pass a header with --svc-param, or a copy of the card with -a card.json",
                 answer.status());
     }

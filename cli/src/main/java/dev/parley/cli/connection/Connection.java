@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it wants.
+ * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it requires.
  *
  * <p>Source: a2a-cli specification 0.2, sections 12 and 13.
  */
@@ -50,7 +50,7 @@ public final class Connection implements AutoCloseable {
         this.credentialSent = credentialSent;
     }
 
-    /** Does something with the agent that the settings name. */
+    /** Work with the agent that the settings name. */
     public interface Use {
         int with(Connection agent) throws InterruptedException;
     }
@@ -159,7 +159,7 @@ public final class Connection implements AutoCloseable {
         return typed.contains("://") ? typed : name;
     }
 
-    /** Adds the credentials that the card asks for; says so when one that was given is of no use. */
+    /** Adds the credentials that the card requires; warns of those that it does not take. */
     private static boolean credentials(Invocation call, AgentCard card, AgentClientBuilder builder) {
         String bearer = call.credentials().bearer();
         String key = call.credentials().apiKey();
@@ -244,7 +244,7 @@ public final class Connection implements AutoCloseable {
             throw CliException.local(
                     LocalError.ORIGIN_NOT_ALLOWED,
                     "a .env file that was found here or above decides where your credentials go: " + reference,
-                    "if that is meant, name the file with --config, or the agent with -a");
+                    "to allow it, name the file with --config, or the agent with -a");
         }
     }
 
@@ -252,7 +252,7 @@ public final class Connection implements AutoCloseable {
         return call.settings().source(setting) == Settings.Source.LOCAL_FILE;
     }
 
-    /** Whether the command has credentials for the agent, whatever its card says about them. */
+    /** Whether the command has credentials for the agent, without regard to its card. */
     private static boolean hasCredentials(Invocation call, String reference) {
         if (!call.credentials().isEmpty()) {
             return true;
@@ -285,7 +285,7 @@ public final class Connection implements AutoCloseable {
             try {
                 builder.allowOrigin(at.url());
             } catch (IllegalArgumentException noHttp) {
-                // Nothing that one could fall back to.
+                // No fallback.
                 WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
             }
         }
@@ -304,7 +304,7 @@ public final class Connection implements AutoCloseable {
         return call.agent().allowedOrigins().stream().map(Connection::originOf).toList();
     }
 
-    /** Refuses a card that leads to another origin than its own: messages, and credentials, are meant for that one. */
+    /** Refuses a card that leads to another origin than its own, which would get messages and credentials. */
     private static void refuseStrangers(Invocation call, CardSource.Found found, AgentCard.Interface at) {
         String cardOrigin = found.origin();
         if (cardOrigin == null) {
@@ -328,7 +328,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP has to be asked for, with or without
+     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP needs a flag, with or without
      * credentials.
      *
      * <p>Source: AgentVault 0.2, transport.

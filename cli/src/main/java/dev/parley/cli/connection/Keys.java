@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The keys for agents, from where the settings say. */
+/** Keys for agents, from the stores of the settings. */
 public final class Keys {
     private Keys() {}
 
@@ -39,14 +39,14 @@ public final class Keys {
                 keys.encryptedFile(encrypted, passphrase.toCharArray());
             } else {
                 throw CliException.usage(
-                        "--encrypted-keys needs one thing that opens it",
+                        "--encrypted-keys: not one key (expected: --encrypted-keys-key or a passphrase)",
                         "give either --encrypted-keys-key or A2ACLI_ENCRYPTED_KEYS_PASSPHRASE");
             }
         }
         return keys.build();
     }
 
-    /** Whether there is anything to be sent to an agent of this service. */
+    /** True if there is a key or an OAuth client of this service. */
     public static boolean has(KeyManager keys, String service) {
         return keys.apiKeyStatus(service) instanceof KeyStatus.Configured
                 || keys.oauthStatus(service) instanceof KeyStatus.Configured;

@@ -17,7 +17,7 @@ public final class PlainHttp {
     }
 
     /**
-     * Looks at an address before anything is sent there.
+     * Checks an address before a request is sent there.
      *
      * @param credentials whether the command has credentials for the agent
      * @throws CliException if they would travel in the clear

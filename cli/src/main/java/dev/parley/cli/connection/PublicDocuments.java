@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Gets what agents and hosts show to everybody: cards, and sets of keys. Credentials are not sent.
+ * Fetches public documents, cards and sets of keys, without credentials.
  *
  * @param headers to send along
  * @param deadline for an answer to be there, all of it
@@ -102,7 +102,7 @@ public record PublicDocuments(Map<String, String> headers, WireLog wire, boolean
         return builder.build();
     }
 
-    /** The reason why no connection was made or it was lost, in the words that users know. */
+    /** The reason why no connection was made or it was lost, in words for users. */
     public static String reason(Throwable failed) {
         return switch (failed) {
             case java.net.ConnectException refused
@@ -116,7 +116,7 @@ public record PublicDocuments(Map<String, String> headers, WireLog wire, boolean
     }
 
     /** The text of an error answer: its message if it is JSON of a known form, else its beginning. */
-    public static String told(byte[] body) {
+    public static String message(byte[] body) {
         String text = new String(body, StandardCharsets.UTF_8).strip();
         try {
             Map<?, ?> whole = Json.read(body, Map.class);
@@ -128,7 +128,7 @@ public record PublicDocuments(Map<String, String> headers, WireLog wire, boolean
                 }
             }
         } catch (A2AException noJson) {
-            // As it is, then.
+            // The text is the message then.
         }
         return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
     }

@@ -16,8 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows on standard error what the tool does and what goes over the wire, if {@code --debug} asks for it; never a secret,
- * whatever is asked for.
+ * Log of decisions and wire messages on standard error, if {@code --debug} asks for it; never a secret.
  *
  * <p>Source: a2a-cli specification 0.2, sections 7.2 and 12.1.
  */
@@ -31,7 +30,7 @@ public final class WireLog implements WireListener {
     private final Redaction redaction;
     private final Map<Long, Long> started = new ConcurrentHashMap<>();
 
-    /** @param secretNames of headers and parameters whose values the user gave */
+    /** @param secretNames of headers and parameters whose values are secret */
     public WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
         this.output = output;
         this.redaction = new Redaction(
@@ -55,7 +54,7 @@ public final class WireLog implements WireListener {
         return output != null;
     }
 
-    /** A secret as it may turn up: as it is, in a URL, in basic authentication. */
+    /** The forms of a secret: plain, in a URL, in basic authentication. */
     private static List<String> forms(String secret) {
         byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
         return List.of(

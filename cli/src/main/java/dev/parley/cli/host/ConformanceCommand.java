@@ -127,8 +127,7 @@ public final class ConformanceCommand {
             }
         }
         if (!ran) {
-            throw CliException.local(
-                    LocalError.INTERNAL, "the kit ended without a result", "its output above says why");
+            throw CliException.local(LocalError.INTERNAL, "the kit ended without a result", "see its output above");
         }
         call.output()
                 .result(

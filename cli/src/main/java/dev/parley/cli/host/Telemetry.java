@@ -7,7 +7,7 @@ import java.net.URI;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The SDK of OpenTelemetry, which sends spans to where OTLP is spoken: set up by its own variables, OTEL_…. */
+/** The SDK of OpenTelemetry, which sends spans by OTLP; its own variables, OTEL_…, configure it. */
 public final class Telemetry {
     private static final String ENDPOINT = "otel.exporter.otlp.endpoint";
 
@@ -30,7 +30,7 @@ public final class Telemetry {
                         "otel.exporter.otlp.protocol", "http/protobuf",
                         "otel.metrics.exporter", "none",
                         "otel.logs.exporter", "none"))
-                .addPropertiesCustomizer(said -> endpoint == null ? Map.of() : Map.of(ENDPOINT, endpoint.toString()))
+                .addPropertiesCustomizer(unused -> endpoint == null ? Map.of() : Map.of(ENDPOINT, endpoint.toString()))
                 .disableShutdownHook()
                 .build()
                 .getOpenTelemetrySdk();

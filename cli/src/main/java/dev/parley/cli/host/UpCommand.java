@@ -38,7 +38,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,9 @@ public final class UpCommand {
         if (settings.logFormat().equals("json")) {
             Logs.json();
         }
-        List<AgentArchives.Contents> archives = archives(call, settings);
+        List<AgentArchives.Contents> archives = settings.agents().stream()
+                .map(archive -> AgentArchives.read(call.path(archive)))
+                .toList();
         List<Agent> agents = agents(settings, archives);
         OpenTelemetrySdk telemetry =
                 Telemetry.start(settings.otlpEndpoint(), call.around().environment());
@@ -88,35 +89,33 @@ public final class UpCommand {
         return 0;
     }
 
-    private static List<AgentArchives.Contents> archives(Invocation call, UpSettings settings) {
-        return settings.agents().stream()
-                .map(archive -> AgentArchives.read(call.path(archive)))
-                .toList();
-    }
-
     /** The agents to host, the default one first. */
     private static List<Agent> agents(UpSettings settings, List<AgentArchives.Contents> archives) {
         var byName = new LinkedHashMap<String, Agent>();
         archives.forEach(archive -> archive.agents().forEach(agent -> add(byName, agent)));
         if (!settings.noDemo()) {
             for (Agent demo : DemoAgents.all()) {
-                byName.putIfAbsent(demo.name(), demo); // one's own agent of that name is meant to be used
+                byName.putIfAbsent(demo.name(), demo); // an agent of the user wins over a demo agent of its name
             }
         }
-        String wanted = settings.defaultAgent();
-        if (CONFORMANCE.equals(wanted) && !byName.containsKey(CONFORMANCE)) {
+        String named = settings.defaultAgent();
+        if (CONFORMANCE.equals(named) && !byName.containsKey(CONFORMANCE)) {
             byName.put(CONFORMANCE, ConformanceAgent.create());
         }
         if (byName.isEmpty()) {
             throw CliException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
         }
-        if (wanted != null && !byName.containsKey(wanted)) {
+        if (named != null && !byName.containsKey(named)) {
             throw CliException.usage(
-                    "--default-agent: no agent " + wanted + " (expected: one of " + String.join(", ", byName.keySet())
+                    "--default-agent: no agent " + named + " (expected: one of " + String.join(", ", byName.keySet())
                             + ")",
-                    "did you mean " + Nearest.to(wanted, byName.keySet()) + "?");
+                    "did you mean " + Nearest.to(named, byName.keySet()) + "?");
         }
-        return defaultFirst(byName, wanted);
+        String first = named != null
+                ? named
+                : byName.containsKey(ECHO) ? ECHO : byName.sequencedKeySet().getFirst();
+        byName.putFirst(first, requireNonNull(byName.get(first)));
+        return List.copyOf(byName.values());
     }
 
     private static void add(Map<String, Agent> byName, Agent agent) {
@@ -124,19 +123,6 @@ public final class UpCommand {
             throw CliException.usage(
                     "agent \"" + agent.name() + "\": duplicate name in --agents", "leave one of them out");
         }
-    }
-
-    private static List<Agent> defaultFirst(Map<String, Agent> byName, @Nullable String wanted) {
-        String name = wanted != null
-                ? wanted
-                : byName.containsKey(ECHO) ? ECHO : byName.keySet().iterator().next();
-        var ordered = new ArrayList<>(byName.values());
-        ordered.removeIf(agent -> agent.name().equals(name));
-        Agent first = byName.get(name);
-        if (first != null) {
-            ordered.addFirst(first);
-        }
-        return ordered;
     }
 
     private static Hub start(
@@ -179,7 +165,7 @@ public final class UpCommand {
         }
     }
 
-    /** Gives {@code hub} what the files and the environment of this program hold. */
+    /** Configures {@code hub} from the files and the environment of this program. */
     private static void configure(Invocation call, UpSettings settings, HubSettings all, HubBuilder hub) {
         TrustSettings trust = all.trust();
         try {
@@ -216,10 +202,6 @@ public final class UpCommand {
         if (store.inMemory() && store.database() != null) {
             throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
         }
-        if (!store.encryptionKeys().isEmpty() && store.encryptionKeyFile() != null) {
-            throw CliException.usage(
-                    "--encryption-key and --encryption-key-file together (expected: one of them)", null);
-        }
         if ((all.server().tlsCertificate() == null) != (all.server().tlsKey() == null)) {
             throw CliException.usage(
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
@@ -237,13 +219,13 @@ public final class UpCommand {
         }
     }
 
-    /** Callers by this scheme are known only to an issuer. */
+    /** Refuses authentication by OpenID Connect without an issuer. */
     private static void requireIssuer(TrustSettings trust) {
         if (!trust.issuers().isEmpty()) {
             return;
         }
         boolean ofAgent = trust.ofAgents().values().stream()
-                .anyMatch(wanted -> wanted.schemes().contains(Scheme.OPEN_ID));
+                .anyMatch(authentication -> authentication.schemes().contains(Scheme.OPEN_ID));
         if (ofAgent || trust.authentication().schemes().contains(Scheme.OPEN_ID)) {
             throw CliException.usage(
                     (trust.authentication().schemes().contains(Scheme.OPEN_ID) ? "--auth" : "--agent-auth")
@@ -252,7 +234,7 @@ public final class UpCommand {
         }
     }
 
-    /** A misspelt name would leave the agent that is meant unguarded. */
+    /** Refuses names of agents that are not hosted: a misspelt one would leave an agent unguarded. */
     private static void requireHosted(TrustSettings trust, List<Agent> agents) {
         List<String> names = agents.stream().map(Agent::name).toList();
         for (String guarded : trust.ofAgents().keySet()) {
@@ -295,7 +277,7 @@ public final class UpCommand {
                 failure);
     }
 
-    /** The URL, the agents, and three things to try. */
+    /** Prints the URL, the agents, and three commands to try. */
     private static void announce(Invocation call, UpSettings settings, Hub hub, List<Agent> agents) {
         List<String> auth =
                 SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
@@ -334,23 +316,22 @@ public final class UpCommand {
 
     private static byte[] json(Hub hub, List<Agent> agents) {
         String url = hub.url();
-        var shown = agents.stream()
-                .map(agent -> {
-                    Map<String, Object> one = new LinkedHashMap<>();
-                    one.put("name", agent.name());
-                    one.put("description", description(agent));
-                    one.put("card", card(url, agent));
-                    return one;
-                })
-                .toList();
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("url", url);
         if (!hub.adminUrl().equals(url)) {
             all.put("adminUrl", hub.adminUrl());
         }
         hub.bootstrapKey().ifPresent(key -> all.put("bootstrapKey", key));
-        all.put("agents", shown);
+        all.put("agents", agents.stream().map(agent -> members(url, agent)).toList());
         return Json.write(all);
+    }
+
+    private static Map<String, Object> members(String url, Agent agent) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("name", agent.name());
+        members.put("description", description(agent));
+        members.put("card", card(url, agent));
+        return members;
     }
 
     private static String description(Agent agent) {

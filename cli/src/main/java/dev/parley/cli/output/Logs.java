@@ -70,7 +70,7 @@ public final class Logs {
         json = true;
     }
 
-    /** Tells something that people are to see whatever they have asked for: as a note, or as a line of JSON among the others. */
+    /** Writes a line at any log level: as a note, or as JSON among the other lines. */
     public static void note(Output output, String text) {
         PrintStream stream = err;
         if (json && stream != null) {
@@ -98,7 +98,7 @@ public final class Logs {
         return text.toString();
     }
 
-    /** A record as one line of JSON, with what the calling thread works at. */
+    /** A record as one line of JSON, with task, context and trace of the calling thread. */
     public static String inJson(LogRecord logged, boolean stack) {
         var line = new LinkedHashMap<String, Object>();
         line.put("time", logged.getInstant().truncatedTo(ChronoUnit.MILLIS).toString());
@@ -143,7 +143,7 @@ public final class Logs {
         @Override
         public void publish(LogRecord logged) {
             PrintStream stream = err;
-            // Other people's fine print would drown ours.
+            // Libraries log details that are of no use here.
             boolean ours =
                     logged.getLoggerName() != null && logged.getLoggerName().startsWith("dev.parley");
             if (stream == null

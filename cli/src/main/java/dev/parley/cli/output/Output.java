@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for any thread, because a signal may interrupt a command that is writing.
  */
 public final class Output implements CommandOutput {
-    /** The reader of standard output has gone; nothing more can be told to it. */
+    /** The reader of standard output has closed it. */
     public static final class ReaderGone extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -73,7 +73,7 @@ public final class Output implements CommandOutput {
         print(TextPage.oneLine(text) + '\n');
     }
 
-    /** Lines that matter only to people: part of the text output, but a note beside JSON. */
+    /** A line of the text output, which is a note beside JSON. */
     public void aside(String label, String value) {
         String page = new TextPage().field(label, value).toString();
         if (json) {
@@ -117,7 +117,7 @@ public final class Output implements CommandOutput {
         tell(coloured("33", "Warning:") + " " + TextPage.oneLine(text) + '\n');
     }
 
-    /** The failure that ends the command: the envelope beside JSON results, otherwise lines for people. */
+    /** The failure that ends the command: the envelope beside JSON results, otherwise lines of text. */
     public void failure(Problem problem) {
         if (json) {
             print(new String(problem.json(), StandardCharsets.UTF_8) + '\n');
@@ -136,7 +136,7 @@ public final class Output implements CommandOutput {
         tell(lines.toString());
     }
 
-    /** A line that overwrites itself, for people who wait at a terminal; nothing elsewhere. */
+    /** A line that overwrites itself, at a terminal only. */
     @Override
     public void progress(String text) {
         if (!around.terminal()) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Everything outside the program that a command may touch, so that a test can stand in for it.
+ * Everything outside the program that a command uses; tests pass another one.
  *
  * @param directory the working directory, absolute
  * @param home of the user, for {@code ~}
@@ -28,7 +28,7 @@ public record Surroundings(
         environment = Map.copyOf(environment);
     }
 
-    /** Resolves what a person typed: {@code ~} and relative paths. */
+    /** Resolves a path that the user typed: {@code ~} and relative paths. */
     public Path path(Path typed) {
         String text = typed.toString();
         if (text.equals("~")) {
@@ -41,7 +41,7 @@ public record Surroundings(
         return path(Path.of(typed));
     }
 
-    /** Colour only for people who have not declined it. Source: no-color.org. */
+    /** True if the output may have colours. Source: no-color.org. */
     boolean colour() {
         return terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
     }

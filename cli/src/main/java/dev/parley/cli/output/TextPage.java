@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Text output: {@code Label: value} lines, and blocks for what does not fit on a line.
  *
- * <p>What an agent says cannot leave its place: values are escaped to one line, block lines are indented (so none looks
+ * <p>Texts of agents cannot leave their place: values are escaped to one line, block lines are indented (so none looks
  * like a field, and none is empty and closes the block early), and control characters never reach a terminal.
  *
  * <p>Source: a2a-cli specification 0.2, section 11.2.

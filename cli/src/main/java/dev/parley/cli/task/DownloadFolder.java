@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that files of strangers are written to, and that their names cannot leave.
+ * Directory for downloaded files, which their names cannot leave.
  *
  * <p>Of a name only its last segment counts, without what is special to a shell, a terminal or a file system. Links are
- * not followed, and nothing that exists is overwritten unless the user said so.
+ * not followed, and existing files are overwritten only if the user allows it.
  */
 public final class DownloadFolder {
     private static final int LONGEST_NAME = 200;

@@ -27,17 +27,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for a task to end or to need its caller: by its stream if it has one, by asking again and again otherwise, or
- * when the stream breaks.
+ * Waits until a task has ended or needs its caller: by its stream, or by polling if there is no stream or it breaks.
  *
  * <p>Source: a2a-cli specification 0.2, section 9.
  */
 public final class Follow {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
-    /** How agents say that they have no stream of something that is there. */
+    /** Errors of agents that have no stream of an existing task. */
     private static final Set<A2AError> NO_STREAM =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED);
-    /** Events that a GetTask would only repeat. */
+    /** Errors that a GetTask would only repeat. */
     private static final Set<A2AError> ABOUT_THE_CALLER =
             Set.of(A2AError.UNAUTHENTICATED, A2AError.PERMISSION_DENIED, A2AError.TASK_NOT_FOUND);
 
@@ -55,7 +54,7 @@ public final class Follow {
     private @Nullable Message answer;
     private boolean idTold;
 
-    /** @param sink sees every event as it comes, and the whole task whenever it had to be asked for */
+    /** @param sink sees every event as it comes, and the whole task whenever it was read by GetTask */
     Follow(Connection connection, Invocation call, Consumer<TaskEvent> sink) {
         this.agent = connection.client();
         this.streams = connection.streams();
@@ -94,7 +93,8 @@ public final class Follow {
 
     private SendResult sendAndPoll(Message message, Operation.Send request) throws InterruptedException {
         SendResult first = agent.call(
-                new Operation.SendMessage(null, message, request.configuration(), request.metadata()), context());
+                new Operation.SendMessage(null, message, request.configuration(), request.metadata()),
+                CallContext.anonymous());
         see((TaskEvent) first);
         return first instanceof Task created && !created.state().isSettled() ? poll(created.id()) : first;
     }
@@ -114,14 +114,14 @@ public final class Follow {
             return answer;
         }
         if (task == null) {
-            throw new CliException(new Problem(
-                    "InvalidAgentResponseError", 1, "the stream ended before it brought anything", null, null));
+            throw new CliException(
+                    new Problem("InvalidAgentResponseError", 1, "the stream ended without an event", null, null));
         }
         return task.state().isSettled() ? task : poll(task.id());
     }
 
     private void read(Operation.TaskWatch watch) throws InterruptedException {
-        try (Feed<LoggedEvent> events = agent.watch(watch, context())) {
+        try (Feed<LoggedEvent> events = agent.watch(watch, CallContext.anonymous())) {
             while (!isSettled()) {
                 var more = events.next(left());
                 if (more == null) {
@@ -161,20 +161,22 @@ public final class Follow {
         return answer != null || task != null && task.state().isSettled();
     }
 
-    /** Asks for the task until it is settled, less often the longer nothing changes. */
+    /** Polls the task until it is settled, with longer pauses while nothing changes. */
     public Task poll(String taskId) throws InterruptedException {
         Duration pause = interval;
         while (true) {
             Task before = task;
             Task now = agent.call(
-                    new Operation.GetTask(null, taskId, call.number("--history", 0, Integer.MAX_VALUE)), context());
+                    new Operation.GetTask(null, taskId, call.number("--history", 0, Integer.MAX_VALUE)),
+                    CallContext.anonymous());
             if (before == null
                     || !before.status().equals(now.status())
                     || !before.artifacts().equals(now.artifacts())) {
                 see(now);
                 pause = interval;
             } else {
-                pause = shorter(pause.multipliedBy(3).dividedBy(2), interval.plus(LONGEST_PAUSE));
+                Duration longer = pause.multipliedBy(3).dividedBy(2);
+                pause = longer.compareTo(interval.plus(LONGEST_PAUSE)) < 0 ? longer : interval.plus(LONGEST_PAUSE);
             }
             if (now.state().isSettled()) {
                 return now;
@@ -209,7 +211,7 @@ public final class Follow {
         try {
             task = event.applyTo(task);
         } catch (IllegalStateException unordered) {
-            // A stream without its beginning; what the task is will be asked for.
+            // A stream without its beginning; the task will be read by GetTask.
             call.output().note("the agent's stream is out of order: " + unordered.getMessage());
         }
     }
@@ -227,16 +229,8 @@ public final class Follow {
         return line;
     }
 
-    private static Duration shorter(Duration a, Duration b) {
-        return a.compareTo(b) < 0 ? a : b;
-    }
-
     private Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-    }
-
-    private CallContext context() {
-        return CallContext.anonymous();
     }
 
     private CliException timedOut() {
@@ -255,7 +249,7 @@ public final class Follow {
                 + call.command("task", "get", "--wait", Invocation.quoted(now.id()));
     }
 
-    /** The task goes on, so the last word says how to come back to it. */
+    /** Prints the command that waits again, because the task goes on. */
     private int interrupted() {
         Task now = task;
         if (call.output().isJson()) {

@@ -39,11 +39,11 @@ public final class MessageParts implements IParameterConsumer {
     /** Media types by the ending of a name; Java does not know all of them, nor the same ones on each machine. */
     private static final Properties TYPES = types();
 
-    /** A part as it was asked for. {@code option} is the flag. */
-    private record Wanted(
+    /** A part of the command line. {@code option} is the flag. */
+    private record Typed(
             String option, String value, @Nullable String mediaType) {}
 
-    private final List<Wanted> wanted = new ArrayList<>();
+    private final List<Typed> typed = new ArrayList<>();
 
     /** The options that make parts. */
     public Command describe(Command command) {
@@ -75,16 +75,16 @@ public final class MessageParts implements IParameterConsumer {
         }
         String value = args.pop();
         if (!name.equals("--media-type")) {
-            wanted.add(new Wanted(name, value, null));
+            typed.add(new Typed(name, value, null));
             return;
         }
-        Wanted before = wanted.isEmpty() ? null : wanted.removeLast();
+        Typed before = typed.isEmpty() ? null : typed.removeLast();
         if (before == null || before.mediaType() != null) {
             throw CliException.usage(
                     "--media-type " + value + " belongs to no part",
                     "write it behind the part it is for: --file report.bin --media-type application/pdf");
         }
-        wanted.add(new Wanted(before.option(), before.value(), value));
+        typed.add(new Typed(before.option(), before.value(), value));
     }
 
     /** The parts; {@code text} is the first of them, if there is one. */
@@ -94,10 +94,10 @@ public final class MessageParts implements IParameterConsumer {
         if (text != null) {
             parts.add(Part.text(plain(text, call)));
         }
-        for (Wanted part : wanted) {
+        for (Typed part : typed) {
             if (part.option().equals("--data") && part.value().equals("-")) {
                 if (stdinRead) {
-                    throw CliException.usage("standard input is wanted twice", "use - only once");
+                    throw CliException.usage("standard input is named twice (expected: - once)", null);
                 }
                 stdinRead = true;
             }
@@ -127,7 +127,7 @@ public final class MessageParts implements IParameterConsumer {
         return text.startsWith("@") ? new String(bytes(text.substring(1), "text", call), StandardCharsets.UTF_8) : text;
     }
 
-    private static Part file(Wanted part, Invocation call) {
+    private static Part file(Typed part, Invocation call) {
         String value = part.value();
         if (value.startsWith("http://") || value.startsWith("https://")) {
             return new Part.Url(value, null, part.mediaType(), Map.of());

@@ -82,7 +82,7 @@ public final class PushConfigCommands {
     public static Command list() {
         return command(PushConfigCommands::list)
                 .option("--page-size", "N", "Default: the agent's choice.")
-                .option("--page-token", "TOKEN", "Where the page before ended.");
+                .option("--page-token", "TOKEN", "Next-Page-Token of the previous page.");
     }
 
     private static void list(Invocation call, Connection agent, String taskId) {

@@ -31,7 +31,7 @@ public final class TaskDownloadCommand {
     public static Command command() {
         return Command.of(TaskDownloadCommand::run)
                 .optional("TASK-ID", "The task.")
-                .option("--dir", "DIR", "Where to save; default: here. Made if missing.")
+                .option("--dir", "DIR", "Directory to save in; default: the current one. Created if missing.")
                 .option("--artifact", "ID", "Only this artifact.")
                 .flag("--force", "Overwrite files instead of choosing another name.");
     }

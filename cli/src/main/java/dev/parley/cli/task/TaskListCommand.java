@@ -35,7 +35,7 @@ public final class TaskListCommand {
                 .option("--status", "STATE", "Only tasks in this state, such as working.")
                 .option("--since", "TIME", "Only tasks whose status has changed since this time, RFC 3339.")
                 .option("--page-size", "N", "1 to 100; default: the agent's choice.")
-                .option("--page-token", "TOKEN", "Where the page before ended.")
+                .option("--page-token", "TOKEN", "Next-Page-Token of the previous page.")
                 .option("--history", "N", "With at most N of the newest messages of each.")
                 .flag("--include-artifacts", "With artifacts.")
                 .option(

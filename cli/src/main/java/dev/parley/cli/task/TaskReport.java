@@ -9,20 +9,20 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 
-/** How commands tell of a task: the result itself, and how to go on with it. */
+/** Output about a task: the result, and the command to go on with. */
 public final class TaskReport {
     private final Invocation call;
-    private final TaskState wanted;
+    private final TaskState expected;
     private boolean lastNamedTask;
 
     TaskReport(Invocation call) {
         this(call, TaskState.COMPLETED);
     }
 
-    /** @param wanted the end state that needs no warning */
-    TaskReport(Invocation call, TaskState wanted) {
+    /** @param expected the end state that needs no warning */
+    TaskReport(Invocation call, TaskState expected) {
         this.call = call;
-        this.wanted = wanted;
+        this.expected = expected;
     }
 
     /** A task as the whole result of a command. */
@@ -84,7 +84,7 @@ public final class TaskReport {
         } else if (!state.isTerminal()) {
             call.output().aside("Poll", call.command("task", "get", "--wait", id));
         }
-        if (state.isSettled() && state != wanted) {
+        if (state.isSettled() && state != expected) {
             Message reason = task.status().message();
             String why = reason == null || reason.text().isEmpty() ? "" : ": " + reason.text();
             call.output().warn("the task is in " + TextView.name(state) + why);
