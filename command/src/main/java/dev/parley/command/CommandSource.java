@@ -1,6 +1,6 @@
 package dev.parley.command;
 
-import dev.parley.protocol.A2AError;
+import dev.parley.protocol.ErrorKind;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,7 +10,7 @@ public interface CommandSource {
     List<CommandEntry> commands();
 
     /** Next step for a user whose command ended with an error of the extension; empty for that of the program. */
-    default Optional<String> hint(A2AError error, String agent) {
+    default Optional<String> hint(ErrorKind error, String agent) {
         return Optional.empty();
     }
 }

@@ -187,7 +187,7 @@ public final class ExtensionBinding {
             throw refusal(status, body);
         }
         try {
-            return WireBinding.read(body, rpc ? new WireBinding.ResultOf<>(codec) : codec, status);
+            return WireBinding.read(body, rpc ? new WireBinding.ResultOf<>(codec) : codec, status, protocol.errors());
         } catch (A2AException problem) {
             throw completed(problem, body);
         }
@@ -195,7 +195,7 @@ public final class ExtensionBinding {
 
     /** Returns the error that an answer is. */
     public A2AException refusal(int status, byte[] body) {
-        A2AException told = Problem.read(status, body);
+        A2AException told = Problem.read(status, body, protocol.errors());
         return told == null ? Problem.of(status) : completed(told, body);
     }
 

@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.answers.ExtensionErrors;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.answers.Version;
 import dev.parley.dialect.json.Codec;
@@ -30,6 +31,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SendResult;
@@ -305,13 +307,18 @@ public final class WireBinding implements Binding {
 
     /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */
     static <T> T read(byte[] json, Codec<T> codec, int status) {
+        return read(json, codec, status, ExtensionErrors.INSTALLED);
+    }
+
+    /** @param own errors of the extension that the operation belongs to */
+    static <T> T read(byte[] json, Codec<T> codec, int status, List<ErrorKind> own) {
         try {
             return JsonText.read(json, codec);
         } catch (A2AException unreadable) {
             if (unreadable.error() != A2AError.PARSE_ERROR && unreadable.error() != A2AError.INVALID_PARAMS) {
                 throw unreadable; // a refusal that was told in a result
             }
-            A2AException told = Problem.read(status, json);
+            A2AException told = Problem.read(status, json, own);
             throw told != null
                     ? told
                     : A2AException.of(

@@ -356,7 +356,7 @@ final class Simulation {
         }
 
         private void requireReason(A2AException refusal) {
-            A2AError error = refusal.error();
+            var error = refusal.error();
             boolean expected = error == A2AError.UNAVAILABLE
                     || error == A2AError.UNSUPPORTED_OPERATION
                     || error == A2AError.TASK_NOT_CANCELABLE

@@ -8,6 +8,7 @@ import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.server.RequestHandler;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
@@ -104,7 +105,7 @@ final class Metrics implements RequestHandler {
             duration.observe(nanos / (double) TimeUnit.SECONDS.toNanos(1));
         }
 
-        void failed(long nanos, A2AError error) {
+        void failed(long nanos, ErrorKind error) {
             answered(nanos);
             errors.labelValues(labels[0], labels[1], labels[2], error.name()).inc();
         }

@@ -4,6 +4,7 @@ import dev.parley.client.spi.Traces;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import io.opentelemetry.api.trace.SpanKind;
@@ -68,7 +69,7 @@ final class Observed {
             return answer;
         } catch (Throwable failure) {
             long nanos = System.nanoTime() - begun;
-            A2AError error = A2AError.of(failure);
+            ErrorKind error = A2AError.of(failure);
             counted.failed(nanos, error);
             tell(name, context, Correlation.of(operation, null), error.name(), nanos);
             throw failure;

@@ -8,6 +8,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
@@ -18,7 +19,6 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
@@ -143,12 +143,12 @@ class KnowledgeMatrixTest {
                             .query(Query.graphql("{ nothing }", Map.of()), CALLER))
                     .isInstanceOfSatisfying(
                             A2AException.class,
-                            refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY));
+                            refused -> assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY));
             assertThatThrownBy(() -> KnowledgeExtension.endpoint(client, client.card())
                             .subscribe(Subscribe.graphql("{ nothing }", Map.of()), CALLER))
                     .isInstanceOfSatisfying(
                             A2AException.class,
-                            refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION));
+                            refused -> assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_SUBSCRIPTION));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
@@ -108,7 +109,7 @@ final class KnowledgeTest {
                 assertThatThrownBy(() -> KnowledgeExtension.endpoint(client, client.card())
                                 .query(Query.graphql("{ x }", Map.of()), CALLER))
                         .isInstanceOfSatisfying(A2AException.class, refused -> {
-                            assertThat(refused.error()).isEqualTo(A2AError.ALIGNMENT_VIOLATION);
+                            assertThat(refused.error()).isEqualTo(KnowledgeError.ALIGNMENT_VIOLATION);
                             assertThat(refused.metadata()).containsEntry("constraint_id", "c1");
                         });
             }
@@ -206,7 +207,7 @@ final class KnowledgeTest {
                     Feed<KnowledgeOperation.Change> changes = KnowledgeExtension.endpoint(client, client.card())
                             .subscribe(Subscribe.graphql("subscription { x }", Map.of()), CALLER)) {
                 assertThatThrownBy(() -> next(changes)).isInstanceOfSatisfying(A2AException.class, refused -> {
-                    assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION);
+                    assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_SUBSCRIPTION);
                     assertThat(refused.metadata()).containsEntry("reason", "revoked");
                 });
             }

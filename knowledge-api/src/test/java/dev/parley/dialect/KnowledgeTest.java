@@ -1,13 +1,14 @@
 package dev.parley.dialect;
 
-import static dev.parley.dialect.Exchange.frames;
-import static dev.parley.dialect.Exchange.whole;
+import static dev.parley.server.helidon.Exchange.frames;
+import static dev.parley.server.helidon.Exchange.whole;
 import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
@@ -24,6 +25,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.ErrorKind;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -338,8 +340,8 @@ final class KnowledgeTest {
         "UNAVAILABLE, 503, -32603",
         "INTERNAL, 500, -32603"
     })
-    void kg16ARefusedSubscriptionHasTheStatusOfItsError(A2AError error, int status, int code) {
-        graph.failure = A2AException.of(error);
+    void kg16ARefusedSubscriptionHasTheStatusOfItsError(String error, int status, int code) {
+        graph.failure = A2AException.of(kind(error));
 
         WireAnswer.Whole answer = whole(call("knowledge/subscribe", WATCH));
 
@@ -355,7 +357,7 @@ final class KnowledgeTest {
 
     @Test
     void kg16ASubscriptionBeyondTheQuotaMaySucceedLater() {
-        graph.failure = A2AException.of(A2AError.KNOWLEDGE_SUBSCRIPTION).retryingAfter(Duration.ofSeconds(5));
+        graph.failure = A2AException.of(KnowledgeError.KNOWLEDGE_SUBSCRIPTION).retryingAfter(Duration.ofSeconds(5));
 
         WireAnswer.Whole answer = whole(call("knowledge/subscribe", WATCH));
 
@@ -366,7 +368,8 @@ final class KnowledgeTest {
     @Test
     void kg17AStreamThatBreaksEndsWithTheError() {
         var events = (WireAnswer.Events) call("knowledge/subscribe", WATCH);
-        var problem = A2AException.of(A2AError.KNOWLEDGE_SUBSCRIPTION, "too slow", Map.of("reason", "slow-consumer"));
+        var problem =
+                A2AException.of(KnowledgeError.KNOWLEDGE_SUBSCRIPTION, "too slow", Map.of("reason", "slow-consumer"));
 
         String frame = text(events.failure().apply(problem));
 
@@ -387,8 +390,8 @@ final class KnowledgeTest {
         "UNSUPPORTED_OPERATION, -32004, This operation is not supported, 501"
     })
     void kg18ErrorsAreFoundUnderStatus200UnlessTheStrictOneIsWanted(
-            A2AError error, int code, String message, int strict) {
-        graph.failure = A2AException.of(error, "something particular", Map.of("reason", "why"));
+            String error, int code, String message, int strict) {
+        graph.failure = A2AException.of(kind(error), "something particular", Map.of("reason", "why"));
 
         WireAnswer.Whole published = whole(call("knowledge/query", ASK));
         WireAnswer.Whole strictly = whole(exchange.with(KnowledgeProtocol.STRICT, graph.endpoint())
@@ -403,8 +406,8 @@ final class KnowledgeTest {
     @Test
     void kg18ErrorsOfGraphqlAreAListInTheData() {
         graph.failure = A2AException.of(
-                A2AError.KNOWLEDGE_QUERY,
-                A2AError.KNOWLEDGE_QUERY.defaultMessage(),
+                KnowledgeError.KNOWLEDGE_QUERY,
+                KnowledgeError.KNOWLEDGE_QUERY.defaultMessage(),
                 Map.of("errors", "[{\"message\":\"no such field\"}]"));
 
         Tree answer = answer("knowledge/query", ASK);
@@ -414,7 +417,7 @@ final class KnowledgeTest {
 
     @Test
     void whoActivatesTheExtensionGetsTypedDetails() {
-        graph.failure = A2AException.of(A2AError.ALIGNMENT_VIOLATION, "no", Map.of("ruleId", "r1"));
+        graph.failure = A2AException.of(KnowledgeError.ALIGNMENT_VIOLATION, "no", Map.of("ruleId", "r1"));
         exchange.with("X-A2A-Extensions", URI);
 
         Tree detail = answer("knowledge/query", ASK).at("error", "data", 0);
@@ -472,7 +475,8 @@ final class KnowledgeTest {
                 "ALIGNMENT_VIOLATION, -, 403, PERMISSION_DENIED",
                 "RATE_LIMITED, -, 429, RESOURCE_EXHAUSTED"
             })
-    void errorsOverRestHaveTheirStatus(A2AError error, String reason, int status, String name) {
+    void errorsOverRestHaveTheirStatus(String kind, String reason, int status, String name) {
+        ErrorKind error = kind(kind);
         graph.failure =
                 A2AException.of(error, error.defaultMessage(), reason == null ? Map.of() : Map.of("reason", reason));
 
@@ -495,5 +499,12 @@ final class KnowledgeTest {
     void aPathBesideTheBindingIsNoneOfIt() {
         assertThat(exchange.rest("POST", "/kg:forget", "{}").status()).isEqualTo(404);
         assertThat(exchange.rest("GET", "/kg:query").status()).isEqualTo(405);
+    }
+
+    private static ErrorKind kind(String name) {
+        return KnowledgeProtocol.EXTENSION.errors().stream()
+                .filter(error -> error.name().equals(name))
+                .findFirst()
+                .orElseGet(() -> A2AError.valueOf(name));
     }
 }

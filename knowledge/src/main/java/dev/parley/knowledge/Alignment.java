@@ -3,11 +3,11 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import java.nio.charset.StandardCharsets;
@@ -137,7 +137,8 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             if (message != null) {
                 detail.put("message", message);
             }
-            return A2AException.of(A2AError.ALIGNMENT_VIOLATION, A2AError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
+            return A2AException.of(
+                    KnowledgeError.ALIGNMENT_VIOLATION, KnowledgeError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
         }
 
         /** Returns true if the rule matches any statement. */

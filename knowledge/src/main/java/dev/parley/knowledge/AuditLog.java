@@ -2,9 +2,11 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Session;
@@ -50,7 +52,7 @@ final class AuditLog {
      * @throws A2AException KNOWLEDGE_QUERY with the reason {@code busy} if too many entries of the group wait for the disk
      */
     <T> T audited(String operation, CallContext context, String query, Supplier<T> asking) {
-        requireRoom(context, A2AError.KNOWLEDGE_QUERY);
+        requireRoom(context, KnowledgeError.KNOWLEDGE_QUERY);
         String outcome = "ok";
         try {
             return asking.get();
@@ -68,7 +70,7 @@ final class AuditLog {
      *
      * @throws A2AException {@code error} with the reason {@code busy}
      */
-    void requireRoom(CallContext context, A2AError error) {
+    void requireRoom(CallContext context, ErrorKind error) {
         int own = waiting.getOrDefault(context.scope().group(), 0);
         int left = MAX_NOTES - (waitingInAll.get() - own);
         if (own >= left - left / 8) {

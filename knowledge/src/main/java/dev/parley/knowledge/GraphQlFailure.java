@@ -1,8 +1,9 @@
 package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.A2AError;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import graphql.GraphQLError;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ enum GraphQlFailure {
 
     /** Returns the error for a query, with the errors of GraphQL behind it. */
     A2AException because(List<? extends Map<String, Object>> errors) {
-        return of(A2AError.KNOWLEDGE_QUERY, errors);
+        return of(KnowledgeError.KNOWLEDGE_QUERY, errors);
     }
 
     /** Returns the error for a query. */
@@ -40,7 +41,7 @@ enum GraphQlFailure {
         return all;
     }
 
-    private A2AException of(A2AError error, List<? extends Map<String, Object>> errors) {
+    private A2AException of(ErrorKind error, List<? extends Map<String, Object>> errors) {
         return A2AException.of(
                 error,
                 error.defaultMessage(),

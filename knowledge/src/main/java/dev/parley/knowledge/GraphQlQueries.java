@@ -2,6 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.TypedSchemas.Readers;
 import dev.parley.knowledge.TypedSchemas.Typed;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.Statement;
@@ -10,7 +11,6 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import graphql.language.Argument;
@@ -278,8 +278,8 @@ final class GraphQlQueries {
             return new Watched(filter(arguments.object("filter")), fields.getFirst());
         } catch (A2AException refused) {
             throw A2AException.of(
-                    A2AError.KNOWLEDGE_SUBSCRIPTION,
-                    A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                    KnowledgeError.KNOWLEDGE_SUBSCRIPTION,
+                    KnowledgeError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
                     refused.metadata());
         }
     }

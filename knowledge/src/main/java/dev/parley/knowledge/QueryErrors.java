@@ -2,9 +2,10 @@ package dev.parley.knowledge;
 
 import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
 import java.util.List;
@@ -20,9 +21,9 @@ final class QueryErrors {
 
     private QueryErrors() {}
 
-    /** As {@link #mapped(A2AError, Supplier)}, with KNOWLEDGE_QUERY. */
+    /** As {@link #mapped(ErrorKind, Supplier)}, with KNOWLEDGE_QUERY. */
     static <T> T mapped(Supplier<T> asking) {
-        return mapped(A2AError.KNOWLEDGE_QUERY, asking);
+        return mapped(KnowledgeError.KNOWLEDGE_QUERY, asking);
     }
 
     /**
@@ -31,7 +32,7 @@ final class QueryErrors {
      * @throws A2AException {@code error} with a {@code reason} if it takes too long, or too much of the group is under way;
      *     INVALID_PARAMS for an {@link InvalidField}
      */
-    static <T> T mapped(A2AError error, Supplier<T> asking) {
+    static <T> T mapped(ErrorKind error, Supplier<T> asking) {
         try {
             return asking.get();
         } catch (KnowledgeStoreException failure) {
@@ -42,13 +43,13 @@ final class QueryErrors {
     }
 
     /** Refuses a request because too much of its group is under way. */
-    static A2AException busy(A2AError error) {
+    static A2AException busy(ErrorKind error) {
         return A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER);
     }
 
     /** Returns {@code error} with a {@code reason} if it took too long or too much was under way, UNAVAILABLE if the store is, else the
      * failure itself. */
-    static RuntimeException of(A2AError error, KnowledgeStoreException failure) {
+    static RuntimeException of(ErrorKind error, KnowledgeStoreException failure) {
         if (failure.isTimeout()) {
             return A2AException.of(
                             error,

@@ -6,11 +6,11 @@ import static java.util.Objects.requireNonNullElse;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
@@ -285,8 +285,8 @@ final class RemoteStatements implements GraphStore {
                         number - 1);
         if (kept == 0) {
             throw A2AException.of(
-                    A2AError.KNOWLEDGE_UPDATE,
-                    A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                    KnowledgeError.KNOWLEDGE_UPDATE,
+                    KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
                     Map.of("reason", "conflict"));
         }
     }

@@ -3,12 +3,12 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.knowledge.RemoteStatement.Remark;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -328,8 +328,8 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
                 .append(" }");
         if (text.length() > MAX_UPDATE) {
             throw A2AException.of(
-                    A2AError.KNOWLEDGE_UPDATE,
-                    A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                    KnowledgeError.KNOWLEDGE_UPDATE,
+                    KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
                     Map.of("reason", "too-much", "limit", MAX_UPDATE + " characters"));
         }
         return text.toString();

@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -166,7 +166,7 @@ final class ShaclShapes {
      * @param read receives the rows of both views
      */
     List<Violation> check(View everything, View seen, Proposal update, Duration patience, ReadSet read) {
-        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        var budget = new SparqlBudget(KnowledgeError.KNOWLEDGE_UPDATE, patience);
         try {
             var all = new StatementDataset(everything, budget, 0, read);
             update.changed().forEach(one -> all.show(one.statement(), one.held()));

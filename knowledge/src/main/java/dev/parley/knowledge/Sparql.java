@@ -1,12 +1,12 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ final class Sparql {
      *     not-supported}, {@code failed}; INVALID_PARAMS if a variable has no usable value
      */
     static Answer answer(View view, String query, Map<String, @Nullable Object> variables, Duration patience) {
-        var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
+        var budget = new SparqlBudget(KnowledgeError.KNOWLEDGE_QUERY, patience);
         return guarded(budget, () -> {
             Query parsed = query(query, budget);
             var execution = QueryExec.dataset(new StatementDataset(view, budget, 0))
@@ -139,7 +139,7 @@ final class Sparql {
      * @throws A2AException KNOWLEDGE_UPDATE with a {@code reason} as for queries, or {@code too-many-changes}
      */
     static List<Patch> patches(View view, String update, @Nullable Double certainty, Duration patience) {
-        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        var budget = new SparqlBudget(KnowledgeError.KNOWLEDGE_UPDATE, patience);
         return guarded(budget, () -> {
             UpdateRequest parsed = update(update, budget);
             if (parsed.getOperations().stream().anyMatch(UpdateLoad.class::isInstance)) {
@@ -199,7 +199,7 @@ final class Sparql {
 
     /** True for what a query names, however it writes it: as an IRI, a text, or the value of a variable. */
     static Predicate<String> namedIn(String query, Map<String, @Nullable Object> variables, Duration patience) {
-        var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
+        var budget = new SparqlBudget(KnowledgeError.KNOWLEDGE_QUERY, patience);
         Predicate<String> named = guarded(budget, () -> writtenOut(query(query, budget)));
         Set<String> values = bindings(variables).values().stream()
                 .map(value -> value.isURI() ? value.getURI() : value.isLiteral() ? value.getLiteralLexicalForm() : "")
@@ -209,7 +209,7 @@ final class Sparql {
 
     /** True for what an update names, however it writes it. */
     static Predicate<String> namedIn(String update, Duration patience) {
-        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        var budget = new SparqlBudget(KnowledgeError.KNOWLEDGE_UPDATE, patience);
         return guarded(budget, () -> writtenOut(update(update, budget)));
     }
 

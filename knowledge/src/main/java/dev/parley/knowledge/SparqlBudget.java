@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.support.FairPool;
 import java.time.Duration;
 import java.util.Map;
@@ -25,14 +25,14 @@ final class SparqlBudget {
     /** How many steps are taken between two looks at the clock. */
     private static final int STRIDE = 1_024;
 
-    private final A2AError error;
+    private final ErrorKind error;
     private final long deadline;
     private int rows;
     private int steps;
     private long characters;
     private @Nullable A2AException refusal;
 
-    SparqlBudget(A2AError error, Duration patience) {
+    SparqlBudget(ErrorKind error, Duration patience) {
         this.error = error;
         this.deadline = System.nanoTime() + patience.toNanos();
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
@@ -14,7 +15,6 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -154,7 +154,7 @@ final class Subscriptions implements GroupListener {
     }
 
     private static <T> T mapped(Supplier<T> asking) {
-        return QueryErrors.mapped(A2AError.KNOWLEDGE_SUBSCRIPTION, asking);
+        return QueryErrors.mapped(KnowledgeError.KNOWLEDGE_SUBSCRIPTION, asking);
     }
 
     private List<Numbered> backlog(String group, long after, int limit) {
@@ -170,7 +170,7 @@ final class Subscriptions implements GroupListener {
         var detail = new LinkedHashMap<>(more);
         detail.put("reason", reason);
         return A2AException.of(
-                A2AError.KNOWLEDGE_SUBSCRIPTION, A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(), detail);
+                KnowledgeError.KNOWLEDGE_SUBSCRIPTION, KnowledgeError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(), detail);
     }
 
     private Map<String, @Nullable Object> project(
@@ -203,8 +203,8 @@ final class Subscriptions implements GroupListener {
         if (open > MAX_SUBSCRIPTIONS) {
             leavePlace(context);
             throw A2AException.of(
-                    A2AError.KNOWLEDGE_SUBSCRIPTION,
-                    A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                    KnowledgeError.KNOWLEDGE_SUBSCRIPTION,
+                    KnowledgeError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
                     Map.of("reason", "quota", "limit", "" + MAX_SUBSCRIPTIONS),
                     List.of(),
                     Duration.ofSeconds(1));

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Updates.Outcome;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
@@ -15,7 +16,6 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
@@ -74,7 +74,7 @@ final class UpdateExecutor {
 
     /** As {@link Graph#update}. */
     UpdateResult update(Update update, CallContext context) {
-        audit.requireRoom(context, A2AError.KNOWLEDGE_UPDATE);
+        audit.requireRoom(context, KnowledgeError.KNOWLEDGE_UPDATE);
         if (update.sparql() != null) {
             return sparql(update, context);
         }
@@ -90,7 +90,8 @@ final class UpdateExecutor {
         Alignment alignment = settings.rules(group);
         try {
             // Here, because the writer must not wait for a reader.
-            Optional<ShaclShapes> shapes = QueryErrors.mapped(A2AError.KNOWLEDGE_UPDATE, () -> settings.shapes(group));
+            Optional<ShaclShapes> shapes =
+                    QueryErrors.mapped(KnowledgeError.KNOWLEDGE_UPDATE, () -> settings.shapes(group));
             return shapes.isEmpty()
                     ? write(update, context, alignment, approval, Updates.UNCHECKED)
                     : checked(shapes.get(), update, context, alignment, approval);
@@ -102,7 +103,7 @@ final class UpdateExecutor {
             noteRefused(context, update, refused, approval);
             throw refused;
         } catch (KnowledgeStoreException failure) {
-            throw QueryErrors.of(A2AError.KNOWLEDGE_UPDATE, failure);
+            throw QueryErrors.of(KnowledgeError.KNOWLEDGE_UPDATE, failure);
         }
     }
 
@@ -178,8 +179,8 @@ final class UpdateExecutor {
             } catch (Outdated another) {
                 if (attempt == ATTEMPTS) {
                     throw A2AException.of(
-                            A2AError.KNOWLEDGE_UPDATE,
-                            A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                            KnowledgeError.KNOWLEDGE_UPDATE,
+                            KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
                             Map.of("reason", "conflict"));
                 }
             } finally {
@@ -191,7 +192,7 @@ final class UpdateExecutor {
     private static void acquire(Lock turn) {
         try {
             if (!turn.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw QueryErrors.busy(A2AError.KNOWLEDGE_UPDATE);
+                throw QueryErrors.busy(KnowledgeError.KNOWLEDGE_UPDATE);
             }
         } catch (InterruptedException stopped) {
             throw SqlStatementStore.interrupted();
@@ -231,7 +232,7 @@ final class UpdateExecutor {
             ShaclShapes shapes, Proposal effect, CallContext context, Alignment alignment, ReadSet read) {
         Floors floors = alignment.floors(On.QUERY, context.caller());
         return QueryErrors.mapped(
-                A2AError.KNOWLEDGE_UPDATE,
+                KnowledgeError.KNOWLEDGE_UPDATE,
                 () -> statements.view(context.scope().group(), Floors.NONE, PATIENCE, everything -> {
                     View seen = everything.seenBy(floors);
                     return shapes.check(everything, seen, effect, PATIENCE, read).stream()
@@ -295,7 +296,7 @@ final class UpdateExecutor {
     /** Runs the part of an update before its transaction, and records a refusal there too. */
     private <T> T computed(Update update, CallContext context, Supplier<T> work) {
         try {
-            return QueryErrors.mapped(A2AError.KNOWLEDGE_UPDATE, work);
+            return QueryErrors.mapped(KnowledgeError.KNOWLEDGE_UPDATE, work);
         } catch (A2AException refused) {
             noteRefused(context, update, refused, null);
             throw refused;

@@ -5,6 +5,7 @@ import dev.parley.knowledge.Alignment.Rule;
 import dev.parley.knowledge.GraphWriting.Left;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.SqlWriting.Coming;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
@@ -17,7 +18,6 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
@@ -275,8 +275,8 @@ final class Updates {
         long revision = writing.revision();
         if (!(expected instanceof Number number) || number.longValue() != revision) {
             throw A2AException.of(
-                    A2AError.KNOWLEDGE_UPDATE,
-                    A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                    KnowledgeError.KNOWLEDGE_UPDATE,
+                    KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
                     Map.of("reason", "conflict", "ifRevision", expected.toString(), "revision", "" + revision));
         }
     }
@@ -563,8 +563,8 @@ final class Updates {
             after = page.next();
             if (others.size() > MAX_REPLACED || size(others) > MAX_REPLACED_CHARACTERS) {
                 throw A2AException.of(
-                        A2AError.KNOWLEDGE_UPDATE,
-                        A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                        KnowledgeError.KNOWLEDGE_UPDATE,
+                        KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
                         Map.of("reason", "too-much", "limit", MAX_REPLACED + " statements to be replaced"));
             }
         } while (after != null);

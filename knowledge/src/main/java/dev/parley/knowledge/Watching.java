@@ -2,10 +2,10 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.time.Duration;
@@ -163,8 +163,8 @@ final class Watching implements Feed<Change> {
             if (now.forbids(On.SUBSCRIBE, caller, subscription.filter()::names).isPresent()) {
                 close();
                 throw A2AException.of(
-                        A2AError.KNOWLEDGE_SUBSCRIPTION,
-                        A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                        KnowledgeError.KNOWLEDGE_SUBSCRIPTION,
+                        KnowledgeError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
                         Map.of("reason", "revoked"));
             }
         }

@@ -2,12 +2,12 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -95,7 +95,7 @@ final class AuditLogTest {
         }
 
         assertThat(refused).isNotNull();
-        assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+        assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
         assertThat(refused.metadata()).containsEntry("reason", "busy");
         assertThat(refused.retryAfter()).isNotNull();
         for (int i = 0; i < 50; i++) {

@@ -3,9 +3,9 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ final class ForbiddenNamesTest {
         assertThatThrownBy(asking)
                 .isInstanceOfSatisfying(
                         A2AException.class,
-                        refused -> assertThat(refused.error()).isEqualTo(A2AError.ALIGNMENT_VIOLATION));
+                        refused -> assertThat(refused.error()).isEqualTo(KnowledgeError.ALIGNMENT_VIOLATION));
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
@@ -23,6 +24,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.audit.AuditChain;
@@ -143,7 +145,7 @@ abstract class GraphContract {
         return Map.of("entity", Map.of("statements", Map.of("nodes", nodes)));
     }
 
-    private static void assertRefused(Runnable asking, A2AError error, String reason) {
+    private static void assertRefused(Runnable asking, ErrorKind error, String reason) {
         assertThatThrownBy(asking::run).isInstanceOfSatisfying(A2AException.class, refused -> {
             assertThat(refused.error()).isEqualTo(error);
             assertThat(refused.metadata()).containsEntry("reason", reason);
@@ -217,7 +219,7 @@ abstract class GraphContract {
 
         graph.update(update, context);
 
-        assertRefused(() -> graph.update(update, context), A2AError.KNOWLEDGE_UPDATE, "conflict");
+        assertRefused(() -> graph.update(update, context), KnowledgeError.KNOWLEDGE_UPDATE, "conflict");
         assertThat(values("ex:p1")).isEqualTo(nodes("two"));
     }
 
@@ -284,9 +286,9 @@ abstract class GraphContract {
                 .isInstanceOf(A2AException.class);
         assertRefused(
                 () -> graph.update(Update.of(Patch.add(status("ex:p1", "x"))).with(Map.of("ifRevision", 1)), context),
-                A2AError.KNOWLEDGE_UPDATE,
+                KnowledgeError.KNOWLEDGE_UPDATE,
                 "conflict");
-        assertRefused(() -> sparql("LOAD <http://localhost/>"), A2AError.KNOWLEDGE_UPDATE, "not-supported");
+        assertRefused(() -> sparql("LOAD <http://localhost/>"), KnowledgeError.KNOWLEDGE_UPDATE, "not-supported");
         update(Patch.add(status("ex:p1", "last"))); // rows are written in their order
 
         assertThat(recorded())
@@ -393,7 +395,9 @@ abstract class GraphContract {
                 .isEqualTo(
                         new UpdateResult(true, 0, List.of(), "Verified", "1 of the mutations were left out by a rule"));
         assertRefused(
-                () -> update(Patch.add(sure), Patch.add(sure.in("ex:law"))), A2AError.ALIGNMENT_VIOLATION, "forbidden");
+                () -> update(Patch.add(sure), Patch.add(sure.in("ex:law"))),
+                KnowledgeError.ALIGNMENT_VIOLATION,
+                "forbidden");
         assertThat(values("ex:p1")).isEqualTo(nodes("active"));
     }
 
@@ -551,7 +555,7 @@ abstract class GraphContract {
         assertThat(ofX.metadata()).containsEntry("sources", List.of());
         assertRefused(
                 () -> graph.query(Query.graphql(named, Map.of()), caller("y", group())),
-                A2AError.ALIGNMENT_VIOLATION,
+                KnowledgeError.ALIGNMENT_VIOLATION,
                 "forbidden");
         assertThat(values("ex:p1")).isEqualTo(nodes("open"));
     }
@@ -650,7 +654,7 @@ abstract class GraphContract {
             try {
                 assertThat(String.valueOf(graph.query(query, context).data())).doesNotContain("ex:p1");
             } catch (A2AException refused) {
-                assertThat(refused.error()).isIn(A2AError.KNOWLEDGE_QUERY, A2AError.INVALID_PARAMS);
+                assertThat(refused.error()).isIn(KnowledgeError.KNOWLEDGE_QUERY, A2AError.INVALID_PARAMS);
                 assertThat(String.valueOf(refused.metadata())).doesNotContain("store");
             }
         }
@@ -774,7 +778,7 @@ abstract class GraphContract {
         assertThatThrownBy(() -> watch("{ graphs { name } }", Map.of()))
                 .isInstanceOfSatisfying(
                         A2AException.class,
-                        refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION));
+                        refused -> assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_SUBSCRIPTION));
     }
 
     @Test
@@ -793,7 +797,7 @@ abstract class GraphContract {
                             throw new AssertionError(stopped);
                         }
                     },
-                    A2AError.KNOWLEDGE_SUBSCRIPTION,
+                    KnowledgeError.KNOWLEDGE_SUBSCRIPTION,
                     "revoked");
             assertThat(changes.next(SOON)).isNull();
         }
@@ -807,7 +811,7 @@ abstract class GraphContract {
                 open.add(watch(STATUS, Map.of()));
             }
 
-            assertRefused(() -> watch(STATUS, Map.of()), A2AError.KNOWLEDGE_SUBSCRIPTION, "quota");
+            assertRefused(() -> watch(STATUS, Map.of()), KnowledgeError.KNOWLEDGE_SUBSCRIPTION, "quota");
 
             open.removeFirst().close();
             open.add(watch(STATUS, Map.of()));
@@ -1368,7 +1372,7 @@ abstract class GraphContract {
                         Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
                                 .with(Map.of("afterChangeId", before)),
                         context),
-                A2AError.KNOWLEDGE_SUBSCRIPTION,
+                KnowledgeError.KNOWLEDGE_SUBSCRIPTION,
                 "expired");
         update(Patch.add(status("ex:p1", hers("secret"))));
         assertThat(values("ex:p1")).isEqualTo(nodes(hers("secret")));

@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
@@ -20,6 +21,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
@@ -118,7 +120,7 @@ abstract class GraphLimitsContract {
         return some;
     }
 
-    private static void assertRefused(ThrowingCallable asking, A2AError error, String reason) {
+    private static void assertRefused(ThrowingCallable asking, ErrorKind error, String reason) {
         assertThatThrownBy(asking).isInstanceOfSatisfying(A2AException.class, refused -> {
             assertThat(refused.error()).isEqualTo(error);
             assertThat(refused.metadata()).containsEntry("reason", reason);
@@ -202,7 +204,8 @@ abstract class GraphLimitsContract {
     void anAnswerThatIsTooLongIsRefused() {
         load(10);
 
-        assertRefused(() -> ask("{ statements { nodes { object { value } } } }"), A2AError.KNOWLEDGE_QUERY, "size");
+        assertRefused(
+                () -> ask("{ statements { nodes { object { value } } } }"), KnowledgeError.KNOWLEDGE_QUERY, "size");
         assertThat(ask("{ statements(first: 3) { nodes { object { value } } } }"))
                 .isNotNull();
     }
@@ -215,7 +218,7 @@ abstract class GraphLimitsContract {
             again.append(" a").append(i).append(": object { value }");
         }
 
-        assertRefused(() -> ask(again + "} } }"), A2AError.KNOWLEDGE_QUERY, "size");
+        assertRefused(() -> ask(again + "} } }"), KnowledgeError.KNOWLEDGE_QUERY, "size");
     }
 
     @Test
@@ -226,7 +229,9 @@ abstract class GraphLimitsContract {
         graph.update(Update.of(patches).saying(null, mebibyte(0)), context);
 
         assertRefused(
-                () -> ask("{ statements(first: 1000) { nodes { provenance } } }"), A2AError.KNOWLEDGE_QUERY, "size");
+                () -> ask("{ statements(first: 1000) { nodes { provenance } } }"),
+                KnowledgeError.KNOWLEDGE_QUERY,
+                "size");
         assertThat(graph.audit(group(), 0, 10).toString()).hasSizeLessThan(10_000);
     }
 
@@ -239,7 +244,7 @@ abstract class GraphLimitsContract {
 
         assertRefused(
                 () -> ask("{ path(from: \"ex:from\", to: \"ex:nowhere\") { predicate } }"),
-                A2AError.KNOWLEDGE_QUERY,
+                KnowledgeError.KNOWLEDGE_QUERY,
                 "execution");
     }
 
@@ -254,7 +259,7 @@ abstract class GraphLimitsContract {
         for (String query : List.of(inText, inValue)) {
             assertRefused(
                     () -> graph.query(Query.graphql(query, Map.of("t", almost)), context),
-                    A2AError.KNOWLEDGE_QUERY,
+                    KnowledgeError.KNOWLEDGE_QUERY,
                     "execution");
             assertThat(graph.query(Query.graphql(query, Map.of("t", almost.substring(1))), context)
                             .data())
@@ -322,7 +327,7 @@ abstract class GraphLimitsContract {
                 "subscription($s: [ID!]) { knowledgeChanged(filter: {subjects: $s}) { op } }",
                 Map.of("s", List.of(mebibyte(0))));
 
-        assertRefused(() -> graph.subscribe(long1, context), A2AError.KNOWLEDGE_SUBSCRIPTION, "size");
+        assertRefused(() -> graph.subscribe(long1, context), KnowledgeError.KNOWLEDGE_SUBSCRIPTION, "size");
     }
 
     // ---- What waits
@@ -375,7 +380,7 @@ abstract class GraphLimitsContract {
 
         makeChanges(90);
 
-        assertRefused(() -> watch(Map.of("afterChangeId", begin)), A2AError.KNOWLEDGE_SUBSCRIPTION, "expired");
+        assertRefused(() -> watch(Map.of("afterChangeId", begin)), KnowledgeError.KNOWLEDGE_SUBSCRIPTION, "expired");
         assertThat(graph.changesOf("t1", context)).isEmpty();
         assertThat(changes()).hasSizeBetween(50, 70);
         assertThat(ask("{ statements(filter: {subjects: [\"ex:p001\"]}) { nodes { predicate } } }"))
@@ -416,7 +421,8 @@ abstract class GraphLimitsContract {
 
         makeChanges(90);
 
-        assertRefused(() -> watch(Map.of("afterChangeId", beginning)), A2AError.KNOWLEDGE_SUBSCRIPTION, "expired");
+        assertRefused(
+                () -> watch(Map.of("afterChangeId", beginning)), KnowledgeError.KNOWLEDGE_SUBSCRIPTION, "expired");
     }
 
     @Test

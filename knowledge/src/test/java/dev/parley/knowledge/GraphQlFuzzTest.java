@@ -2,10 +2,10 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -121,7 +121,7 @@ final class GraphQlFuzzTest {
             queries.prepare(query, "group", Floors.NONE).answer(view);
             return true;
         } catch (A2AException refused) {
-            assertThat(refused.error()).as("%s", query).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+            assertThat(refused.error()).as("%s", query).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
             assertThat(refused.metadata()).as("%s", query).containsKeys("reason", "errors");
             return false;
         } catch (RuntimeException fault) {

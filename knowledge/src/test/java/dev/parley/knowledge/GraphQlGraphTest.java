@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
@@ -189,7 +190,7 @@ final class GraphQlGraphTest {
                 "{ projects(orderBy: salary) { _id } }",
                 "{ persons { boss { _id } bossOf { _id } } }")) {
             assertThatThrownBy(() -> query(query, BOB)).isInstanceOfSatisfying(A2AException.class, refused -> {
-                assertThat(refused.error()).isEqualTo(A2AError.ALIGNMENT_VIOLATION);
+                assertThat(refused.error()).isEqualTo(KnowledgeError.ALIGNMENT_VIOLATION);
                 assertThat(refused.metadata()).containsEntry("ruleId", "pay");
             });
         }

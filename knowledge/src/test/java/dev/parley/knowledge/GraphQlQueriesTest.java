@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.knowledge.GraphQlQueries.Answer;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.Patch;
@@ -13,7 +14,6 @@ import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -80,7 +80,7 @@ final class GraphQlQueriesTest {
 
     private void refused(String reason, ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOfSatisfying(A2AException.class, refusal -> {
-            assertThat(refusal.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+            assertThat(refusal.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
             assertThat(refusal.metadata()).containsEntry("reason", reason);
             assertThat(refusal.metadata().get("errors")).startsWith("[{").contains("\"message\":");
         });

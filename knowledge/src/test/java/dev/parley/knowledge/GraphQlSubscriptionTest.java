@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.api.Patch;
@@ -10,7 +11,6 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.List;
 import java.util.Map;
@@ -145,7 +145,7 @@ final class GraphQlSubscriptionTest {
             })
     void kg16(String query) {
         assertThatThrownBy(() -> subscription(query, Map.of())).isInstanceOfSatisfying(A2AException.class, refused -> {
-            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION);
+            assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_SUBSCRIPTION);
             assertThat(refused.metadata()).containsKeys("reason", "errors");
         });
     }

@@ -2,13 +2,13 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -183,7 +183,7 @@ class HostileQueriesTest {
         try {
             A2AException first = refused.poll(30, TimeUnit.SECONDS);
             assertThat(first).isNotNull();
-            assertThat(first.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+            assertThat(first.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
             assertThat(first.metadata()).containsEntry("reason", "busy");
             assertThat(first.retryAfter()).isNotNull();
             assertThat(graph.query(Query.sparql("ASK { <ex:a> ?p ?o }"), ORDINARY)

@@ -3,13 +3,13 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -105,7 +105,7 @@ final class HostileShapesTest {
         FutureTask<Boolean> hostile = begin();
 
         assertThatThrownBy(hostile::get).cause().isInstanceOfSatisfying(A2AException.class, refused -> {
-            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+            assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_UPDATE);
             assertThat(refused.metadata()).containsEntry("reason", "timeout");
         });
         assertThat(graph.update(status("ex:elsewhere"), HOSTILE).success()).isTrue();
@@ -144,7 +144,7 @@ final class HostileShapesTest {
             A2AException refused = refusal(again);
 
             assertThat(refused).isNotNull();
-            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+            assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_UPDATE);
             assertThat(refused.metadata()).containsEntry("reason", "busy");
             queries.forEach(query -> query.cancel(true));
         }

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.Map;
@@ -48,7 +48,7 @@ final class SparqlQueryFuzzTest {
         try {
             Sparql.answer(VIEW, new String(text, UTF_8), Map.of(), PATIENCE);
         } catch (A2AException refused) {
-            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+            assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
             assertThat(refused.metadata())
                     .hasEntrySatisfying(
                             "reason",

@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
@@ -167,7 +169,7 @@ class SparqlTest {
     void saysWhereAQueryIsWrong() {
         assertThatThrownBy(() -> ask("SELECT ?v {\n ?v ex:status }"))
                 .isInstanceOfSatisfying(A2AException.class, refused -> {
-                    assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+                    assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
                     assertThat(refused.getMessage()).isEqualTo("Knowledge query failed");
                     assertThat(refused.metadata()).containsEntry("reason", "syntax");
                     assertThat(refused.metadata().get("detail"))
@@ -186,7 +188,7 @@ class SparqlTest {
                 "SELECT * { ?s ?p ?o FILTER EXISTS { { SELECT * { SERVICE ?s { ?s ?p ?o } } } } }",
             })
     void refusesWhatReachesOut(String query) {
-        assertRefused(() -> ask(query), A2AError.KNOWLEDGE_QUERY);
+        assertRefused(() -> ask(query), KnowledgeError.KNOWLEDGE_QUERY);
     }
 
     @ParameterizedTest
@@ -273,7 +275,7 @@ class SparqlTest {
 
         assertThatThrownBy(() -> Sparql.answer(large, query, Map.of(), Duration.ofMillis(1_500)))
                 .isInstanceOfSatisfying(A2AException.class, refused -> {
-                    assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+                    assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);
                     assertThat(refused.metadata().get("reason")).isIn("timeout", "too-much");
                 });
     }
@@ -427,12 +429,13 @@ class SparqlTest {
         String digits = "7".repeat(900_000);
         String regex = "b" + "a".repeat(900_000);
 
-        assertRefused(() -> ask("SELECT * { FILTER(" + digits + " > 1) }"), A2AError.KNOWLEDGE_QUERY);
-        assertRefused(() -> ask("SELECT * { FILTER(REGEX(\"a\", \"" + regex + "\")) }"), A2AError.KNOWLEDGE_QUERY);
+        assertRefused(() -> ask("SELECT * { FILTER(" + digits + " > 1) }"), KnowledgeError.KNOWLEDGE_QUERY);
+        assertRefused(
+                () -> ask("SELECT * { FILTER(REGEX(\"a\", \"" + regex + "\")) }"), KnowledgeError.KNOWLEDGE_QUERY);
         for (String update : List.of(
                 "INSERT DATA { ex:s ex:p " + digits + " }",
                 "DELETE { ?s ?p ?o } WHERE { ?s ?p ?o FILTER Regex (?o, \"" + regex + "\") }")) {
-            assertRefused(() -> Sparql.patches(view, update, null, PATIENCE), A2AError.KNOWLEDGE_UPDATE);
+            assertRefused(() -> Sparql.patches(view, update, null, PATIENCE), KnowledgeError.KNOWLEDGE_UPDATE);
         }
         assertThat(Sparql.patches(view, "INSERT DATA { ex:s ex:p \"" + regex + "\" }", null, PATIENCE))
                 .hasSize(1);
@@ -450,7 +453,7 @@ class SparqlTest {
     void refusesQueriesThatAreNestedTooDeeply() {
         String deep = "{".repeat(45_000) + "}".repeat(45_000);
 
-        assertRefused(() -> ask("SELECT * " + deep), A2AError.KNOWLEDGE_QUERY);
+        assertRefused(() -> ask("SELECT * " + deep), KnowledgeError.KNOWLEDGE_QUERY);
     }
 
     @Test
@@ -469,7 +472,7 @@ class SparqlTest {
                 .toList());
     }
 
-    private static void assertRefused(Runnable asking, A2AError error) {
+    private static void assertRefused(Runnable asking, ErrorKind error) {
         assertThatThrownBy(asking::run)
                 .isInstanceOfSatisfying(
                         A2AException.class,

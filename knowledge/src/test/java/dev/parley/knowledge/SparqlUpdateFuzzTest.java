@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.protocol.A2AError;
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.protocol.A2AException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,7 +29,7 @@ final class SparqlUpdateFuzzTest {
         try {
             Sparql.patches(SparqlQueryFuzzTest.VIEW, new String(text, UTF_8), 0.5, SparqlQueryFuzzTest.PATIENCE);
         } catch (A2AException refused) {
-            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+            assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_UPDATE);
             assertThat(refused.metadata()).containsKey("reason");
         }
     }

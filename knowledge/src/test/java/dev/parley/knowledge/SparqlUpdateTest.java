@@ -3,11 +3,11 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +89,7 @@ class SparqlUpdateTest {
 
         assertThatThrownBy(() -> Sparql.patches(large, update, null, Duration.ofSeconds(10)))
                 .isInstanceOfSatisfying(A2AException.class, refused -> {
-                    assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+                    assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_UPDATE);
                     assertThat(refused.metadata()).containsEntry("reason", "too-many-changes");
                 });
     }
@@ -107,7 +107,7 @@ class SparqlUpdateTest {
         assertThatThrownBy(() -> patches(update))
                 .isInstanceOfSatisfying(
                         A2AException.class,
-                        refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE));
+                        refused -> assertThat(refused.error()).isEqualTo(KnowledgeError.KNOWLEDGE_UPDATE));
     }
 
     private List<Patch> patches(String update) {

@@ -2,13 +2,8 @@ package dev.parley.protocol;
 
 import dev.parley.protocol.support.TemporaryFailure;
 
-/**
- * Every kind of error an A2A peer can be told of, with its code in each binding.
- *
- * <p>This is the only place where codes are listed. Source: A2A specification 1.0.1, section 5.4; JSON-RPC 2.0,
- * section 5.1; knowledge graph extension, "Error handling".
- */
-public enum A2AError {
+/** Errors of A2A with their codes. Source: A2A specification 1.0.1, section 5.4; JSON-RPC 2.0, section 5.1. */
+public enum A2AError implements ErrorKind {
     TASK_NOT_FOUND(-32001, 404, "NOT_FOUND", "Task not found"),
     TASK_NOT_CANCELABLE(-32002, 400, "FAILED_PRECONDITION", "Task cannot be canceled"),
     PUSH_NOTIFICATION_NOT_SUPPORTED(-32003, 400, "FAILED_PRECONDITION", "Push Notification is not supported"),
@@ -18,11 +13,6 @@ public enum A2AError {
     EXTENDED_AGENT_CARD_NOT_CONFIGURED(-32007, 400, "FAILED_PRECONDITION", "Extended agent card is not configured"),
     EXTENSION_SUPPORT_REQUIRED(-32008, 400, "FAILED_PRECONDITION", "Extension support required"),
     VERSION_NOT_SUPPORTED(-32009, 400, "FAILED_PRECONDITION", "Protocol version not supported"),
-
-    KNOWLEDGE_QUERY(-32010, 400, "INVALID_ARGUMENT", "Knowledge query failed"),
-    KNOWLEDGE_UPDATE(-32011, 409, "ABORTED", "Knowledge update failed (e.g., conflict, constraint violation)"),
-    KNOWLEDGE_SUBSCRIPTION(-32012, 400, "INVALID_ARGUMENT", "Knowledge subscription failed"),
-    ALIGNMENT_VIOLATION(-32013, 403, "PERMISSION_DENIED", "Operation violates alignment constraints"),
 
     PARSE_ERROR(-32700, 400, "INVALID_ARGUMENT", "Invalid JSON payload"),
     INVALID_REQUEST(-32600, 400, "INVALID_ARGUMENT", "Request payload validation error"),
@@ -50,7 +40,7 @@ public enum A2AError {
     }
 
     /** Returns the error for a failure. */
-    public static A2AError of(Throwable failure) {
+    public static ErrorKind of(Throwable failure) {
         if (failure instanceof A2AException problem) {
             return problem.error();
         }
@@ -62,21 +52,23 @@ public enum A2AError {
         return INTERNAL;
     }
 
-    /** The JSON-RPC error code. */
+    @Override
     public int code() {
         return code;
     }
 
     /** The HTTP status of the 1.0.1 table. */
+    @Override
     public int httpStatus() {
         return httpStatus;
     }
 
     /**
-     * The HTTP status of the 1.0.0 table, which negotiates as the same version and which older peers expect.
+     * {@inheritDoc}
      *
      * <p>Source: A2A specification 1.0.0, section 5.4.
      */
+    @Override
     public int httpStatusOf100() {
         return switch (this) {
             case TASK_NOT_CANCELABLE -> 409;
@@ -86,21 +78,13 @@ public enum A2AError {
         };
     }
 
-    /** The canonical gRPC status name. */
+    @Override
     public String grpcStatus() {
         return grpcStatus;
     }
 
-    /** Default message. */
+    @Override
     public String defaultMessage() {
         return defaultMessage;
-    }
-
-    /** True if the specification of the knowledge graph fixes the message, so that details stand in the metadata. */
-    public boolean hasFixedMessage() {
-        return switch (this) {
-            case KNOWLEDGE_QUERY, KNOWLEDGE_UPDATE, KNOWLEDGE_SUBSCRIPTION, ALIGNMENT_VIOLATION -> true;
-            default -> false;
-        };
     }
 }

@@ -31,13 +31,13 @@ public final class A2AException extends RuntimeException {
     private static final String CHALLENGE = "challenge";
     private static final String ALLOWED = "allowed";
 
-    private final A2AError error;
+    private final transient ErrorKind error;
     private final transient Map<String, String> metadata;
     private final transient List<Violation> violations;
     private final transient @Nullable Duration retryAfter;
 
     private A2AException(
-            A2AError error,
+            ErrorKind error,
             String message,
             Map<String, String> metadata,
             List<Violation> violations,
@@ -58,22 +58,22 @@ public final class A2AException extends RuntimeException {
         return text.substring(0, end) + "…";
     }
 
-    public static A2AException of(A2AError error) {
+    public static A2AException of(ErrorKind error) {
         return of(error, error.defaultMessage());
     }
 
-    public static A2AException of(A2AError error, String message) {
+    public static A2AException of(ErrorKind error, String message) {
         return of(error, message, Map.of());
     }
 
     /** @param metadata goes into the ErrorInfo, next to the reason */
-    public static A2AException of(A2AError error, String message, Map<String, String> metadata) {
+    public static A2AException of(ErrorKind error, String message, Map<String, String> metadata) {
         return new A2AException(error, message, metadata, List.of(), null, null);
     }
 
     /** An error with all that a peer can be told; {@code retryAfter} is null if trying again is pointless. */
     public static A2AException of(
-            A2AError error,
+            ErrorKind error,
             String message,
             Map<String, String> metadata,
             List<Violation> violations,
@@ -123,7 +123,7 @@ public final class A2AException extends RuntimeException {
      *
      * @param challenge what to show instead, as the header {@code WWW-Authenticate} has it
      */
-    public static A2AException refused(A2AError error, String message, String challenge) {
+    public static A2AException refused(ErrorKind error, String message, String challenge) {
         return of(error, message, Map.of(CHALLENGE, challenge));
     }
 
@@ -148,7 +148,7 @@ public final class A2AException extends RuntimeException {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, wait, getCause());
     }
 
-    public A2AError error() {
+    public ErrorKind error() {
         return error;
     }
 

@@ -1,7 +1,7 @@
 package dev.parley.cli.connection;
 
 import dev.parley.command.CommandSource;
-import dev.parley.protocol.A2AError;
+import dev.parley.protocol.ErrorKind;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -16,7 +16,7 @@ public final class CommandSources {
     private CommandSources() {}
 
     /** Returns the hint of an extension for an error. */
-    public static Optional<String> hint(A2AError error, String agent) {
+    public static Optional<String> hint(ErrorKind error, String agent) {
         return ALL.stream()
                 .flatMap(source -> source.hint(error, agent).stream())
                 .findFirst();

@@ -10,10 +10,10 @@ import dev.parley.command.CommandException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,18 +27,13 @@ public final class Problems {
     static final String NO_CARD_HINT =
             "name the agent with -a: its address or the URL of its card; a hub lists its agents at /agents";
 
-    private static final Map<A2AError, String> NAMES = new EnumMap<>(A2AError.class);
-
-    static {
-        for (A2AError error : A2AError.values()) {
-            NAMES.put(error, camelCase(error.name()) + "Error");
-        }
-        NAMES.put(A2AError.PARSE_ERROR, "JSONParseError");
-        NAMES.put(A2AError.METHOD_NOT_ALLOWED, "InvalidRequestError");
-        NAMES.put(A2AError.PAYLOAD_TOO_LARGE, "InvalidRequestError");
-        NAMES.put(A2AError.RATE_LIMITED, "InternalError");
-        NAMES.put(A2AError.UNAVAILABLE, "InternalError");
-    }
+    /** Names of errors that are not their own in camel case. */
+    private static final Map<ErrorKind, String> NAMES = Map.of(
+            A2AError.PARSE_ERROR, "JSONParseError",
+            A2AError.METHOD_NOT_ALLOWED, "InvalidRequestError",
+            A2AError.PAYLOAD_TOO_LARGE, "InvalidRequestError",
+            A2AError.RATE_LIMITED, "InternalError",
+            A2AError.UNAVAILABLE, "InternalError");
 
     /** Where the failure happened, as far as the wording depends on it. */
     public record Place(String agent, @Nullable String binding, boolean credentialSent) {}
@@ -62,7 +57,7 @@ public final class Problems {
     }
 
     private static Problem of(A2AException refused, Place place) {
-        A2AError error = refused.error();
+        ErrorKind error = refused.error();
         String message = String.valueOf(refused.getMessage());
         Object wireCode = code(error, place.binding());
         if (error == A2AError.UNAUTHENTICATED || error == A2AError.PERMISSION_DENIED) {
@@ -79,8 +74,8 @@ public final class Problems {
                             + Invocation.quoted(place.agent()),
                     wireCode);
         }
-        return new Problem(
-                String.valueOf(NAMES.get(error)), 1, explained(refused, message), hint(refused, place), wireCode);
+        String name = NAMES.getOrDefault(error, camelCase(error.name()) + "Error");
+        return new Problem(name, 1, explained(refused, message), hint(refused, place), wireCode);
     }
 
     /** Some messages are fixed by a specification, so the details stand in the metadata. */
@@ -100,14 +95,16 @@ public final class Problems {
         }
         String agent = Invocation.quoted(place.agent());
         return switch (refused.error()) {
-            case TASK_NOT_FOUND -> "list the tasks: parley task list -a " + agent + "; the wire messages: --debug";
-            case TASK_NOT_CANCELABLE -> "it has ended already: parley task get -a " + agent + " TASK-ID";
-            case PUSH_NOTIFICATION_NOT_SUPPORTED -> "follow the task instead: parley task subscribe -a " + agent;
-            case UNSUPPORTED_OPERATION -> "see what the agent can do: parley card get -a " + agent;
-            case CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
-            case VERSION_NOT_SUPPORTED ->
+            case A2AError.TASK_NOT_FOUND ->
+                "list the tasks: parley task list -a " + agent + "; the wire messages: --debug";
+            case A2AError.TASK_NOT_CANCELABLE -> "it has ended already: parley task get -a " + agent + " TASK-ID";
+            case A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED ->
+                "follow the task instead: parley task subscribe -a " + agent;
+            case A2AError.UNSUPPORTED_OPERATION -> "see what the agent can do: parley card get -a " + agent;
+            case A2AError.CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
+            case A2AError.VERSION_NOT_SUPPORTED ->
                 "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
-            case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
+            case A2AError.PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
             default ->
                 CommandSources.hint(refused.error(), agent)
                         .orElse("repeat the command with --debug to see the wire messages");
@@ -190,7 +187,7 @@ public final class Problems {
                 : "check the address given with -a, and that the agent is running";
     }
 
-    private static @Nullable Object code(A2AError error, @Nullable String binding) {
+    private static @Nullable Object code(ErrorKind error, @Nullable String binding) {
         if (binding == null) {
             return null;
         }

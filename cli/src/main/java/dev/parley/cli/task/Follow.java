@@ -12,6 +12,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -153,7 +154,7 @@ public final class Follow {
      * Whether a wait goes on by polling when the agent ends a stream with {@code error}. A command that
      * requested the stream itself reports the error, unless the error only says that the stream has ended.
      */
-    private boolean isLeftToPolling(A2AError error) {
+    private boolean isLeftToPolling(ErrorKind error) {
         return NO_STREAM.contains(error) || !call.isStreaming() && !ABOUT_THE_CALLER.contains(error);
     }
 

@@ -2,6 +2,8 @@ package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
 import dev.parley.dialect.spi.Transport.Broken;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import io.grpc.ClientCall;
@@ -31,6 +33,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
 
     private final ClientCall<?, A> call;
     private final Function<A, E> result;
+    private List<ErrorKind> errors = List.of();
     private final BlockingQueue<Signal<A>> signals = new LinkedBlockingQueue<>();
     private @Nullable List<E> first;
     private @Nullable String position;
@@ -58,11 +61,13 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
             Q request,
             Function<A, E> result,
             Duration patience,
-            String positionHeader) {
+            String positionHeader,
+            List<ErrorKind> errors) {
         return open(call, metadata, request, result, patience, feed -> {
+            feed.errors = errors;
             Signal<A> signal = feed.signals.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
             if (signal instanceof Signal.Ended<A> ended && !ended.status().isOk()) {
-                throw Refusal.of(ended.status(), ended.trailers());
+                throw feed.refusal(ended);
             }
             feed.over = signal instanceof Signal.Ended<A>;
             feed.position = signal instanceof Signal.Began<A>(Metadata headers)
@@ -151,9 +156,13 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
                 if (closed || ended.status().isOk()) {
                     yield null;
                 }
-                throw Refusal.of(ended.status(), ended.trailers());
+                throw refusal(ended);
             }
         };
+    }
+
+    private RuntimeException refusal(Signal.Ended<A> ended) {
+        return Refusal.of(ended.status(), ended.trailers(), A2AError.UNSUPPORTED_OPERATION, errors);
     }
 
     /** The position in the headers, which only a feed that was opened quietly has read. */

@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.LoggedEvent;
@@ -29,6 +30,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -102,7 +104,7 @@ final class GrpcRemote implements Transport.Remote {
         } catch (StatusRuntimeException e) {
             boolean cancels = "CancelTask".equals(method.getBareMethodName());
             A2AError unmet = cancels ? A2AError.TASK_NOT_CANCELABLE : A2AError.UNSUPPORTED_OPERATION;
-            throw Refusal.of(e.getStatus(), e.getTrailers(), unmet);
+            throw Refusal.of(e.getStatus(), e.getTrailers(), unmet, errors());
         } catch (InvalidField e) {
             throw invalid(e);
         }
@@ -140,7 +142,14 @@ final class GrpcRemote implements Transport.Remote {
                 rpc.request(operation, tenant),
                 rpc.result(),
                 settings.firstEvent(),
-                ExtensionRpcs.positionHeader(operation, settings.extensions()));
+                ExtensionRpcs.positionHeader(operation, settings.extensions()),
+                errors());
+    }
+
+    private List<ErrorKind> errors() {
+        return settings.extensions().stream()
+                .flatMap(extension -> extension.errors().stream())
+                .toList();
     }
 
     /** Asks when there is a connection; what failed for want of one was never sent, and says so. */

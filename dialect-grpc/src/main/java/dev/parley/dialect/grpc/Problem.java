@@ -7,8 +7,8 @@ import dev.parley.dialect.grpc.rpc.BadRequest;
 import dev.parley.dialect.grpc.rpc.ErrorInfo;
 import dev.parley.dialect.grpc.rpc.RetryInfo;
 import dev.parley.dialect.grpc.rpc.Status;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.InvalidField;
 import io.grpc.Status.Code;
 import java.util.function.Function;
@@ -24,7 +24,7 @@ final class Problem {
     private Problem() {}
 
     /** Returns the part of a failure that the peer receives, after logging the rest. */
-    static GrpcAnswer.Failure told(Throwable failure, Function<A2AError, Code> codes) {
+    static GrpcAnswer.Failure told(Throwable failure, Function<ErrorKind, Code> codes) {
         return toldBy(failure, problem -> codes.apply(problem.error()));
     }
 

@@ -10,6 +10,7 @@ import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
+import dev.parley.protocol.ErrorKind;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import java.net.ConnectException;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -33,21 +35,24 @@ final class Refusal {
     private Refusal() {}
 
     static RuntimeException of(Status status, @Nullable Metadata trailers) {
-        return of(status, trailers, A2AError.UNSUPPORTED_OPERATION);
+        return of(status, trailers, A2AError.UNSUPPORTED_OPERATION, List.of());
     }
 
-    /** @param unmet error for FAILED_PRECONDITION without a reason */
-    static RuntimeException of(Status status, @Nullable Metadata trailers, A2AError unmet) {
+    /**
+     * @param unmet error for FAILED_PRECONDITION without a reason
+     * @param own errors of extensions
+     */
+    static RuntimeException of(Status status, @Nullable Metadata trailers, A2AError unmet, List<ErrorKind> own) {
         List<Any> details = details(trailers);
         ErrorInfo info = first(details, ErrorInfo.class);
-        A2AError named = info == null ? named(status.getDescription()) : known(info.getReason());
+        ErrorKind named = info == null ? named(status.getDescription()) : known(info.getReason(), own);
         if (named == null) {
             RuntimeException broken = broken(status);
             if (broken != null) {
                 return broken;
             }
         }
-        A2AError error = named == null ? byCode(status, unmet) : named;
+        ErrorKind error = named == null ? byCode(status, unmet) : named;
         String message = status.getDescription() == null ? error.defaultMessage() : status.getDescription();
         RetryInfo retry = first(details, RetryInfo.class);
         return A2AException.of(
@@ -107,18 +112,16 @@ final class Refusal {
         return status.getDescription() != null && status.getDescription().startsWith("HTTP status code 4");
     }
 
-    private static @Nullable A2AError named(@Nullable String message) {
+    private static @Nullable ErrorKind named(@Nullable String message) {
         Matcher name = NAMED.matcher(message == null ? "" : message);
-        return name.matches() ? known(name.group(1).replaceAll("(?<=[a-z])(?=[A-Z])", "_")) : null;
+        return name.matches() ? known(name.group(1).replaceAll("(?<=[a-z])(?=[A-Z])", "_"), List.of()) : null;
     }
 
-    private static @Nullable A2AError known(String name) {
-        for (A2AError error : A2AError.values()) {
-            if (error.name().equalsIgnoreCase(name)) {
-                return error;
-            }
-        }
-        return null;
+    private static @Nullable ErrorKind known(String name, List<ErrorKind> own) {
+        return Stream.concat(Stream.of(A2AError.values()), own.stream())
+                .filter(error -> error.name().equalsIgnoreCase(name))
+                .findFirst()
+                .orElse(null);
     }
 
     private static List<Any> details(@Nullable Metadata trailers) {

@@ -2,6 +2,7 @@ package dev.parley.dialect.grpc;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
@@ -26,7 +27,7 @@ record Service(
         List<String> versions,
         String extensions,
         List<Rpc<?, ?, ?, ?>> rpcs,
-        Function<A2AError, Code> codes,
+        Function<ErrorKind, Code> codes,
         UnaryOperator<Feed<LoggedEvent>> streams) {
     static final String VERSION = "a2a-version";
 

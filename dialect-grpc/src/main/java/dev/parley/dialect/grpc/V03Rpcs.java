@@ -12,6 +12,7 @@ import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
 import dev.parley.dialect.grpc.v03.GetAgentCardRequest;
 import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
 import dev.parley.protocol.A2AError;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -138,14 +139,14 @@ final class V03Rpcs {
             new Service("0.3", List.of("0.3", "0.2"), "x-a2a-extensions", ALL, V03Rpcs::code, UntilFinal::new);
 
     /** That version has no table of its own; this is what its official servers answered. */
-    private static Code code(A2AError error) {
+    private static Code code(ErrorKind error) {
         return switch (error) {
-            case TASK_NOT_CANCELABLE,
-                    PUSH_NOTIFICATION_NOT_SUPPORTED,
-                    UNSUPPORTED_OPERATION,
-                    CONTENT_TYPE_NOT_SUPPORTED,
-                    EXTENDED_AGENT_CARD_NOT_CONFIGURED -> Code.UNIMPLEMENTED;
-            case EXTENSION_SUPPORT_REQUIRED -> Code.INVALID_ARGUMENT;
+            case A2AError.TASK_NOT_CANCELABLE,
+                    A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                    A2AError.UNSUPPORTED_OPERATION,
+                    A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                    A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED -> Code.UNIMPLEMENTED;
+            case A2AError.EXTENSION_SUPPORT_REQUIRED -> Code.INVALID_ARGUMENT;
             default -> V1Rpcs.code(error);
         };
     }

@@ -14,6 +14,7 @@ import dev.parley.dialect.grpc.v1.GetExtendedAgentCardRequest;
 import dev.parley.dialect.grpc.v1.TaskPushNotificationConfig;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.CreatePushConfig;
@@ -172,15 +173,17 @@ final class V1Rpcs {
                 UnaryOperator.identity());
     }
 
-    static Code code(A2AError error) {
+    static Code code(ErrorKind error) {
         // The specification does not speak of it, and gRPC itself says so.
         return error == A2AError.PAYLOAD_TOO_LARGE ? Code.RESOURCE_EXHAUSTED : Code.valueOf(error.grpcStatus());
     }
 
     /** Release 1.0.0, which negotiates as the same version, said otherwise of these. */
-    private static Code codeOf100(A2AError error) {
+    private static Code codeOf100(ErrorKind error) {
         return switch (error) {
-            case PUSH_NOTIFICATION_NOT_SUPPORTED, UNSUPPORTED_OPERATION, VERSION_NOT_SUPPORTED -> Code.UNIMPLEMENTED;
+            case A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                    A2AError.UNSUPPORTED_OPERATION,
+                    A2AError.VERSION_NOT_SUPPORTED -> Code.UNIMPLEMENTED;
             default -> code(error);
         };
     }

@@ -1,6 +1,5 @@
 package dev.parley.dialect.grpc;
 
-import static io.grpc.Status.Code.ABORTED;
 import static io.grpc.Status.Code.FAILED_PRECONDITION;
 import static io.grpc.Status.Code.INTERNAL;
 import static io.grpc.Status.Code.INVALID_ARGUMENT;
@@ -55,10 +54,6 @@ class ErrorTableTest {
                 row(A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED, FAILED_PRECONDITION, UNIMPLEMENTED),
                 row(A2AError.EXTENSION_SUPPORT_REQUIRED, FAILED_PRECONDITION, INVALID_ARGUMENT),
                 row(A2AError.VERSION_NOT_SUPPORTED, FAILED_PRECONDITION, FAILED_PRECONDITION),
-                row(A2AError.KNOWLEDGE_QUERY, INVALID_ARGUMENT, INVALID_ARGUMENT),
-                row(A2AError.KNOWLEDGE_UPDATE, ABORTED, ABORTED),
-                row(A2AError.KNOWLEDGE_SUBSCRIPTION, INVALID_ARGUMENT, INVALID_ARGUMENT),
-                row(A2AError.ALIGNMENT_VIOLATION, PERMISSION_DENIED, PERMISSION_DENIED),
                 row(A2AError.PARSE_ERROR, INVALID_ARGUMENT, INVALID_ARGUMENT),
                 row(A2AError.INVALID_REQUEST, INVALID_ARGUMENT, INVALID_ARGUMENT),
                 row(A2AError.METHOD_NOT_FOUND, NOT_FOUND, NOT_FOUND),

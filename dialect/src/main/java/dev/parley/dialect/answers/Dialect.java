@@ -6,6 +6,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -142,12 +143,12 @@ public abstract class Dialect {
     }
 
     /** The JSON-RPC code of an error. */
-    public int code(A2AError error) {
+    public int code(ErrorKind error) {
         return error.code();
     }
 
     /** The status of an error over REST. */
-    public int httpStatus(A2AError error, boolean statusesOf100) {
+    public int httpStatus(ErrorKind error, boolean statusesOf100) {
         return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
     }
 

@@ -7,6 +7,7 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Excerpt;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -103,7 +104,7 @@ public final class Problem {
      * The name that the error has in the Java SDK of 0.3: {@code io.a2a.spec.TaskNotFoundError}. The specification names
      * none, and its clients know an error over REST by nothing else, as others do by the code.
      */
-    public static String nameInJava(A2AError error) {
+    public static String nameInJava(ErrorKind error) {
         if (error == A2AError.PARSE_ERROR) {
             return "io.a2a.spec.JSONParseError";
         }
@@ -149,12 +150,19 @@ public final class Problem {
         return details;
     }
 
+    /** Returns the error of A2A, or of an extension that modules of the program provide. */
+    public static @Nullable A2AException read(int status, byte[] body) {
+        return read(status, body, ExtensionErrors.INSTALLED);
+    }
+
     /**
      * Returns the error that a peer tells in an answer or event; null if it tells none.
      *
      * <p>What it is, says the reason; else the JSON-RPC code; else the HTTP status. Peers differ in the last.
+     *
+     * @param own errors of the extension that the operation belongs to
      */
-    public static @Nullable A2AException read(int status, byte[] body) {
+    public static @Nullable A2AException read(int status, byte[] body, List<ErrorKind> own) {
         Map<?, ?> answer;
         try {
             answer = JsonText.read(body, Codecs.STRUCT);
@@ -174,7 +182,7 @@ public final class Problem {
         Object data = error.get(error.get("data") == null ? DETAILS : "data");
         List<Map<?, ?>> details = maps(data instanceof Map<?, ?> members ? members.get(DETAILS) : data);
         String message = text(error.get(document ? "detail" : "message"));
-        A2AError kind = kind(status, error, details);
+        ErrorKind kind = kind(status, error, details, own);
         return A2AException.of(
                 kind,
                 message.isEmpty() ? kind.defaultMessage() : message,
@@ -200,7 +208,7 @@ public final class Problem {
         return A2AException.of(kind, kind.defaultMessage() + " (HTTP status " + status + ")");
     }
 
-    private static A2AError kind(int status, Map<?, ?> error, List<Map<?, ?>> details) {
+    private static ErrorKind kind(int status, Map<?, ?> error, List<Map<?, ?>> details, List<ErrorKind> own) {
         String named = details.stream()
                 .map(detail -> text(detail.get("reason")))
                 .filter(reason -> !reason.isEmpty())
@@ -208,13 +216,15 @@ public final class Problem {
                 // The problem documents end their type in the name: https://…/errors/task-not-found.
                 .orElseGet(() -> text(error.get("type")).replaceFirst(".*/", "").replace('-', '_'));
         Object inJava = error.get("error");
-        for (A2AError one : A2AError.values()) {
+        List<ErrorKind> kinds = new ArrayList<>(List.of(A2AError.values()));
+        kinds.addAll(own);
+        for (ErrorKind one : kinds) {
             if (one.name().equalsIgnoreCase(named) || nameInJava(one).equals(inJava)) {
                 return one;
             }
         }
         Object code = error.get("code");
-        for (A2AError one : A2AError.values()) {
+        for (ErrorKind one : kinds) {
             // Errors of the transport have no code of their own, so there the status knows more.
             if (code instanceof Integer number && number == one.code() && !HTTP_ERRORS.contains(kind(status))) {
                 return one;

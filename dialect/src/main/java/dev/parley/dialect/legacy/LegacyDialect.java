@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -89,23 +90,24 @@ public final class LegacyDialect extends Dialect {
     // ---- Errors
 
     @Override
-    public int code(A2AError error) {
+    public int code(ErrorKind error) {
         return switch (error) {
             // Neither 0.3 nor 0.1 has these, and in 0.1 their numbers mean something else.
-            case EXTENSION_SUPPORT_REQUIRED -> A2AError.INVALID_REQUEST.code();
-            case VERSION_NOT_SUPPORTED -> first ? A2AError.INVALID_REQUEST.code() : error.code();
-            case INVALID_AGENT_RESPONSE -> first ? A2AError.INTERNAL.code() : error.code();
-            case EXTENDED_AGENT_CARD_NOT_CONFIGURED -> first ? A2AError.UNSUPPORTED_OPERATION.code() : error.code();
+            case A2AError.EXTENSION_SUPPORT_REQUIRED -> A2AError.INVALID_REQUEST.code();
+            case A2AError.VERSION_NOT_SUPPORTED -> first ? A2AError.INVALID_REQUEST.code() : error.code();
+            case A2AError.INVALID_AGENT_RESPONSE -> first ? A2AError.INTERNAL.code() : error.code();
+            case A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED ->
+                first ? A2AError.UNSUPPORTED_OPERATION.code() : error.code();
             default -> error.code();
         };
     }
 
     @Override
-    public int httpStatus(A2AError error, boolean statusesOf100) {
+    public int httpStatus(ErrorKind error, boolean statusesOf100) {
         return switch (error) {
-            case INVALID_PARAMS -> 422;
-            case EXTENDED_AGENT_CARD_NOT_CONFIGURED -> 404;
-            case PUSH_NOTIFICATION_NOT_SUPPORTED, UNSUPPORTED_OPERATION -> 501;
+            case A2AError.INVALID_PARAMS -> 422;
+            case A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED -> 404;
+            case A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED, A2AError.UNSUPPORTED_OPERATION -> 501;
             default -> error.httpStatusOf100();
         };
     }

@@ -14,6 +14,7 @@ import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
@@ -106,10 +107,14 @@ public final class VaultDialect extends Dialect {
     }
 
     @Override
-    public int code(A2AError error) {
+    public int code(ErrorKind error) {
         return switch (error) {
             // The range -32000 to -32099 is for failures of the agent, and for credentials that are missing.
-            case INVALID_AGENT_RESPONSE, UNAVAILABLE, RATE_LIMITED, UNAUTHENTICATED, PERMISSION_DENIED -> -32000;
+            case A2AError.INVALID_AGENT_RESPONSE,
+                    A2AError.UNAVAILABLE,
+                    A2AError.RATE_LIMITED,
+                    A2AError.UNAUTHENTICATED,
+                    A2AError.PERMISSION_DENIED -> -32000;
             default -> error.code();
         };
     }

@@ -76,7 +76,8 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                             JsonForm.object(none -> new KnowledgeSchema(), schema -> Map.of()),
                             REST + SCHEMA,
                             "application/graphql")),
-            new Style(false));
+            new Style(false),
+            List.of(KnowledgeError.values()));
 
     /** The extension with the HTTP status of each error, instead of 200 where published clients read no other. */
     public static final ExtensionProtocol STRICT = EXTENSION.with(new Style(true));
@@ -190,7 +191,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
             return !shown
                     ? Optional.empty()
                     : Optional.of(
-                            problem.error() == A2AError.KNOWLEDGE_SUBSCRIPTION && isLater(problem)
+                            problem.error() == KnowledgeError.KNOWLEDGE_SUBSCRIPTION && isLater(problem)
                                     ? 503
                                     : status(problem));
         }
@@ -203,9 +204,10 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
         /** The status that says most. */
         private static int status(A2AException problem) {
             return switch (problem.error()) {
-                case UNSUPPORTED_OPERATION -> 501;
-                case KNOWLEDGE_UPDATE -> isForbidden(problem) ? 403 : isLater(problem) ? 429 : 409;
-                case KNOWLEDGE_QUERY, KNOWLEDGE_SUBSCRIPTION -> isLater(problem) ? 429 : 400;
+                case A2AError.UNSUPPORTED_OPERATION -> 501;
+                case KnowledgeError.KNOWLEDGE_UPDATE -> isForbidden(problem) ? 403 : isLater(problem) ? 429 : 409;
+                case KnowledgeError.KNOWLEDGE_QUERY, KnowledgeError.KNOWLEDGE_SUBSCRIPTION ->
+                    isLater(problem) ? 429 : 400;
                 default -> problem.error().httpStatus();
             };
         }
@@ -229,12 +231,12 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
             return Optional.of(
                     switch (problem.error()) {
                         // Of these the published schema says that data is there and null.
-                        case METHOD_NOT_FOUND,
-                                TASK_NOT_FOUND,
-                                TASK_NOT_CANCELABLE,
-                                PUSH_NOTIFICATION_NOT_SUPPORTED,
-                                UNSUPPORTED_OPERATION,
-                                CONTENT_TYPE_NOT_SUPPORTED -> Map.of();
+                        case A2AError.METHOD_NOT_FOUND,
+                                A2AError.TASK_NOT_FOUND,
+                                A2AError.TASK_NOT_CANCELABLE,
+                                A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                                A2AError.UNSUPPORTED_OPERATION,
+                                A2AError.CONTENT_TYPE_NOT_SUPPORTED -> Map.of();
                         default -> data(problem);
                     });
         }
@@ -271,12 +273,13 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                 return Optional.of("RESOURCE_EXHAUSTED");
             }
             return switch (problem.error()) {
-                case KNOWLEDGE_QUERY ->
+                case KnowledgeError.KNOWLEDGE_QUERY ->
                     Optional.of(reason.equals("timeout") ? "DEADLINE_EXCEEDED" : "INVALID_ARGUMENT");
-                case KNOWLEDGE_UPDATE -> Optional.of(reason.equals("forbidden") ? "PERMISSION_DENIED" : "ABORTED");
-                case KNOWLEDGE_SUBSCRIPTION ->
+                case KnowledgeError.KNOWLEDGE_UPDATE ->
+                    Optional.of(reason.equals("forbidden") ? "PERMISSION_DENIED" : "ABORTED");
+                case KnowledgeError.KNOWLEDGE_SUBSCRIPTION ->
                     Optional.of(isLater(problem) ? "RESOURCE_EXHAUSTED" : "INVALID_ARGUMENT");
-                case METHOD_NOT_FOUND, UNSUPPORTED_OPERATION -> Optional.of("UNIMPLEMENTED");
+                case A2AError.METHOD_NOT_FOUND, A2AError.UNSUPPORTED_OPERATION -> Optional.of("UNIMPLEMENTED");
                 default -> Optional.empty();
             };
         }

@@ -5,7 +5,8 @@ import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
-import dev.parley.protocol.A2AError;
+import dev.parley.knowledge.api.KnowledgeError;
+import dev.parley.protocol.ErrorKind;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,8 +16,8 @@ public final class KnowledgeCommands implements CommandSource {
     public KnowledgeCommands() {}
 
     @Override
-    public Optional<String> hint(A2AError error, String agent) {
-        return error == A2AError.KNOWLEDGE_QUERY
+    public Optional<String> hint(ErrorKind error, String agent) {
+        return error == KnowledgeError.KNOWLEDGE_QUERY
                 ? Optional.of("see the types and fields: parley kg schema -a " + agent + "; the wire messages: --debug")
                 : Optional.empty();
     }
