@@ -2,10 +2,12 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.Priority;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.extension.OwnMethod;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +79,17 @@ public final class Agent {
     /** This agent as {@link Builder#uses} describes it. */
     public Agent using(ExtensionView<?> extension) {
         return settings.copy().uses(extension).handle(handler);
+    }
+
+    /** This agent as {@link Builder#priority} describes it. */
+    public Agent prioritized(Function<Message, Priority> priority) {
+        return settings.copy().priority(priority).handle(handler);
+    }
+
+    /** The priority of a message's task while it waits; null if all have the same. */
+    @Nullable
+    Function<Message, Priority> priority() {
+        return settings.priority;
     }
 
     /** This agent with {@code handler} in its place, which reads JSON besides. */
@@ -194,6 +208,7 @@ public final class Agent {
         private Duration timeLimit = Duration.ofHours(1);
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
+        private @Nullable Function<Message, Priority> priority;
         private final Set<String> uses = new LinkedHashSet<>();
 
         private Builder(String name, String description) {
@@ -335,6 +350,16 @@ public final class Agent {
             return this;
         }
 
+        /**
+         * The priority with which a message waits for its turn, also after a restart. Must be quick and depend only on the message,
+         * which callers write: what they may not have asked for is to be refused before. With two slots or more, one is kept for
+         * {@link Priority#CRITICAL}. Default: all messages have the same.
+         */
+        public Builder priority(Function<Message, Priority> priority) {
+            this.priority = requireNonNull(priority, "priority");
+            return this;
+        }
+
         /** Limit of tasks that wait for their turn; default 10,000. */
         public Builder queueLimit(int tasks) {
             if (tasks < 0) {
@@ -401,6 +426,7 @@ public final class Agent {
             copy.timeLimit = timeLimit;
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;
+            copy.priority = priority;
             copy.uses.addAll(uses);
             return copy;
         }

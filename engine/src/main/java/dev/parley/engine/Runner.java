@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Slots;
+import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -40,14 +41,17 @@ final class Runner {
     private final Slots<Run> slots;
 
     /** A turn that runs, or waits for a slot, and the pin of its task until the last turn behind it is over. */
-    private record Run(Turn turn, Pin pin) {}
+    private record Run(Turn turn, Pin pin, Priority priority) {}
 
     Runner(Parts parts, Recovery recovery, Agent agent) {
         this.parts = parts;
         this.recovery = recovery;
         this.agent = agent;
         this.slots = new Slots<>(
-                agent.concurrency(), agent.queueLimit(), parts.threads().lock());
+                agent.concurrency(),
+                agent.queueLimit(),
+                parts.threads().lock(),
+                agent.priority() == null ? null : Run::priority);
     }
 
     /**
@@ -75,8 +79,9 @@ final class Runner {
             live.leave();
             throw LiveTask.stopping();
         }
-        if (slots.take(group)) {
-            launch(new Run(turn, parts.tasks().live().pin(live)));
+        Priority priority = priority(turn);
+        if (slots.take(group, priority)) {
+            launch(new Run(turn, parts.tasks().live().pin(live), priority));
             return;
         }
         if (!slots.takePlace(group, bounded)) {
@@ -86,8 +91,13 @@ final class Runner {
         Pin pin = parts.tasks().live().pin(live);
         turn.create(TaskState.SUBMITTED);
         waits(turn);
-        slots.enqueue(group, new Run(turn, pin));
+        slots.enqueue(group, new Run(turn, pin, priority));
         launchWaiting();
+    }
+
+    private Priority priority(Turn turn) {
+        Function<Message, Priority> priority = agent.priority();
+        return priority == null ? Priority.MEDIUM : priority.apply(turn.message());
     }
 
     /** @throws A2AException UNAVAILABLE if too many wait already */

@@ -1,7 +1,7 @@
 package dev.parley.dialect;
 
-import static dev.parley.server.helidon.Exchange.frames;
-import static dev.parley.server.helidon.Exchange.whole;
+import static dev.parley.dialect.Exchange.frames;
+import static dev.parley.dialect.Exchange.whole;
 import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;

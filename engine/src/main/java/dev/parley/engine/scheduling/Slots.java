@@ -1,9 +1,11 @@
 package dev.parley.engine.scheduling;
 
+import dev.parley.engine.spi.Priority;
 import dev.parley.protocol.support.FairQueue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * run. A group may have at most {@value #SHARE} times as many slots as it leaves free: 7/8 for the first group, 7/8 of the
  * rest for the next. Fewer than eight slots are not shared: one group may take them all. The same holds for places in the
  * queue.
+ *
+ * <p>Within a group the queue goes by {@linkplain Priority priority}. The last of several slots may be kept for critical tasks.
  *
  * <p>Safe for any thread.
  */
@@ -27,15 +31,26 @@ public final class Slots<T> {
     private final ReentrantLock lock;
     private final Map<String, Integer> taken = new HashMap<>();
     private final Map<String, Integer> queued = new HashMap<>();
-    private final FairQueue<T> queue = new FairQueue<>();
+    private final FairQueue<T> queue;
+    /** Slots that only critical tasks may take. */
+    private final int reserved;
+
     private int takenByAll;
     private int queuedByAll;
+
+    /** Slots and places for elements of one priority. */
+    public Slots(int slots, int places, ReentrantLock lock) {
+        this(slots, places, lock, null);
+    }
 
     /**
      * @param slots that may be taken at once
      * @param places in the queue
+     * @param priority of an element; null if all have the same, and no slot is kept for critical ones
      */
-    public Slots(int slots, int places, ReentrantLock lock) {
+    public Slots(int slots, int places, ReentrantLock lock, @Nullable Function<T, Priority> priority) {
+        this.reserved = priority == null || slots == 1 ? 0 : 1;
+        this.queue = priority == null ? new FairQueue<>() : new FairQueue<>(() -> new PrioritizedQueue<>(priority));
         this.slots = slots;
         this.places = places;
         this.lock = lock;
@@ -55,11 +70,16 @@ public final class Slots<T> {
         }
     }
 
-    /** Takes a slot for a group, if it may have one now. */
+    /** Takes a slot for a group and an element that is not critical, if it may have one now. */
     public boolean take(String group) {
+        return take(group, Priority.MEDIUM);
+    }
+
+    /** Takes a slot for a group, if it may have one now. */
+    public boolean take(String group, Priority priority) {
         lock.lock();
         try {
-            if (!hasRoom(group, taken, takenByAll, slots)) {
+            if (isReserved() && priority != Priority.CRITICAL || !hasRoom(group, taken, takenByAll, slots)) {
                 return false;
             }
             taken.merge(group, 1, Integer::sum);
@@ -68,6 +88,11 @@ public final class Slots<T> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** True if the slots that are free are kept for critical tasks. */
+    private boolean isReserved() {
+        return slots - takenByAll <= reserved;
     }
 
     /** Gives a slot back. {@link #next} then returns the elements that can take it. */
@@ -121,10 +146,15 @@ public final class Slots<T> {
         lock.lock();
         try {
             String[] eligible = new String[1];
-            T next = queue.poll(group -> {
-                eligible[0] = group;
-                return hasRoom(group, taken, takenByAll, slots);
-            });
+            boolean onlyCritical = reserved > 0 && isReserved();
+            T next = queue.poll(
+                    group -> {
+                        eligible[0] = group;
+                        return hasRoom(group, taken, takenByAll, slots);
+                    },
+                    waiting -> onlyCritical && waiting instanceof PrioritizedQueue<T> prioritized
+                            ? prioritized.poll(Priority.CRITICAL)
+                            : waiting.poll());
             if (next != null) {
                 String group = eligible[0];
                 queued.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);

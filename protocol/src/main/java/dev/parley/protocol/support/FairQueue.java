@@ -5,19 +5,31 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Round-robin queue over groups, first in first out within a group: a group with many elements does not delay the others.
+ * Round-robin queue over groups, first in first out within a group unless its queues say otherwise: a group with many elements does not delay the others.
  * Safe for any thread.
  */
 public final class FairQueue<T> {
     private final LinkedHashMap<String, Queue<T>> groups = new LinkedHashMap<>();
+    private final Supplier<Queue<T>> queues;
+
+    public FairQueue() {
+        this(ArrayDeque::new);
+    }
+
+    /** @param queues makes the queue of a group, for one thread at a time */
+    public FairQueue(Supplier<Queue<T>> queues) {
+        this.queues = queues;
+    }
 
     /** Appends an element to the queue of its group. */
     public synchronized void add(String group, T element) {
-        groups.computeIfAbsent(group, name -> new ArrayDeque<>()).add(element);
+        groups.computeIfAbsent(group, name -> queues.get()).add(element);
     }
 
     /** Removes the next element; null if the queue is empty. */
@@ -26,13 +38,22 @@ public final class FairQueue<T> {
     }
 
     /** Removes the next element of the first group that passes; null if there is none. */
-    public synchronized @Nullable T poll(Predicate<String> eligible) {
+    public @Nullable T poll(Predicate<String> eligible) {
+        return poll(eligible, Queue::poll);
+    }
+
+    /**
+     * Removes an element of the first group that passes and has one to take; null if there is none.
+     *
+     * @param taking removes an element of the queue of a group; null if it takes none
+     */
+    public synchronized @Nullable T poll(Predicate<String> eligible, Function<Queue<T>, @Nullable T> taking) {
         Iterator<Map.Entry<String, Queue<T>>> all = groups.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<String, Queue<T>> group = all.next();
-            if (eligible.test(group.getKey())) {
+            T next = eligible.test(group.getKey()) ? taking.apply(group.getValue()) : null;
+            if (next != null) {
                 all.remove();
-                T next = group.getValue().poll();
                 if (!group.getValue().isEmpty()) {
                     groups.putLast(group.getKey(), group.getValue());
                 }
