@@ -9,6 +9,7 @@ import dev.parley.command.CommandCall;
 import dev.parley.command.ProgramCommand;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -72,7 +73,8 @@ final class ExtensionCall extends Invocation implements CommandCall {
     }
 
     @Override
-    public byte[] admin(String method, String path, byte @Nullable [] body, String hint) throws InterruptedException {
-        return HubAdmin.ask(this, method, path, body == null ? new byte[0] : body, hint);
+    public Map<?, ?> admin(String operation, Map<String, ? extends @Nullable Object> values, String hint)
+            throws InterruptedException {
+        return HubAdmin.ask(this, operation, values, hint);
     }
 }

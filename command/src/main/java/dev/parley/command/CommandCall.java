@@ -4,6 +4,7 @@ import dev.parley.client.AgentClient;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command: its arguments, its peer, and its output. */
@@ -59,12 +60,13 @@ public interface CommandCall {
     int connect(Work work) throws InterruptedException;
 
     /**
-     * Sends a request to the administration of the hub that {@code --url} names.
+     * Calls an operation of the administration of the hub that {@code --url} names.
      *
-     * @param path with its query, such as {@code /admin/keys}
-     * @param body JSON; null for none
-     * @param hint for the user if the hub has no such address
-     * @return the JSON of the answer
+     * @param operation name of its row behind {@code admin/}, such as {@code keys/create}
+     * @param values of its parameters by their names; null for none
+     * @param hint for the user if the hub refuses the request or has no such operation
+     * @return the answer, a JSON object
      */
-    byte[] admin(String method, String path, byte @Nullable [] body, String hint) throws InterruptedException;
+    Map<?, ?> admin(String operation, Map<String, ? extends @Nullable Object> values, String hint)
+            throws InterruptedException;
 }

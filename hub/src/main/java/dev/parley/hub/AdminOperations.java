@@ -260,6 +260,19 @@ public final class AdminOperations {
         return ROWS.get(name);
     }
 
+    /**
+     * Names behind {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages, except
+     * for tasks.
+     */
+    public static List<String> personalData() {
+        String reading = "GET " + PATH + "/privacy/";
+        return ROWS.values().stream()
+                .filter(row -> row.rest().startsWith(reading))
+                .map(row -> row.rest().substring(reading.length()))
+                .filter(what -> !what.equals("tasks"))
+                .toList();
+    }
+
     /** Whether an operation changes something, or returns a secret. */
     static boolean changes(String name) {
         ExtensionMethod<?, ?> row = ROWS.get(name);

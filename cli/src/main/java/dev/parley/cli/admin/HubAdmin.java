@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** Requests of operators to a hub; not part of A2A. */
@@ -104,6 +105,13 @@ public final class HubAdmin {
      * @param values values of its parameters by their names; others are ignored
      */
     public static Map<?, ?> ask(Invocation call, String operation, Map<String, ?> values) throws InterruptedException {
+        return ask(call, operation, values, "the same command with --help lists its parameters");
+    }
+
+    /** The same with a hint for the user if the hub refuses the request or has no such operation. */
+    public static Map<?, ?> ask(
+            Invocation call, String operation, Map<String, ? extends @Nullable Object> values, String hint)
+            throws InterruptedException {
         refuseAgent(call);
         String[] place = AdminCommand.row(operation).rest().split(" ", 2);
         String path = place[1];
@@ -115,7 +123,8 @@ public final class HubAdmin {
                 switch (one.place()) {
                     case PATH -> path = path.replace("{" + one.name() + "}", segment(value.toString()));
                     case QUERY -> query.put(one.name(), List.of(value.toString()));
-                    case MEMBER, BODY -> members.put(one.name(), value);
+                    case MEMBER -> members.put(one.name(), value);
+                    case BODY -> ((Map<?, ?>) value).forEach((name, member) -> members.put(name.toString(), member));
                 }
             }
         }
@@ -125,7 +134,6 @@ public final class HubAdmin {
             String parameters = query.entrySet().stream()
                     .map(one -> one.getKey() + "=" + segment(one.getValue().getFirst()))
                     .collect(Collectors.joining("&", "?", ""));
-            String hint = "the same command with --help lists its parameters";
             return Json.read(
                     ask(call, place[0], parameters.equals("?") ? path : path + parameters, json, hint), Map.class);
         }
@@ -170,7 +178,7 @@ public final class HubAdmin {
      * @param body JSON, or nothing
      * @param hint next step for the user if the hub refuses the path
      */
-    public static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
+    private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
             throws InterruptedException {
         refuseAgent(call);
         String typed = call.option("--url");

@@ -3,6 +3,7 @@ package dev.parley.cli.admin;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
+import dev.parley.hub.AdminOperations;
 import dev.parley.protocol.extension.RestParameter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,7 +42,7 @@ public final class PrivacyCommand {
                 String group = subject.getOrDefault("group", "default").toString();
                 counts.put("users", members(call, "users", "name", group, name, out));
                 counts.put("keys", members(call, "keys", "principal", group, name, out));
-                for (String what : List.of("statements", "reviews", "questions")) {
+                for (String what : AdminOperations.personalData()) {
                     counts.put(what, personal(call, what, group, name, out));
                 }
                 long rows = 0;

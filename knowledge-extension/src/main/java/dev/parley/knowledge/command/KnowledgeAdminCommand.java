@@ -7,16 +7,14 @@ import dev.parley.command.CommandOutput;
 import dev.parley.command.Parameters;
 import dev.parley.command.ProgramCommand;
 import dev.parley.dialect.Json;
-import java.net.URLEncoder;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley kg rules}, {@code shapes} and {@code review …}: what the operator of a hub says about a graph. */
 abstract class KnowledgeAdminCommand implements ProgramCommand {
-    private static final String PATH = "/admin/knowledge";
     private static final String HINT =
             "parley kg review list shows what waits, docs/knowledge.md what rules and shapes look like";
 
@@ -25,26 +23,24 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
         spec.addOption(Parameters.option("--group", "GROUP", "Group of the graph. Default: the group default."));
     }
 
-    private static String segment(String value) {
-        return URLEncoder.encode(value, UTF_8).replace("+", "%20");
-    }
-
-    /** Query parameters of a path: the group, and one more. */
-    private static String query(CommandCall call, String name, @Nullable String value) {
-        var query = new StringJoiner("&", "?", "").setEmptyValue("");
-        String group = call.option("--group");
-        if (group != null) {
-            query.add("group=" + segment(group));
-        }
-        if (value != null) {
-            query.add(name + "=" + segment(value));
-        }
-        return query.toString();
-    }
-
     @Override
     public Target target() {
         return Target.ADMINISTRATION;
+    }
+
+    /** Calls an operation on the graph of {@code --group}, with one more parameter. */
+    private static Map<?, ?> ask(CommandCall call, String operation, String name, @Nullable Object value)
+            throws InterruptedException {
+        var values = new HashMap<String, @Nullable Object>();
+        values.put("group", call.option("--group"));
+        values.put(name, value);
+        return call.admin("knowledge/" + operation, values, HINT);
+    }
+
+    /** Text of the file that the argument names; null without one. */
+    private static @Nullable String file(CommandCall call) {
+        String file = call.argument(0);
+        return file == null ? null : KnowledgeCommand.text(call, file.equals("-") ? file : "@" + file);
     }
 
     /** Shows or sets the rules, which are JSON. */
@@ -58,11 +54,13 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            byte[] json = settle(call, "/rules", file(call));
+            String file = file(call);
+            Object rules = file == null ? null : Json.read(file.getBytes(UTF_8), Map.class);
+            Map<?, ?> answer = ask(call, rules == null ? "rules" : "rules/set", "rules", rules);
             if (call.output().isJson()) {
-                call.output().result(() -> json, page -> {});
+                call.output().result(() -> Json.write(answer), page -> {});
             } else {
-                call.output().layout(Json.read(json, Map.class));
+                call.output().layout(answer);
             }
             return 0;
         }
@@ -82,31 +80,15 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
         @Override
         public int run(CommandCall call) throws InterruptedException {
             String shapes = file(call);
-            byte[] json = settle(
-                    call, "/shapes", shapes == null ? null : new String(Json.write(Map.of(MEMBER, shapes)), UTF_8));
-            print(call, json, String.valueOf(Json.read(json, Map.class).get(MEMBER)));
+            Map<?, ?> answer = ask(call, shapes == null ? "shapes" : "shapes/set", MEMBER, shapes);
+            String text = String.valueOf(answer.get(MEMBER));
+            if (call.output().isJson()) {
+                call.output().result(() -> Json.write(answer), page -> {});
+            } else {
+                call.output().print(text.endsWith("\n") ? text : text + "\n");
+            }
             return 0;
         }
-    }
-
-    private static void print(CommandCall call, byte[] json, String text) {
-        if (call.output().isJson()) {
-            call.output().result(() -> json, page -> {});
-        } else {
-            call.output().print(text.endsWith("\n") ? text : text + "\n");
-        }
-    }
-
-    private static @Nullable String file(CommandCall call) {
-        String file = call.argument(0);
-        return file == null ? null : KnowledgeCommand.text(call, file.equals("-") ? file : "@" + file);
-    }
-
-    private static byte[] settle(CommandCall call, String path, @Nullable String body) throws InterruptedException {
-        String place = PATH + path + query(call, "", null);
-        return body == null
-                ? call.admin("GET", place, null, HINT)
-                : call.admin("POST", place, body.getBytes(UTF_8), HINT);
     }
 
     /** Lists what waits. */
@@ -119,10 +101,9 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            byte[] json = call.admin(
-                    "GET", PATH + "/reviews" + query(call, "state", call.has("--all") ? "all" : null), null, HINT);
-            call.output().result(() -> json, page -> {
-                if (Json.read(json, Map.class).get("reviews") instanceof List<?> reviews) {
+            Map<?, ?> answer = ask(call, "reviews/list", "state", call.has("--all") ? "all" : null);
+            call.output().result(() -> Json.write(answer), page -> {
+                if (answer.get("reviews") instanceof List<?> reviews) {
                     reviews.forEach(one -> show(page, (Map<?, ?>) one));
                     page.field("Total-Size", reviews.size());
                 }
@@ -161,17 +142,18 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            String id = call.requiredArgument(0);
-            String path =
-                    PATH + "/reviews/" + segment(id) + "/" + verb + query(call, "remark", call.option("--remark"));
-            byte[] json = call.admin("POST", path, null, HINT);
-            call.output().result(() -> json, page -> {
-                Map<?, ?> answer = Json.read(json, Map.class);
-                page.field("Review-ID", id)
-                        .field("Decision", verb.equals("approve") ? "approved" : "rejected")
-                        .field("Status", answer.get("verificationStatus"))
-                        .field("Details", answer.get("verificationDetails"));
-            });
+            var values = new HashMap<String, @Nullable Object>();
+            values.put("id", call.requiredArgument(0));
+            values.put("remark", call.option("--remark"));
+            values.put("group", call.option("--group"));
+            Map<?, ?> answer = call.admin("knowledge/reviews/" + verb, values, HINT);
+            call.output()
+                    .result(
+                            () -> Json.write(answer),
+                            page -> page.field("Review-ID", values.get("id"))
+                                    .field("Decision", verb.equals("approve") ? "approved" : "rejected")
+                                    .field("Status", answer.get("verificationStatus"))
+                                    .field("Details", answer.get("verificationDetails")));
             return 0;
         }
     }
