@@ -39,7 +39,7 @@ final class ArchitectureTest {
             entry("testkit", Set.of("protocol", "dialect", "engine")),
             entry("knowledge", Set.of("protocol", "dialect", "engine", "store", "client", "command", "extension")),
             entry("command", Set.of("protocol", "client")),
-            entry("extension", Set.of("protocol", "engine", "store")),
+            entry("extension", Set.of("protocol", "dialect", "engine", "store")),
             entry("load", Set.of("protocol", "dialect", "command")),
             entry("hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client")));
 

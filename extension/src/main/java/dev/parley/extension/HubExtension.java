@@ -1,7 +1,15 @@
 package dev.parley.extension;
 
+import dev.parley.dialect.spi.Notification;
+import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -16,11 +24,48 @@ public interface HubExtension extends AutoCloseable {
      */
     AgentExtension of(String hub, String agent, boolean streams);
 
-    /** Answers its operations for the handlers of agents. */
-    AgentEndpoint operations();
+    /** Whether all agents of the hub have the extension, instead of those that {@linkplain Agent#uses use} it. */
+    default boolean isForAll() {
+        return false;
+    }
+
+    /** Answers its operations for the handlers of agents that use it. Default: it has none for them. */
+    default AgentEndpoint operations() {
+        return new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+
+            @Override
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+        };
+    }
+
+    /** Agents of the extension, which the hub hosts behind those that it was given. Their names must be free. */
+    default List<Agent> agents() {
+        return List.of();
+    }
 
     /** Name of the part of the hub that answers {@link #operations}, for spans. */
     String name();
+
+    /** An agent that uses the extension, as the hub hosts it, for instance with {@linkplain Agent#prioritized priorities}. */
+    default Agent hosted(Agent agent) {
+        return agent;
+    }
+
+    /**
+     * A notification of a task of such an agent as its webhook receives it, for instance with a signature.
+     *
+     * @param dialect in which the webhook was registered
+     * @param agent address of the agent
+     */
+    default Notification notification(String dialect, String agent, Notification notification) {
+        return notification;
+    }
 
     /** An agent that uses the extension, as its callers see it. */
     default AgentEndpoint before(AgentEndpoint agent) {

@@ -43,6 +43,14 @@ public interface HubExtensionSource {
         return List.of();
     }
 
+    /**
+     * Names of agents by paths of the hub at which they answer besides their own addresses, such as those of {@link
+     * HubExtension#agents}: {@code /notes} for {@code /agents/notes}. The longest path wins.
+     */
+    default Map<String, String> paths() {
+        return Map.of();
+    }
+
     /** Opens the extension of a hub, which closes it with itself. */
     HubExtension open(HubParts hub);
 }

@@ -3,15 +3,30 @@ package dev.parley.extension;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Parts of a hub that its extensions share. Tables of an extension stand in the hub's database, see {@link Database}.
- *
- * @param database null if the hub keeps nothing
- * @param audit of that database
- * @param scratch makes a directory that is removed with the hub
- */
-public record HubParts(
-        @Nullable Database database, @Nullable AuditTrail audit, Supplier<Path> scratch) {}
+/** Parts of a hub that its extensions share. Safe for any thread. */
+public interface HubParts {
+    /** True if the hub keeps its data; else {@link #database} is gone with the hub. */
+    boolean isKept();
+
+    /**
+     * The database of the hub, of SQLite or PostgreSQL, for tables of the extension, which it makes by {@link Database#migrate}. Tables
+     * are named after the extension.
+     */
+    Database database();
+
+    /** The audit of the database: pages of rows by {@link AuditTrail#rows}, new rows by {@link AuditTrail#note}. */
+    AuditTrail audit();
+
+    /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
+    HubAgents agents();
+
+    /** Metrics of the extension. */
+    ExtensionMetrics metrics();
+
+    /** Timers of the extension. To be named in {@link HubExtensionSource#open}; handlers are called once all agents are hosted. */
+    HubTimers timers();
+
+    /** A new directory that is removed with the hub. */
+    Path scratch();
+}

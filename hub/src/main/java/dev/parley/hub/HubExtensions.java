@@ -1,12 +1,16 @@
 package dev.parley.hub;
 
 import dev.parley.engine.Agent;
+import dev.parley.extension.ExtensionMetrics;
+import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
+import dev.parley.extension.HubTimers;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +23,100 @@ final class HubExtensions implements AutoCloseable {
     private final Map<String, HubExtension> byUri = new LinkedHashMap<>();
     private final ConcurrentLinkedQueue<Path> scratch = new ConcurrentLinkedQueue<>();
 
-    HubExtensions(List<HubExtensionSource> sources, @Nullable Database database, @Nullable AuditTrail audit) {
-        var parts = new HubParts(database, audit, this::scratch);
+    private final Parts parts;
+    private final DurableTimers timers;
+    private @Nullable Database temporary;
+
+    /**
+     * Opens extensions.
+     *
+     * @param database null if the hub has none
+     * @param audit of that database
+     */
+    HubExtensions(
+            List<HubExtensionSource> sources,
+            boolean isKept,
+            @Nullable Database database,
+            @Nullable AuditTrail audit,
+            ExtensionMetrics metrics,
+            HubAgents agents) {
+        this.parts = new Parts(isKept, metrics, agents, database, audit);
+        this.timers = new DurableTimers(parts::database, InstantSource.system());
         sources.forEach(source -> byUri.put(source.uri(), source.open(parts)));
+    }
+
+    /** The parts. A database is made when an extension of a hub without one needs it. */
+    private final class Parts implements HubParts {
+        private final boolean isKept;
+        private final ExtensionMetrics metrics;
+        private final HubAgents agents;
+        private @Nullable Database database;
+        private @Nullable AuditTrail audit;
+
+        Parts(
+                boolean isKept,
+                ExtensionMetrics metrics,
+                HubAgents agents,
+                @Nullable Database database,
+                @Nullable AuditTrail audit) {
+            this.isKept = isKept;
+            this.metrics = metrics;
+            this.agents = agents;
+            this.database = database;
+            this.audit = audit;
+        }
+
+        @Override
+        public boolean isKept() {
+            return isKept;
+        }
+
+        @Override
+        public synchronized Database database() {
+            if (database == null) {
+                database = Database.open(scratch());
+                temporary = database;
+            }
+            return database;
+        }
+
+        @Override
+        public synchronized AuditTrail audit() {
+            if (audit == null) {
+                audit = AuditTrail.in(database(), InstantSource.system());
+            }
+            return audit;
+        }
+
+        @Override
+        public HubAgents agents() {
+            return agents;
+        }
+
+        @Override
+        public HubTimers timers() {
+            return timers;
+        }
+
+        @Override
+        public ExtensionMetrics metrics() {
+            return metrics;
+        }
+
+        @Override
+        public Path scratch() {
+            return HubExtensions.this.scratch();
+        }
+    }
+
+    /** Has the timers of the extensions become due. */
+    void start() {
+        timers.start();
+    }
+
+    /** Calls no handlers of timers any more. Idempotent. */
+    void stop() {
+        timers.close();
     }
 
     /** The installed extensions, and those that are given, which replace others of their URI. */
@@ -46,9 +141,19 @@ final class HubExtensions implements AutoCloseable {
         return List.copyOf(byUri.values());
     }
 
-    /** The extensions that an agent uses. */
+    /** Agents of the extensions. */
+    List<Agent> agents() {
+        return byUri.values().stream()
+                .flatMap(extension -> extension.agents().stream())
+                .toList();
+    }
+
+    /** The extensions that an agent uses, and those of all agents. */
     List<HubExtension> usedBy(Agent agent) {
-        return agent.uses().stream().filter(byUri::containsKey).map(byUri::get).toList();
+        return byUri.entrySet().stream()
+                .filter(each -> each.getValue().isForAll() || agent.uses().contains(each.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
     }
 
     /** URIs of the extensions that an agent uses and the hub does not have. */
@@ -58,7 +163,11 @@ final class HubExtensions implements AutoCloseable {
 
     @Override
     public void close() {
+        stop();
         byUri.values().forEach(HubExtension::close);
+        if (temporary != null) {
+            temporary.close();
+        }
         for (Path directory = scratch.poll(); directory != null; directory = scratch.poll()) {
             TemporaryDirectory.remove(directory);
         }

@@ -6,6 +6,7 @@ import dev.parley.engine.Engine;
 import dev.parley.engine.Request;
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
+import dev.parley.extension.ExtensionMetrics;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.ErrorKind;
@@ -36,8 +37,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Metrics of a hub, and the page on which Prometheus reads them. Safe for any thread.
  *
- * <p>No label holds what callers choose: agents are those hosted, operations, dialects, states and errors those that there
- * are. So the page grows with the agents, and with nothing else.
+ * <p>The values of labels are bounded: agents, operations, dialects, states and errors are those of the hub, and {@link ExtensionMeters}
+ * limits those of extensions.
  */
 final class Metrics implements RequestHandler {
     private static final double[] SECONDS = {
@@ -111,12 +112,17 @@ final class Metrics implements RequestHandler {
         }
     }
 
-    private static Histogram.Builder histogram(String name, double[] bounds) {
+    static Histogram.Builder histogram(String name, double[] bounds) {
         return Histogram.builder()
                 .name(name)
                 .classicOnly()
                 .classicUpperBounds(bounds)
                 .withoutExemplars();
+    }
+
+    /** Metrics of extensions, on the same page. */
+    ExtensionMetrics ofExtensions() {
+        return new ExtensionMeters(registry);
     }
 
     Asked asked(String agent, String operation, String dialect) {

@@ -11,6 +11,7 @@ import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.served.ServedCard;
 import dev.parley.dialect.spi.DialectProvider;
+import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.dialect.wire.Arrival;
 import dev.parley.engine.Agent;
@@ -80,6 +81,7 @@ public final class Platform implements AutoCloseable {
     private final Duration drain;
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
+    private final Neighbours neighbours;
     private final Set<String> dialects;
     private final boolean grpcOnCards;
     private final @Nullable Path scratch;
@@ -155,7 +157,9 @@ public final class Platform implements AutoCloseable {
         this.extensionPages = new ExtensionPages(shown);
         this.home = new HomePage(shown);
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
-        this.hubExtensions = new HubExtensions(setup.extensions(), database, audit);
+        this.neighbours = new Neighbours(trust, this::agentUrl);
+        this.hubExtensions = new HubExtensions(
+                setup.extensions(), data != null, database, audit, metrics.ofExtensions(), neighbours);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
         Duration retention = settings.store().retention();
         Engine.Builder running = Engine.builder(log)
@@ -167,6 +171,7 @@ public final class Platform implements AutoCloseable {
                                 secrets,
                                 log::cause,
                                 owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                this::finished,
                                 metrics,
                                 traces))
                 .taskLimits(settings.tasks())
@@ -208,7 +213,15 @@ public final class Platform implements AutoCloseable {
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest));
             given.agents.values().forEach(this::host);
+            for (Agent agent : hubExtensions.agents()) {
+                if (neighbours.has(agent.name())) {
+                    throw new IllegalArgumentException("agent \"" + agent.name()
+                            + "\": duplicate name (expected: another, an extension has this one)");
+                }
+                host(agent);
+            }
             this.hosting = true;
+            hubExtensions.start();
             started = true;
         } finally {
             if (!started) {
@@ -270,11 +283,13 @@ public final class Platform implements AutoCloseable {
         String url = site.agentUrl(described.name());
         Agent offered = described.offering(extensions, site.url());
         List<HubExtension> used = hubExtensions.usedBy(offered);
-        Agent agent = offered.offering(
-                used.stream()
-                        .map(extension -> extension.of(site.url(), url, offered.streams()))
-                        .toList(),
-                site.url());
+        Agent agent = hosted(
+                offered.offering(
+                        used.stream()
+                                .map(extension -> extension.of(site.url(), url, offered.streams()))
+                                .toList(),
+                        site.url()),
+                used);
         for (String missing : hubExtensions.missing(offered)) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -328,8 +343,17 @@ public final class Platform implements AutoCloseable {
                 spoken,
                 new ExtensionTable(protocols),
                 observed::before);
+        neighbours.add(agentServed, used);
         site.add(agentServed);
         openApi.add(agentServed);
+    }
+
+    private static Agent hosted(Agent agent, List<HubExtension> used) {
+        Agent hosted = agent;
+        for (HubExtension extension : used) {
+            hosted = extension.hosted(hosted);
+        }
+        return hosted;
     }
 
     private void warnOfSimilar(String name) {
@@ -341,6 +365,14 @@ public final class Platform implements AutoCloseable {
                             other,
                             name));
         }
+    }
+
+    private Notification finished(String agent, String dialect, Notification notification) {
+        Notification last = notification;
+        for (HubExtension extension : neighbours.extensions(agent)) {
+            last = extension.notification(dialect, agentUrl(agent), last);
+        }
+        return last;
     }
 
     /** Operations of an extension as the handlers of agents use them. */
@@ -415,6 +447,7 @@ public final class Platform implements AutoCloseable {
     }
 
     private void closeAllButSite() {
+        hubExtensions.stop();
         engine.close();
         if (adminSite != null) {
             adminSite.close(); // until now there was something to see

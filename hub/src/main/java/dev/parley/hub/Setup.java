@@ -260,6 +260,7 @@ final class Setup {
                 .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"));
         for (HubExtensionSource extension : extensions) {
             extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));
+            extension.paths().forEach(server::alias);
         }
         if (given.cardKeys != null) {
             server.handler(CardKeys.PATH, new Page("application/jwk-set+json", given.cardKeys.published()));

@@ -5,18 +5,20 @@ import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Notifications;
 import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.RetryPolicy;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -30,8 +32,15 @@ final class WebhookDelivery implements WebhookTransport {
     private final WebhookSecrets secrets;
     private final Function<TaskKey, Optional<Cause>> causes;
     private final Predicate<Scope> welcome;
+    private final Finish finished;
     private final Metrics metrics;
     private final Traces traces;
+
+    /** Last change of a notification of an agent in a dialect. */
+    @FunctionalInterface
+    interface Finish {
+        Notification apply(String agent, String dialect, Notification notification);
+    }
 
     /**
      * @param causes tells who began a task, and under which trace
@@ -43,6 +52,7 @@ final class WebhookDelivery implements WebhookTransport {
             WebhookSecrets secrets,
             Function<TaskKey, Optional<Cause>> causes,
             Predicate<Scope> welcome,
+            Finish finished,
             Metrics metrics,
             Traces traces) {
         this.rule = rule;
@@ -50,6 +60,7 @@ final class WebhookDelivery implements WebhookTransport {
         this.secrets = secrets;
         this.causes = causes;
         this.welcome = welcome;
+        this.finished = finished;
         this.metrics = metrics;
         this.traces = traces;
     }
@@ -73,7 +84,11 @@ final class WebhookDelivery implements WebhookTransport {
         Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
         Traces.noteTask(span, null, key.taskId());
         try {
-            Outcome outcome = offer(webhook, event, notification.inTrace(Traces.traceparent(span, null)));
+            Notification last = finished.apply(key.agent(), webhook.dialect(), notification);
+            Outcome outcome = retried(
+                    offer(webhook, event, last.inTrace(Traces.traceparent(span, null))),
+                    last.retries(),
+                    webhook.attempts() + 1);
             metrics.attempted(outcome);
             if (outcome instanceof Outcome.Failed) {
                 span.setStatus(StatusCode.ERROR);
@@ -82,6 +97,16 @@ final class WebhookDelivery implements WebhookTransport {
         } finally {
             span.end();
         }
+    }
+
+    /** The outcome with the pause of a notification's own policy. */
+    private static Outcome retried(Outcome outcome, @Nullable RetryPolicy policy, int failures) {
+        if (policy == null || !(outcome instanceof Outcome.Failed failed) || !failed.retryable()) {
+            return outcome;
+        }
+        Duration pause = policy.pause(failures);
+        return new Outcome.Failed(
+                failed.reason(), pause != null, failed.retryAfter() == null ? pause : failed.retryAfter());
     }
 
     private CallContext context(TaskKey key) {

@@ -33,8 +33,12 @@ final class SampleJar {
         var sample = new SampleJar(Files.readString(Path.of(file)), type, directory);
         Matcher code = Pattern.compile("```java\n(package example;.*?)```", Pattern.DOTALL)
                 .matcher(sample.page);
-        assertThat(code.find()).isTrue();
-        return sample.and(type, code.group(1));
+        while (code.find()) {
+            if (code.group(1).contains("public final class " + type + " ")) {
+                return sample.and(type, code.group(1));
+            }
+        }
+        throw new AssertionError(file + " has no class " + type);
     }
 
     SampleJar and(String name, String source) throws IOException {

@@ -192,6 +192,11 @@ public record CallContext(
         return within(new Scope(scope.group(), SHARED));
     }
 
+    /** Returns this context with the caller's own tasks only. */
+    public CallContext own() {
+        return within(new Scope(scope.group(), principal.name()));
+    }
+
     /** Returns whether the tasks of this context belong to all members of the caller's group. */
     public boolean isSharing() {
         return scope.owner().equals(SHARED);

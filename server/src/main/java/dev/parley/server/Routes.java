@@ -58,13 +58,27 @@ final class Routes {
         }
     }
 
-    private record Prefixed(String path, RequestHandler handler) {}
+    /** Something at a path and below. */
+    private record Prefixed<T>(String path, T target) {
+        boolean has(String other) {
+            return other.startsWith(path) && (other.length() == path.length() || other.charAt(path.length()) == '/');
+        }
+
+        /** The longest path first. */
+        static <T> List<Prefixed<T>> of(Map<String, T> targets) {
+            return targets.entrySet().stream()
+                    .map(each -> new Prefixed<>(each.getKey(), each.getValue()))
+                    .sorted((one, other) -> other.path().length() - one.path().length())
+                    .toList();
+        }
+    }
 
     private final Dialects dialects;
     private final AgentDirectory agents;
     private final Authenticator authenticator;
     private final boolean protectCards;
-    private final List<Prefixed> handlers;
+    private final List<Prefixed<RequestHandler>> handlers;
+    private final List<Prefixed<String>> aliases;
     private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
     private final Supplier<Optional<String>> readinessTest;
@@ -77,6 +91,7 @@ final class Routes {
             Authenticator authenticator,
             boolean protectCards,
             Map<String, RequestHandler> handlers,
+            Map<String, String> aliases,
             @Nullable RequestHandler home,
             Supplier<Optional<String>> obstacle,
             Supplier<Optional<String>> readinessTest,
@@ -86,10 +101,8 @@ final class Routes {
         this.agents = agents;
         this.authenticator = authenticator;
         this.protectCards = protectCards;
-        this.handlers = handlers.entrySet().stream()
-                .map(each -> new Prefixed(each.getKey(), each.getValue()))
-                .sorted((one, other) -> other.path().length() - one.path().length())
-                .toList();
+        this.handlers = Prefixed.of(handlers);
+        this.aliases = Prefixed.of(aliases);
         this.home = home;
         this.obstacle = obstacle;
         this.readinessTest = readinessTest;
@@ -120,9 +133,9 @@ final class Routes {
         }
         // Quick ones, such as metrics, which are of interest just then.
         for (var each : handlers) {
-            if (path.startsWith(each.path()) && isBelow(path, each.path().length())) {
+            if (each.has(path)) {
                 var relative = path.substring(each.path().length());
-                return told(each.handler().answer(head.request(relative, NO_BODY), body));
+                return told(each.target().answer(head.request(relative, NO_BODY), body));
             }
         }
         if (draining.getAsBoolean()) {
@@ -136,6 +149,13 @@ final class Routes {
             var end = slash < 0 ? path.length() : slash;
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
             return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
+        }
+        for (var each : aliases) {
+            if (each.has(path)) {
+                var agent = agents.get(each.target());
+                var end = each.path().length();
+                return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
+            }
         }
         if (home != null && isOfBrowser(head)) {
             return told(home.answer(head.request("", NO_BODY), body));
@@ -280,10 +300,6 @@ final class Routes {
 
     private static boolean isRead(Head head) {
         return head.method().equals("GET") || head.method().equals("HEAD");
-    }
-
-    private static boolean isBelow(String path, int length) {
-        return path.length() == length || path.charAt(length) == '/';
     }
 
     private static Map<String, String> jsonHeaders() {

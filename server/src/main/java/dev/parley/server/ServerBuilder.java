@@ -59,6 +59,7 @@ public final class ServerBuilder {
     Supplier<Optional<String>> readinessTest = Optional::empty;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
+    final Map<String, String> aliases = new LinkedHashMap<>();
 
     @Nullable
     RequestHandler home;
@@ -292,11 +293,32 @@ public final class ServerBuilder {
      * @param path beginning with a slash and not ending with one
      */
     public ServerBuilder handler(String path, RequestHandler handler) {
+        requirePath(path);
+        handlers.put(path, requireNonNull(handler, "handler"));
+        return this;
+    }
+
+    /**
+     * Lets an agent answer at {@code path} and below, too. The longest path wins; handlers, agents by their names, and the server's own
+     * paths win over all of them.
+     *
+     * @param path beginning with a slash and not ending with one
+     * @throws IllegalArgumentException if another agent has the path
+     */
+    public ServerBuilder alias(String path, String agent) {
+        requirePath(path);
+        String taken = aliases.putIfAbsent(path, requireNonNull(agent, "agent"));
+        if (taken != null && !taken.equals(agent)) {
+            throw new IllegalArgumentException("path: " + path + " for agent \"" + agent
+                    + "\" (expected: another, this one is of \"" + taken + "\")");
+        }
+        return this;
+    }
+
+    private static void requirePath(String path) {
         if (path.length() < 2 || !path.startsWith("/") || path.endsWith("/")) {
             throw new IllegalArgumentException("path: " + path + " (expected: /name)");
         }
-        handlers.put(path, requireNonNull(handler, "handler"));
-        return this;
     }
 
     /**
@@ -332,6 +354,7 @@ public final class ServerBuilder {
                 authenticator,
                 protectCards,
                 handlers,
+                aliases,
                 home,
                 obstacle,
                 readinessTest,

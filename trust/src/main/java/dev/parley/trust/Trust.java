@@ -165,6 +165,16 @@ public final class Trust {
                 () -> caller == null || isStillWelcome(caller, wanted, arrival));
     }
 
+    /** Whether a caller may know of an agent. */
+    public boolean knows(CallContext caller, String agent) {
+        return policy.knows(new Principal(caller.scope().group(), caller.caller(), caller.grants()), agent);
+    }
+
+    /** The context of a caller as an agent sees it: with the caller's own tasks, or those of its group if the agent shares them. */
+    public CallContext toward(String agent, CallContext caller) {
+        return policy.isShared(agent) ? caller.sharing() : caller.own();
+    }
+
     /** Returns whether a call has no credentials at all, and no agent is open to anonymous callers. */
     public boolean lacksCredentials(Arrival arrival) {
         return arrival.certificate() == null

@@ -9,8 +9,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delivery of an event to a webhook, in the dialect in which it was registered.
+ *
+ * @param retries of this notification; null for those of the server
  */
-public record Notification(String contentType, Map<String, String> headers, byte[] body) {
+public record Notification(
+        String contentType,
+        Map<String, String> headers,
+        byte[] body,
+        @Nullable RetryPolicy retries) {
+    /** A notification with the retries of the server. */
+    public Notification(String contentType, Map<String, String> headers, byte[] body) {
+        this(contentType, headers, body, null);
+    }
+
+    /** This notification with a policy of its own for further attempts. */
+    public Notification retrying(RetryPolicy policy) {
+        return new Notification(contentType, headers, body, policy);
+    }
+
     /** The notification of an event in A2A 1.0. */
     public static Notification v1(LoggedEvent event) {
         return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(V1Model::write));
@@ -23,6 +39,6 @@ public record Notification(String contentType, Map<String, String> headers, byte
         }
         var more = new LinkedHashMap<>(headers);
         more.put(Headers.TRACE, traceparent);
-        return new Notification(contentType, more, body);
+        return new Notification(contentType, more, body, retries);
     }
 }

@@ -54,9 +54,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
             if (closed) {
                 throw new IllegalStateException("the hub is closed");
             }
-            opened = hub.database() == null || hub.audit() == null
-                    ? Graph.open(hub.scratch().get())
-                    : Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
+            opened = Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
             graph = opened;
         }
         return opened;

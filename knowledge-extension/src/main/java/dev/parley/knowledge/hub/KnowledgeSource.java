@@ -166,7 +166,7 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     @Override
     public HubExtension open(HubParts hub) {
-        if (statements != null && (graph != null || hub.database() == null)) {
+        if (statements != null && (graph != null || !hub.isKept())) {
             throw new IllegalArgumentException(
                     "--knowledge-store together with --in-memory or another graph (expected: a data directory)");
         }

@@ -1,0 +1,21 @@
+package dev.parley.extension;
+
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import java.util.Map;
+
+/** The agents of a hub, for its extensions. Safe for any thread. */
+public interface HubAgents {
+    /** Cards of the agents that a caller may know of, by their names. */
+    Map<String, AgentCard> cards(CallContext caller);
+
+    /**
+     * An agent behind authorization, metrics, traces and the audit. Each call is one of the caller in its context, who is limited by
+     * the policy as over the network, but the call does not count against limits of requests. The chain of the context ends with the
+     * calling agent, as in the context of a {@link dev.parley.engine.Request}.
+     *
+     * @throws dev.parley.protocol.A2AException METHOD_NOT_FOUND from calls, if there is no such agent or the caller may not know of it
+     */
+    AgentEndpoint endpoint(String agent);
+}
