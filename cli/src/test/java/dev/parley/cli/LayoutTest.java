@@ -29,7 +29,6 @@ final class LayoutTest {
 
     /** Packages with larger rings, and the size of their largest one: to be cut, never to grow. */
     private static final Map<String, Integer> LARGER_RINGS = Map.of(
-            "dev.parley.hub", 4,
             "dev.parley.knowledge", 8);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()

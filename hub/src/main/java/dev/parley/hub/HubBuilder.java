@@ -25,7 +25,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the agents of a {@link Hub} and its settings.
@@ -34,39 +33,10 @@ import org.jspecify.annotations.Nullable;
  * Their defaults stand in {@link HubSettings} and the records of the modules.
  */
 public final class HubBuilder {
-    final Map<String, Agent> agents = new LinkedHashMap<>();
-    final List<AgentExtension> extensions = new ArrayList<>();
-    Wrapper connections = connection -> connection;
-
-    final List<HubExtensionSource> hubExtensions = new ArrayList<>();
-
-    @Nullable
-    CardKeys cardKeys;
-
-    @Nullable
-    OpenTelemetry telemetry;
-
+    private final Given given = new Given();
+    private final List<HubExtensionSource> hubExtensions = new ArrayList<>();
     private final Map<String, String> values = new LinkedHashMap<>();
     private SettingReader source = SettingReader.DEFAULTS;
-
-    @Nullable
-    String defaultAgent;
-
-    @Nullable
-    Sealing encryption;
-
-    @Nullable
-    Callers callers;
-
-    @Nullable
-    Authentication authentication;
-
-    final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
-
-    @Nullable
-    PolicyFile policy;
-
-    final List<SecurityScheme.Flow> flows = new ArrayList<>();
 
     HubBuilder() {}
 
@@ -93,7 +63,7 @@ public final class HubBuilder {
     /** Adds agents; the first one added is the default one unless {@link #defaultAgent} names another. */
     public HubBuilder agents(Agent... more) {
         for (Agent agent : more) {
-            if (agents.put(agent.name(), agent) != null) {
+            if (given.agents.put(agent.name(), agent) != null) {
                 throw new IllegalArgumentException("agent \"" + agent.name() + "\": duplicate name");
             }
         }
@@ -102,7 +72,7 @@ public final class HubBuilder {
 
     /** Gives all agents these extensions, besides their own. */
     public HubBuilder extensions(Collection<AgentExtension> more) {
-        extensions.addAll(more);
+        given.extensions.addAll(more);
         return this;
     }
 
@@ -144,7 +114,7 @@ public final class HubBuilder {
 
     /** Wraps the connections to the database in {@link #data}: for tests that have the disk fail. */
     HubBuilder connections(Wrapper wrapper) {
-        this.connections = requireNonNull(wrapper, "wrapper");
+        given.connections = requireNonNull(wrapper, "wrapper");
         return this;
     }
 
@@ -155,7 +125,7 @@ public final class HubBuilder {
 
     /** The agent that also answers at the root; default: the first one added. */
     public HubBuilder defaultAgent(String name) {
-        this.defaultAgent = requireNonNull(name, "name");
+        given.defaultAgent = requireNonNull(name, "name");
         return this;
     }
 
@@ -174,7 +144,7 @@ public final class HubBuilder {
      * default: one that the hub makes for itself, in the file {@code encryption.key} of that directory.
      */
     public HubBuilder encryption(Sealing keys) {
-        this.encryption = requireNonNull(keys, "keys");
+        given.encryption = requireNonNull(keys, "keys");
         return this;
     }
 
@@ -221,19 +191,19 @@ public final class HubBuilder {
 
     /** Callers, for agents with authentication; default: none. */
     public HubBuilder callers(Callers callers) {
-        this.callers = requireNonNull(callers, "callers");
+        given.callers = requireNonNull(callers, "callers");
         return this;
     }
 
     /** Authentication of callers; default: none. */
     public HubBuilder authentication(Authentication wanted) {
-        this.authentication = requireNonNull(wanted, "wanted");
+        given.authentication = requireNonNull(wanted, "wanted");
         return this;
     }
 
     /** Authentication of the callers of one agent, instead of that of all agents. */
     public HubBuilder authentication(String agent, Authentication wanted) {
-        agentAuthentication.put(requireNonNull(agent, "agent"), requireNonNull(wanted, "wanted"));
+        given.agentAuthentication.put(requireNonNull(agent, "agent"), requireNonNull(wanted, "wanted"));
         return this;
     }
 
@@ -248,7 +218,7 @@ public final class HubBuilder {
      * login}.
      */
     public HubBuilder oauthFlow(SecurityScheme.Flow flow) {
-        flows.add(requireNonNull(flow, "flow"));
+        given.flows.add(requireNonNull(flow, "flow"));
         return this;
     }
 
@@ -262,7 +232,7 @@ public final class HubBuilder {
      * operation that neither the protocol nor an agent known by then has.
      */
     public HubBuilder policy(PolicyFile policy) {
-        this.policy = requireNonNull(policy, "policy");
+        given.policy = requireNonNull(policy, "policy");
         return this;
     }
 
@@ -281,7 +251,7 @@ public final class HubBuilder {
 
     /** Signs the cards of all agents, and publishes the keys at {@value CardKeys#PATH}; default: cards are not signed. */
     public HubBuilder cardKeys(CardKeys keys) {
-        this.cardKeys = requireNonNull(keys, "keys");
+        given.cardKeys = requireNonNull(keys, "keys");
         return this;
     }
 
@@ -290,7 +260,7 @@ public final class HubBuilder {
      * {@link GlobalOpenTelemetry}, else none.
      */
     public HubBuilder openTelemetry(OpenTelemetry telemetry) {
-        this.telemetry = requireNonNull(telemetry, "telemetry");
+        given.telemetry = requireNonNull(telemetry, "telemetry");
         return this;
     }
 
@@ -328,6 +298,6 @@ public final class HubBuilder {
                 .map(extension -> extension.configured(reader))
                 .toList();
         reader.requireAllRead();
-        return new Setup(this, settings, own);
+        return new Setup(given, settings, own);
     }
 }

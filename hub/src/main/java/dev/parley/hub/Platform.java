@@ -103,8 +103,8 @@ public final class Platform implements AutoCloseable {
 
     /** @param opened how a site, or a site for operators, is opened */
     Platform(Setup setup, Function<ServerBuilder, Site> opened) {
-        Hub.prepare();
-        HubBuilder given = setup.given;
+        Preparation.begin();
+        Given given = setup.given;
         HubSettings settings = setup.settings;
         this.drain = settings.server().drain();
         this.defaultAgent = setup.root();

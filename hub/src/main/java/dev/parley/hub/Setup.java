@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The parts of a hub as its builder and its settings describe them. */
 final class Setup {
-    final HubBuilder given;
+    final Given given;
     final HubSettings settings;
     private final List<HubExtensionSource> extensions;
     private final Callers callers;
@@ -55,7 +55,7 @@ final class Setup {
     private final @Nullable PolicyFile policy;
 
     /** @param own extensions of the builder, with their settings */
-    Setup(HubBuilder given, HubSettings settings, List<HubExtensionSource> own) {
+    Setup(Given given, HubSettings settings, List<HubExtensionSource> own) {
         this.given = given;
         this.settings = settings;
         this.extensions = HubExtensions.replaced(settings.extensions(), own);

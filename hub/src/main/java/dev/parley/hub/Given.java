@@ -1,0 +1,47 @@
+package dev.parley.hub;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.store.database.Wrapper;
+import dev.parley.store.encryption.Sealing;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import dev.parley.trust.PolicyFile;
+import dev.parley.trust.cards.CardKeys;
+import io.opentelemetry.api.OpenTelemetry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Objects that a {@link HubBuilder} was given, beside settings. */
+final class Given {
+    final Map<String, Agent> agents = new LinkedHashMap<>();
+    final List<AgentExtension> extensions = new ArrayList<>();
+    final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
+    final List<SecurityScheme.Flow> flows = new ArrayList<>();
+    Wrapper connections = connection -> connection;
+
+    @Nullable
+    CardKeys cardKeys;
+
+    @Nullable
+    OpenTelemetry telemetry;
+
+    @Nullable
+    String defaultAgent;
+
+    @Nullable
+    Sealing encryption;
+
+    @Nullable
+    Callers callers;
+
+    @Nullable
+    Authentication authentication;
+
+    @Nullable
+    PolicyFile policy;
+}
