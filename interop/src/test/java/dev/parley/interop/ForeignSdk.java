@@ -99,6 +99,17 @@ record ForeignSdk(
             List.of(),
             List.of("./collector"));
 
+    /** A client that is generated from the document of a hub; it wants to be told its address. */
+    static final ForeignSdk OPENAPI_CLIENT = java("openapi-java", List.of("openapi-java"))
+            .calling(
+                    "rm -rf generated classes && '%s' -jar lib/openapi-generator-cli-*.jar generate -i \"$0/openapi.json\" -g java --library native -o generated"
+                                    .formatted(javaTool("java"))
+                            + " --additional-properties=invokerPackage=client,apiPackage=client.api,modelPackage=client.model"
+                            + ",useJakartaEe=true > generate.out && mkdir classes"
+                            + " && '%s' -nowarn -cp 'lib/*' -d classes Main.java $(find generated/src/main/java -name '*.java')"
+                                    .formatted(javaTool("javac"))
+                            + " && exec '%s' -cp 'classes:lib/*' Main \"$0\"".formatted(javaTool("java")));
+
     private static ForeignSdk javaScript(String release, List<String> shared) {
         return new ForeignSdk(
                 "js-" + release,
@@ -191,6 +202,10 @@ record ForeignSdk(
                 List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
                 List.of("sh", "-c", build + " \"$0\""),
                 List.of("sh", "-c", build));
+    }
+
+    private ForeignSdk calling(String shell) {
+        return new ForeignSdk(name, sources, lockFiles, installation, List.of("sh", "-c", shell), server);
     }
 
     private ForeignSdk withoutServer() {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -37,17 +38,10 @@ public final class OneOf<T> implements Codec<T> {
 
     @Override
     public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-        return Map.of(
-                "oneOf",
-                choices.stream()
-                        .map(choice -> Map.of(
-                                "type",
-                                "object",
-                                "properties",
-                                Map.of(choice.name, others.apply(choice.codec)),
-                                "required",
-                                List.of(choice.name)))
-                        .toList());
+        var properties = new TreeMap<String, Object>();
+        choices.forEach(choice -> properties.put(choice.name, others.apply(choice.codec)));
+        // A list of alternatives says the same, but generated clients cannot tell objects of it apart.
+        return Map.of("type", "object", "properties", properties, "minProperties", 1, "maxProperties", 1);
     }
 
     @Override

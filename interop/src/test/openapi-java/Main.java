@@ -1,0 +1,62 @@
+import client.ApiClient;
+import client.api.A2AApi;
+import client.api.AdministrationApi;
+import client.model.Message;
+import client.model.Part;
+import client.model.SendMessageRequest;
+import client.model.Task;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.openapitools.jackson.nullable.JsonNullable;
+
+/** Calls operations by a client that was generated from the OpenAPI document of a hub. */
+public final class Main {
+    private static final String VERSION = "1.0";
+    private static final String AGENT = "echo";
+
+    public static void main(String[] arguments) {
+        var connection = new ApiClient();
+        connection.updateBaseUri(arguments[0]);
+        var agents = new A2AApi(connection);
+        var administration = new AdministrationApi(connection);
+        var task = new Task[1];
+        check("SendMessage", () -> {
+            var text = new Part().text("hello");
+            // The generator sends null for members of any type that are not set, and null is data, too.
+            text.setData_JsonNullable(JsonNullable.undefined());
+            var message = new Message()
+                    .messageId(UUID.randomUUID().toString())
+                    .role(Message.RoleEnum.ROLE_USER)
+                    .addPartsItem(text);
+            var answer = agents.sendMessage(AGENT, VERSION, new SendMessageRequest().message(message));
+            task[0] = answer.getTask();
+            return task[0].getStatus().getState();
+        });
+        check("GetTask", () -> agents.getTask(AGENT, VERSION, task[0].getId(), null, null)
+                .getArtifacts()
+                .getFirst()
+                .getParts()
+                .getFirst()
+                .getText());
+        check("admin/tasks/unreadable", () -> administration.adminTasksUnreadable().getTasks().size());
+        check("admin/knowledge/reviews/list", () -> administration
+                .adminKnowledgeReviewsList(null, null)
+                .getReviews()
+                .size());
+    }
+
+    private static void check(String operation, Callable<Object> call) {
+        String result = "passed";
+        String detail;
+        try {
+            detail = String.valueOf(call.call());
+        } catch (Exception failure) {
+            result = "failed";
+            detail = failure.toString();
+        }
+        System.out.printf(
+                "{\"client\":\"openapi-generator java\",\"dialect\":\"1.0\",\"binding\":\"HTTP+JSON\",\"operation\":\"%s\","
+                        + "\"result\":\"%s\",\"detail\":\"%s\"}%n",
+                operation, result, detail.replaceAll("[\"\\\\\\p{Cntrl}]", " "));
+    }
+}
