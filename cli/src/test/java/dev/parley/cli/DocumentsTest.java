@@ -28,6 +28,7 @@ class DocumentsTest {
     private static final Pattern CODE = Pattern.compile("`([^`\\n]+)`");
     private static final Pattern TYPE = Pattern.compile("\\b[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+\\b");
     private static final Pattern MEMBER = Pattern.compile("\\b([A-Z][A-Za-z0-9]+)\\.([a-z][A-Za-z0-9]+)");
+    private static final Pattern EXPORT = Pattern.compile("exports dev\\.parley\\.([a-z.]+);");
     private static final Pattern WORD = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
     /** Documents about programs of others, with flags and names of these. */
@@ -109,6 +110,30 @@ class DocumentsTest {
         }
 
         assertThat(unknown).isEmpty();
+    }
+
+    @Test
+    void everyExportedPackageBesideThatOfTheModuleIsListed() throws IOException {
+        String document = Files.readString(ROOT.resolve("docs/embedding.md"));
+        var missing = new TreeSet<String>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path descriptor : modules.map(module -> module.resolve("src/main/java/module-info.java"))
+                    .filter(Files::exists)
+                    .toList()) {
+                List<String> exported = EXPORT.matcher(Files.readString(descriptor))
+                        .results()
+                        .map(export -> export.group(1))
+                        .toList();
+                for (String name : exported) {
+                    if (exported.stream().anyMatch(other -> name.startsWith(other + "."))
+                            && !document.contains("`" + name + "`")) {
+                        missing.add("docs/embedding.md: " + name);
+                    }
+                }
+            }
+        }
+
+        assertThat(missing).isEmpty();
     }
 
     /** README and the like, and all below docs. */
