@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
@@ -23,6 +24,8 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -54,10 +57,12 @@ final class TlsIdentity {
     private final List<Path> files;
     private TrustManager @Nullable [] trusted;
     private volatile SSLContext context;
+    private List<Object> stamps;
 
     private TlsIdentity(Source source, List<Path> files) throws IOException, GeneralSecurityException {
         this.source = source;
         this.files = List.copyOf(files);
+        this.stamps = stamps(files);
         this.context = context(source.read(), null);
     }
 
@@ -134,7 +139,7 @@ final class TlsIdentity {
             while (true) {
                 WatchKey changed = watcher.take();
                 changed.pollEvents();
-                reload();
+                var unused = reloadIfChanged();
                 changed.reset();
             }
         } catch (InterruptedException | ClosedWatchServiceException stopped) {
@@ -142,7 +147,32 @@ final class TlsIdentity {
         }
     }
 
-    void reload() {
+    /** Reads the files again if they have changed, and not only others in their directories. */
+    boolean reloadIfChanged() {
+        List<Object> now = stamps(files);
+        if (now.equals(stamps)) {
+            return false;
+        }
+        stamps = now;
+        reload();
+        return true;
+    }
+
+    /** Returns a value for each file that another one has after a change; none for a file that is not there at the moment. */
+    private static List<Object> stamps(List<Path> files) {
+        var stamps = new ArrayList<>();
+        for (Path file : files) {
+            try {
+                var attributes = Files.readAttributes(file, BasicFileAttributes.class);
+                stamps.add(Arrays.asList(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey()));
+            } catch (IOException missing) {
+                stamps.add(file);
+            }
+        }
+        return stamps;
+    }
+
+    private void reload() {
         try {
             context = context(source.read(), trusted);
             LOG.log(Level.INFO, "the certificate was read anew");

@@ -22,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,6 +110,19 @@ class TlsTest {
         var keys = TlsIdentity.keys(KeyStore.getInstance(pkcs12.toFile(), PASSWORD), PASSWORD);
 
         assertThat(keys.getPrivateKey("server")).isNotNull().isSameAs(keys.getPrivateKey("server"));
+    }
+
+    @Test
+    void otherFilesBesideACertificateDoNotHaveItReadAnew(@TempDir Path directory) throws Exception {
+        var file = Files.copy(pkcs12, directory.resolve("server.p12"));
+        var identity = TlsIdentity.pkcs12(file, PASSWORD);
+
+        Files.writeString(directory.resolve("hub.log"), "a line");
+        assertThat(identity.reloadIfChanged()).isFalse();
+
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1));
+        assertThat(identity.reloadIfChanged()).isTrue();
+        assertThat(identity.reloadIfChanged()).isFalse();
     }
 
     @ParameterizedTest
