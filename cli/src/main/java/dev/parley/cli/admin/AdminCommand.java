@@ -16,11 +16,9 @@ import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.Principal;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +38,9 @@ public final class AdminCommand {
 
     /** Label of parameters of which a duration or a date stands for a time. */
     private static final String WHEN = "WHEN";
+
+    private static final SettingType<Instant> TIME =
+            new SettingType<>("such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z", AdminCommand::time);
 
     private AdminCommand() {}
 
@@ -199,38 +200,21 @@ public final class AdminCommand {
         }
         String text = requireNonNull(call.option(one.flag()));
         if (one.type() == Type.TIME && one.label().equals(WHEN)) {
-            return time(one.flag(), text).toString();
+            return requireNonNull(call.option(one.flag(), TIME)).toString();
         }
-        return one.type() == Type.NUMBER && one.label().equals("DURATION") ? (Object) seconds(one.flag(), text) : text;
+        if (one.type() == Type.NUMBER && one.label().equals("DURATION")) {
+            return requireNonNull(call.option(one.flag(), SettingType.DURATION)).toSeconds();
+        }
+        return text;
     }
 
-    private static Instant time(String flag, String text) {
+    private static Instant time(String text) {
         try {
-            return Instant.now().plus(duration(text));
+            return Instant.now().plus(SettingType.DURATION.parser().apply(text));
         } catch (IllegalArgumentException none) {
-            // The text is a time then.
-        }
-        try {
             return text.length() == "2027-01-31".length()
                     ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
                     : Instant.parse(text);
-        } catch (DateTimeParseException neither) {
-            throw CliException.usage(
-                    "invalid " + flag + ": " + text + " (expected: such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z)",
-                    null);
         }
-    }
-
-    private static long seconds(String flag, String text) {
-        try {
-            return duration(text).toSeconds();
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(
-                    "invalid " + flag + ": " + text + " (expected: " + SettingType.DURATION.expected() + ")", null);
-        }
-    }
-
-    private static Duration duration(String text) {
-        return SettingType.DURATION.parser().apply(text);
     }
 }

@@ -1,5 +1,8 @@
 package dev.parley.cli.cards;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
@@ -18,6 +21,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 /** {@code parley card key …}: the keys that sign cards. */
 public final class CardKeyCommands {
     private static final Map<String, Algorithm> ALGORITHMS = Map.of("ES256", Algorithm.ES256, "EdDSA", Algorithm.EDDSA);
+
+    private static final SettingType<String> ALGORITHM =
+            SettingType.TEXT.requiring(ALGORITHMS::containsKey, "ES256 or EdDSA");
 
     /** Endings of key files: a name that ends like this is never a host. */
     private static final Pattern FILE = Pattern.compile("(/|\\./|\\.\\./|~).*|[^/:]+\\.json");
@@ -45,14 +52,15 @@ public final class CardKeyCommands {
 
     private static int create(Invocation call) {
         Path file = call.path(call.requiredArgument(0));
-        String named = call.option("--alg") == null ? "ES256" : String.valueOf(call.option("--alg"));
-        Algorithm algorithm = ALGORITHMS.get(named);
-        if (algorithm == null) {
-            throw CliException.usage("invalid --alg: " + named + " (expected: ES256 or EdDSA)", null);
-        }
+        String named = requireNonNullElse(call.option("--alg", ALGORITHM), "ES256");
+        Algorithm algorithm = requireNonNull(ALGORITHMS.get(named));
+        Duration life = call.option("--expires", SettingType.DURATION);
         var row = new LinkedHashMap<String, @Nullable Object>();
         try {
-            row.put("keyId", CardKeys.create(file, algorithm, expires(call)));
+            row.put(
+                    "keyId",
+                    CardKeys.create(
+                            file, algorithm, life == null ? null : Instant.now().plus(life)));
         } catch (UncheckedIOException failed) {
             throw CliException.local(
                     LocalError.USAGE,
@@ -67,18 +75,6 @@ public final class CardKeyCommands {
                 .note("keep this file secret; print the public key for clients by: parley card key public "
                         + Invocation.quoted(call.requiredArgument(0)));
         return 0;
-    }
-
-    private static @Nullable Instant expires(Invocation call) {
-        String text = call.option("--expires");
-        try {
-            return text == null
-                    ? null
-                    : Instant.now().plus(SettingType.DURATION.parser().apply(text));
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(
-                    "invalid --expires: " + text + " (expected: " + SettingType.DURATION.expected() + ")", null);
-        }
     }
 
     public static Command publicHalf() {

@@ -11,8 +11,10 @@ import static dev.parley.protocol.settings.SettingType.TEXT;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.cli.output.CliException;
+import dev.parley.client.keys.KeyManager;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +22,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of commands that call agents, a record for each concern. A command reads those that it needs. */
@@ -28,8 +32,18 @@ public final class ClientSettings {
     /** Default agent and hub: the address of {@code parley up}. */
     public static final String LOCAL_HUB = "http://127.0.0.1:7420";
 
-    private static final SettingType<List<String>> LINES =
+    /** A text for each flag, which may hold commas. */
+    static final SettingType<List<String>> LINES =
             new SettingType<>("name:value", text -> text.lines().toList());
+
+    private static final SettingType<String> VERSION =
+            TEXT.requiring(text -> text.matches("\\d+\\.\\d+(\\.\\d+)?"), "such as 1.0");
+    private static final SettingType<List<String>> BINDINGS =
+            listOf(ClientSettings::binding, "JSONRPC, HTTP+JSON, GRPC or the URI of a binding");
+    private static final SettingType<List<String>> ORIGINS =
+            listOf(text -> HttpAddress.origin(HttpAddress.of(text)), "such as https://agents.example.com");
+    private static final SettingType<List<KeyOrigin>> KEY_ORIGINS =
+            listOf(KeyOrigin::of, "such as bank=https://agents.example.com");
     private static final SettingType<Map<String, @Nullable Object>> JSON_OBJECT =
             new SettingType<>("a JSON object such as {\"k\":\"v\"}", ClientSettings::object);
 
@@ -46,7 +60,7 @@ public final class ClientSettings {
             List<String> transports,
             @Nullable String a2aVersion,
             @Nullable String keyService,
-            List<String> keyOrigins,
+            List<KeyOrigin> keyOrigins,
             List<String> allowedOrigins,
             List<String> trust,
             @Nullable String cardSignatures,
@@ -60,14 +74,17 @@ public final class ClientSettings {
                             LOCAL_HUB,
                             "REF",
                             "The agent: a host or origin, the URL of its card, or a card file."),
-                    in.list(
-                            "transport",
-                            "BINDING",
-                            "Preferred binding (JSONRPC, HTTP+JSON, GRPC, or the URI of another), repeatable, highest"
-                                    + " first. Without it the card's order counts.",
-                            REPEATABLE),
+                    requireNonNullElse(
+                            in.find(
+                                    BINDINGS,
+                                    "transport",
+                                    "BINDING",
+                                    "Preferred binding (JSONRPC, HTTP+JSON, GRPC, or the URI of another), repeatable, highest"
+                                            + " first. Without it the card's order counts.",
+                                    REPEATABLE),
+                            List.of()),
                     in.find(
-                            TEXT,
+                            VERSION,
                             "a2a-version",
                             "VERSION",
                             "Protocol version to signal. Without it: the highest that both sides speak, never below"
@@ -78,18 +95,24 @@ public final class ClientSettings {
                             "ID",
                             "Service whose key the agent gets. Without it the agent's host, such as"
                                     + " agents.example.com."),
-                    in.list(
-                            "key-origin",
-                            "ID=ORIGIN",
-                            "Send keys of this service to this origin if an AgentVault card there names the service,"
-                                    + " such as bank=https://agents.example.com; repeatable.",
-                            REPEATABLE),
-                    in.list(
-                            "allow-origin",
-                            "ORIGIN",
-                            "Call the agent, and send credentials, also at this origin if the card leads there; get"
-                                    + " OAuth tokens there; repeatable.",
-                            REPEATABLE),
+                    requireNonNullElse(
+                            in.find(
+                                    KEY_ORIGINS,
+                                    "key-origin",
+                                    "ID=ORIGIN",
+                                    "Send keys of this service to this origin if an AgentVault card there names the service,"
+                                            + " such as bank=https://agents.example.com; repeatable.",
+                                    REPEATABLE),
+                            List.of()),
+                    requireNonNullElse(
+                            in.find(
+                                    ORIGINS,
+                                    "allow-origin",
+                                    "ORIGIN",
+                                    "Call the agent, and send credentials, also at this origin if the card leads there; get"
+                                            + " OAuth tokens there; repeatable.",
+                                    REPEATABLE),
+                            List.of()),
                     in.list(
                             "trust",
                             "FILE",
@@ -286,6 +309,39 @@ public final class ClientSettings {
                             "FILE",
                             "Dotenv file to read instead of the .env found from here upwards.",
                             NOT_IN_FILES));
+        }
+    }
+
+    private static <E> SettingType<List<E>> listOf(Function<String, E> element, String expected) {
+        return new SettingType<>(
+                expected,
+                text -> SettingType.LIST.parser().apply(text).stream()
+                        .map(element)
+                        .toList());
+    }
+
+    private static String binding(String text) {
+        String name = text.toUpperCase(Locale.ROOT).replaceFirst("^REST$", AgentCard.Interface.HTTP_JSON);
+        return switch (name) {
+            case AgentCard.Interface.JSONRPC, AgentCard.Interface.HTTP_JSON, AgentCard.Interface.GRPC -> name;
+            default -> {
+                if (!text.contains("://")) {
+                    throw new IllegalArgumentException();
+                }
+                yield text;
+            }
+        };
+    }
+
+    /** An origin to which keys of a service may go if an AgentVault card names the service. */
+    public record KeyOrigin(String service, String origin) {
+        private static KeyOrigin of(String text) {
+            int equals = text.indexOf('=');
+            String service = text.substring(0, Math.max(0, equals));
+            if (!KeyManager.isServiceId(service)) {
+                throw new IllegalArgumentException();
+            }
+            return new KeyOrigin(service, HttpAddress.origin(HttpAddress.of(text.substring(equals + 1))));
         }
     }
 

@@ -8,8 +8,10 @@ import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Output;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -96,22 +98,23 @@ public class Invocation {
         return option == null ? null : option.getValue();
     }
 
+    /** The value of an option of the command itself by its type, null if it was not given. */
+    public <T> @Nullable T option(String name, SettingType<T> type) {
+        String text = option(name);
+        try {
+            return text == null ? null : type.parser().apply(text);
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
+            throw CliException.usage("invalid " + name + ": " + text + " (expected: " + type.expected() + ")", null);
+        }
+    }
+
     /** The value of an option of the command itself as a number from {@code least} to {@code most}. */
     public @Nullable Integer number(String name, int least, int most) {
-        String text = option(name);
-        if (text == null) {
-            return null;
-        }
-        try {
-            int number = Integer.parseInt(text);
-            if (number >= least && number <= most) {
-                return number;
-            }
-        } catch (NumberFormatException wrong) {
-            // Refused below, as are numbers out of range.
-        }
         String range = most == Integer.MAX_VALUE ? "a number >= " + least : "a number from " + least + " to " + most;
-        throw CliException.usage("invalid " + name + ": " + text + " (expected: " + range + ")", null);
+        return option(
+                name,
+                new SettingType<>(range, Integer::valueOf)
+                        .requiring(number -> number >= least && number <= most, range));
     }
 
     public boolean has(String name) {

@@ -171,8 +171,7 @@ public final class Settings {
         if (given == null) {
             return null;
         }
-        // Elements of lists are parted by commas. Other repeatable settings may hold commas, but are one line each.
-        String text = String.join(type.equals(SettingType.LIST) ? "," : "\n", given.texts());
+        String text = String.join(type.equals(ClientSettings.LINES) ? "\n" : ",", given.texts());
         try {
             if (type.equals(SettingType.HTTP_URL)) {
                 var unused = HttpAddress.of(text); // which names a bad port

@@ -1,6 +1,7 @@
 package dev.parley.cli.connection;
 
 import dev.parley.cli.command.ClientSettings.Credentials;
+import dev.parley.cli.command.ClientSettings.KeyOrigin;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
@@ -20,10 +21,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +30,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: a2a-cli specification 0.2, sections 12 and 13.
  */
 public final class Connection implements AutoCloseable {
-    private static final Set<String> BINDINGS =
-            Set.of(AgentCard.Interface.JSONRPC, AgentCard.Interface.HTTP_JSON, AgentCard.Interface.GRPC);
-    private static final Map<String, String> ALIASES = Map.of("REST", AgentCard.Interface.HTTP_JSON);
-    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?");
-
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
 
     private final String reference;
@@ -101,7 +93,10 @@ public final class Connection implements AutoCloseable {
         builder.sendTimeout(timeout)
                 .streamSilence(timeout)
                 .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
-        prefer(call, builder);
+        List<String> transports = call.agent().transports();
+        if (!transports.isEmpty()) {
+            builder.prefer(transports.toArray(String[]::new));
+        }
         call.credentials().headers().forEach(builder::header);
         if (PlainHttp.isAllowed(call)) {
             builder.plainHttp();
@@ -122,9 +117,6 @@ public final class Connection implements AutoCloseable {
     private static AgentClient choose(Invocation call, AgentCard card, AgentClientBuilder builder) {
         String version = call.agent().a2aVersion();
         if (version != null) {
-            if (!VERSION.matcher(version).matches()) {
-                throw CliException.usage("invalid --a2a-version: " + version + " (expected: such as 1.0)", null);
-            }
             builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));
         }
         try {
@@ -138,25 +130,6 @@ public final class Connection implements AutoCloseable {
             }
             throw none;
         }
-    }
-
-    private static void prefer(Invocation call, AgentClientBuilder builder) {
-        String[] names =
-                call.agent().transports().stream().map(Connection::binding).toArray(String[]::new);
-        if (names.length > 0) {
-            builder.prefer(names);
-        }
-    }
-
-    private static String binding(String typed) {
-        String name = typed.toUpperCase(Locale.ROOT);
-        name = ALIASES.getOrDefault(name, name);
-        if (!BINDINGS.contains(name) && !typed.contains("://")) {
-            throw CliException.usage(
-                    "invalid --transport: " + typed + " (expected: JSONRPC, HTTP+JSON, GRPC or the URI of a binding)",
-                    null);
-        }
-        return typed.contains("://") ? typed : name;
     }
 
     /** Adds the credentials that the card requires; warns of those that it does not take. */
@@ -209,7 +182,7 @@ public final class Connection implements AutoCloseable {
             throw CliException.usage("invalid --key-service: " + wrong.getMessage(), null);
         }
         builder.keys(keys);
-        List<Keys.Place> places = Keys.places(call);
+        List<KeyOrigin> places = call.agent().keyOrigins();
         places.forEach(one -> builder.keyOrigin(one.service(), one.origin()));
         return card.supportedInterfaces().stream().anyMatch(at -> Keys.areFor(keys, places, at.url()));
     }
@@ -259,7 +232,7 @@ public final class Connection implements AutoCloseable {
         }
         KeyManager keys = Keys.of(call);
         String named = call.agent().keyService();
-        return named == null ? Keys.areFor(keys, Keys.places(call), reference) : Keys.has(keys, named);
+        return named == null ? Keys.areFor(keys, call.agent().keyOrigins(), reference) : Keys.has(keys, named);
     }
 
     /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */
@@ -269,7 +242,7 @@ public final class Connection implements AutoCloseable {
             AgentCard card,
             AgentClientBuilder builder,
             boolean credentialSent) {
-        allowedOrigins(call).forEach(builder::allowOrigin);
+        call.agent().allowedOrigins().forEach(builder::allowOrigin);
         if (found.origin() != null) {
             builder.allowOrigin(found.origin());
             return;
@@ -293,15 +266,11 @@ public final class Connection implements AutoCloseable {
 
     /** The origins at which a user may log in: the card's own and those of {@code --allow-origin}. */
     public static List<String> loginOrigins(Invocation call, CardSource.Found found) {
-        var origins = new ArrayList<>(allowedOrigins(call));
+        var origins = new ArrayList<>(call.agent().allowedOrigins());
         if (found.origin() != null) {
             origins.add(found.origin());
         }
         return origins;
-    }
-
-    private static List<String> allowedOrigins(Invocation call) {
-        return call.agent().allowedOrigins().stream().map(Connection::originOf).toList();
     }
 
     /** Refuses a card that leads to another origin than its own, which would get messages and credentials. */
@@ -312,7 +281,7 @@ public final class Connection implements AutoCloseable {
         }
         String origin = origin(at, cardOrigin);
         if (!HttpAddress.isSameOrigin(origin, cardOrigin)
-                && allowedOrigins(call).stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
+                && call.agent().allowedOrigins().stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
             throw CliException.local(
                     LocalError.ORIGIN_NOT_ALLOWED,
                     "the card of " + cardOrigin + " leads to " + origin
@@ -340,15 +309,6 @@ public final class Connection implements AutoCloseable {
         URI url = URI.create(at.url());
         if (HttpAddress.isPlain(url) && !PlainHttp.isAllowed(call)) {
             throw PlainHttp.refused("the agent speaks AgentVault at " + HttpAddress.origin(url));
-        }
-    }
-
-    private static String originOf(String typed) {
-        try {
-            return HttpAddress.origin(HttpAddress.of(typed));
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(
-                    "invalid --allow-origin: " + typed + " (expected: such as https://agents.example.com)", null);
         }
     }
 

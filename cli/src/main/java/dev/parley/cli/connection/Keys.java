@@ -1,5 +1,6 @@
 package dev.parley.cli.connection;
 
+import dev.parley.cli.command.ClientSettings.KeyOrigin;
 import dev.parley.cli.command.ClientSettings.KeyStore;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
@@ -8,7 +9,6 @@ import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,30 +52,8 @@ public final class Keys {
                 || keys.oauthStatus(service) instanceof KeyStatus.Configured;
     }
 
-    /** An origin to which keys of a service may go if an AgentVault card names the service. */
-    public record Place(String service, String origin) {}
-
-    /** @throws CliException if {@code --key-origin} is not a list of services and origins */
-    static List<Place> places(Invocation call) {
-        var places = new ArrayList<Place>();
-        for (String text : call.agent().keyOrigins()) {
-            try {
-                int equals = text.indexOf('=');
-                String service = text.substring(0, Math.max(0, equals));
-                if (!KeyManager.isServiceId(service)) {
-                    throw new IllegalArgumentException("no service");
-                }
-                places.add(new Place(service, HttpAddress.origin(HttpAddress.of(text.substring(equals + 1)))));
-            } catch (IllegalArgumentException wrong) {
-                throw CliException.usage(
-                        "invalid --key-origin: " + text + " (expected: such as bank=https://agents.example.com)", null);
-            }
-        }
-        return places;
-    }
-
     /** Returns whether there are keys that may go to {@code url}: of its host, or of a service that is allowed there. */
-    static boolean areFor(KeyManager keys, List<Place> places, String url) {
+    static boolean areFor(KeyManager keys, List<KeyOrigin> places, String url) {
         Optional<String> host = serviceOf(url);
         return host.isPresent()
                 && (has(keys, host.get())

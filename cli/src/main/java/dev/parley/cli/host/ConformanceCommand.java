@@ -1,5 +1,7 @@
 package dev.parley.cli.host;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSource;
@@ -7,6 +9,7 @@ import dev.parley.cli.connection.Connection;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.LocalError;
+import dev.parley.protocol.settings.SettingType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -39,10 +42,7 @@ public final class ConformanceCommand {
 
     private static int run(Invocation call) throws InterruptedException {
         Path kit = kit(call);
-        String level = call.option("--level") == null ? "must" : String.valueOf(call.option("--level"));
-        if (!List.of("must", "should", "may").contains(level)) {
-            throw CliException.usage("invalid --level: " + level + " (expected: must, should or may)", null);
-        }
+        String level = requireNonNullElse(call.option("--level", SettingType.oneOf("must", "should", "may")), "must");
         String reference = call.agent().card();
         CardSource.Found found = Connection.card(call, reference);
         if (found.origin() == null) {

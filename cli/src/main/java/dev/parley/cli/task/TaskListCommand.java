@@ -12,13 +12,14 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.settings.SettingType;
 import dev.parley.protocol.support.Nearest;
 import dev.parley.store.Store;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.TaskFilter;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
+import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code parley task list}: one page, from an agent or from a data directory. */
 public final class TaskListCommand {
+    private static final SettingType<Instant> TIME = new SettingType<>(
+            "a time such as 2026-11-20T08:00:00Z",
+            text -> OffsetDateTime.parse(text).toInstant());
+
     private TaskListCommand() {}
 
     public static Command command() {
@@ -60,7 +65,7 @@ public final class TaskListCommand {
                 call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE),
                 call.option("--page-token"),
                 call.number("--history", 0, Integer.MAX_VALUE),
-                since(call.option("--since")),
+                call.option("--since", TIME),
                 call.has("--include-artifacts"));
         return Connection.open(call, agent -> {
             show(call, agent.client().call(query, CallContext.anonymous()));
@@ -85,7 +90,7 @@ public final class TaskListCommand {
                             call.option("--of-agent"),
                             call.request().contextId(),
                             state(call.option("--status")),
-                            since(call.option("--since")),
+                            call.option("--since", TIME),
                             call.option("--page-token"),
                             limit));
         } catch (StoreException unreadable) {
@@ -172,14 +177,5 @@ public final class TaskListCommand {
                             "invalid --status: " + typed + " (expected: one of " + String.join(", ", names) + ")",
                             "did you mean " + Nearest.to(typed.toLowerCase(Locale.ROOT), names) + "?");
                 });
-    }
-
-    private static @Nullable Instant since(@Nullable String typed) {
-        try {
-            return typed == null ? null : java.time.OffsetDateTime.parse(typed).toInstant();
-        } catch (DateTimeParseException wrong) {
-            throw CliException.usage(
-                    "invalid --since: " + typed + " (expected: a time such as 2026-11-20T08:00:00Z)", null);
-        }
     }
 }
