@@ -191,40 +191,27 @@ final class Sends {
         }
         String taskId = send.message().taskId();
         if (taskId != null && context.namesTasks()) {
-            var name = new TaskName(context.scope(), agent.name(), taskId);
-            return parts.names().admit(send, context, name, new Named(context, messageKey, taskId));
+            return admit(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
                 : tasks.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
-    /** Admission of a message whose sender calls the task by a name of its own. */
-    private final class Named implements NamedTasks.Admission<Sent> {
-        private final CallContext context;
-        private final MessageKey messageKey;
-        private final String name;
-
-        Named(CallContext context, MessageKey messageKey, String name) {
-            this.context = context;
-            this.messageKey = messageKey;
-            this.name = name;
-        }
-
-        @Override
-        public Pin fresh(Message first) {
-            return Sends.this.fresh(first, context);
-        }
-
-        @Override
-        public Sent begin(Pin pin, Send send) {
-            return Sends.this.begin(pin, send, context, messageKey, name);
-        }
-
-        @Override
-        public Sent proceed(Pin pin, Send send) {
-            return Sends.this.proceed(pin, send, context, messageKey, name);
-        }
+    /** Admits a message whose sender calls the task by a name of its own. */
+    private Sent admit(Send send, CallContext context, MessageKey messageKey, TaskName name) {
+        NamedTasks.Meant meant = parts.names().meant(send, context, name, first -> fresh(first, context));
+        return meant.pin().into(pin -> {
+            if (!meant.begins()) {
+                return proceed(pin, meant.send(), context, messageKey, name.name());
+            }
+            try {
+                return begin(pin, meant.send(), context, messageKey, name.name());
+            } catch (RuntimeException refused) {
+                parts.names().settled(pin.task(), List.of(name));
+                throw refused;
+            }
+        });
     }
 
     private void checkMediaTypes(Message message) {

@@ -12,6 +12,7 @@ import dev.parley.protocol.support.Ids;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * Names that callers of 0.1 and the Agentic Kernel give to their tasks, in front of the admission of messages. A name belongs to the task
@@ -20,20 +21,18 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>The segment that creates a task gives it its name, and repeated messages are recognised before: see ADR 29.
  */
 public final class NamedTasks {
-    /** Admission of one message, by the task that its name leads to. */
-    public interface Admission<T> {
-        /** A task that would begin with this message, not visible yet. */
-        Pin fresh(Message first);
-
-        T begin(Pin pin, Send send);
-
-        T proceed(Pin pin, Send send);
-    }
+    /**
+     * The task that a message is for.
+     *
+     * @param send the message, without the name
+     * @param begins whether the task begins with it
+     */
+    public record Meant(Pin pin, Send send, boolean begins) {}
 
     private final TaskLog log;
     private final Tasks tasks;
     /** Tasks that are getting a name, until the log has it. */
-    private final ConcurrentHashMap<TaskName, LiveTask> beginning = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
 
     public NamedTasks(TaskLog log, Tasks tasks) {
         this.log = log;
@@ -49,10 +48,13 @@ public final class NamedTasks {
     }
 
     /**
-     * Admits a message to the task of a name. If there is none, or it has ended, another one begins, which then has the name; it refers
-     * to the one that had it.
+     * Returns the task of a name. If there is none, or it has ended, another one begins, which then has the name; it refers to the
+     * one that had it.
+     *
+     * @param beginning a task that would begin with a message, not visible yet; if it does not come to be, its caller calls {@link
+     *     #settled}
      */
-    public <T> T admit(Send send, CallContext context, TaskName name, Admission<T> admission) {
+    public Meant meant(Send send, CallContext context, TaskName name, Function<Message, Pin> beginning) {
         Message message = send.message();
         while (true) {
             awaitName(name, context);
@@ -61,40 +63,30 @@ public final class NamedTasks {
             Pin present = known ? tasks.live().pin(meant) : null; // most names are new: nothing to look up twice
             Task task = present == null ? null : present.task().ahead();
             if (present != null && task != null && !task.state().isTerminal()) {
-                return present.into(pin -> admission.proceed(pin, send.with(message.in(null, null))));
+                return new Meant(present, send.with(message.in(null, null)), false);
             }
             Message first = message.in(message.contextId(), null);
             if (present != null) {
                 first = message.in(present.task().contextId(), null).referringTo(meant.taskId());
                 present.close();
             }
-            Pin fresh = admission.fresh(first);
-            if (beginning.putIfAbsent(name, fresh.task()) == null) {
-                return begin(fresh, send.with(first), name, admission);
+            Pin fresh = beginning.apply(first);
+            if (naming.putIfAbsent(name, fresh.task()) == null) {
+                fresh.task().named(name);
+                return new Meant(fresh, send.with(first), true);
             }
             fresh.close();
         }
     }
 
-    private <T> T begin(Pin fresh, Send send, TaskName name, Admission<T> admission) {
-        LiveTask live = fresh.task();
-        live.named(name);
-        try {
-            return fresh.into(pin -> admission.begin(pin, send));
-        } catch (RuntimeException refused) {
-            beginning.remove(name, live);
-            throw refused;
-        }
-    }
-
     /** Waits until the log knows the task that has just got this name, or there is no such task after all. */
     private void awaitName(TaskName name, CallContext context) {
-        LiveTask naming = beginning.get(name);
-        if (naming == null) {
+        LiveTask live = naming.get(name);
+        if (live == null) {
             return;
         }
         try {
-            if (naming.await(0, task -> true, tasks.patience(context)) == null) {
+            if (live.await(0, task -> true, tasks.patience(context)) == null) {
                 throw A2AException.unavailable("Task " + name.name() + " has not begun yet", Duration.ofSeconds(1));
             }
         } catch (InterruptedException stopped) {
@@ -103,11 +95,11 @@ public final class NamedTasks {
         }
         // Not before: a caller that has given up waiting must not let another task take the name of one that is yet to
         // begin.
-        beginning.remove(name, naming);
+        naming.remove(name, live);
     }
 
     /** Forgets names that a task was getting: the log has them, or will not get them. */
     public void settled(LiveTask live, List<TaskName> names) {
-        names.forEach(name -> beginning.remove(name, live));
+        names.forEach(name -> naming.remove(name, live));
     }
 }
