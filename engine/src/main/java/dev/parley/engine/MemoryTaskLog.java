@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -36,11 +36,13 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
+    /** Held while tasks change, and while the events of one are read or several are listed. */
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<TaskKey, Row> rows = new HashMap<>();
-    private final Map<MessageKey, Led> messages = new HashMap<>();
-    private final Map<TaskName, String> names = new HashMap<>();
-    private final Map<Context, Integer> turns = new HashMap<>();
+
+    private final Map<TaskKey, Row> rows = new ConcurrentHashMap<>();
+    private final Map<MessageKey, Led> messages = new ConcurrentHashMap<>();
+    private final Map<TaskName, String> names = new ConcurrentHashMap<>();
+    private final Map<Context, Integer> turns = new ConcurrentHashMap<>();
     private final MemoryPushStore webhooks = new MemoryPushStore();
     private final InstantSource clock;
 
@@ -91,12 +93,7 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public Optional<Head> find(TaskKey key) {
-        lock.lock();
-        try {
-            return Optional.ofNullable(rows.get(key)).map(Row::head);
-        } finally {
-            lock.unlock();
-        }
+        return Optional.ofNullable(rows.get(key)).map(Row::head);
     }
 
     @Override
@@ -117,44 +114,24 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public Optional<Cause> cause(TaskKey key) {
-        lock.lock();
-        try {
-            return Optional.ofNullable(rows.get(key)).map(Row::cause);
-        } finally {
-            lock.unlock();
-        }
+        return Optional.ofNullable(rows.get(key)).map(Row::cause);
     }
 
     @Override
     public Optional<String> taskOf(MessageKey key) {
-        lock.lock();
-        try {
-            return Optional.ofNullable(messages.get(key))
-                    .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))
-                    .map(Led::taskId);
-        } finally {
-            lock.unlock();
-        }
+        return Optional.ofNullable(messages.get(key))
+                .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))
+                .map(Led::taskId);
     }
 
     @Override
     public int turns(Scope scope, String agent, String contextId) {
-        lock.lock();
-        try {
-            return turns.getOrDefault(new Context(scope, agent, contextId), 0);
-        } finally {
-            lock.unlock();
-        }
+        return turns.getOrDefault(new Context(scope, agent, contextId), 0);
     }
 
     @Override
     public Optional<String> taskNamed(TaskName name) {
-        lock.lock();
-        try {
-            return Optional.ofNullable(names.get(name));
-        } finally {
-            lock.unlock();
-        }
+        return Optional.ofNullable(names.get(name));
     }
 
     @Override
