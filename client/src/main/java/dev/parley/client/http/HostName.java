@@ -4,7 +4,6 @@ import java.net.IDN;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.text.Normalizer;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -23,6 +22,7 @@ public record HostName(String name, @Nullable InetAddress address) {
     private static final Pattern LABELS =
             Pattern.compile("[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*");
     private static final Pattern NUMBER = Pattern.compile("[0-9]+|0x[0-9a-f]*");
+    private static final Pattern V6 = Pattern.compile("[0-9a-fA-F:]+(:(0|[1-9]\\d{0,2})(\\.(0|[1-9]\\d{0,2})){3})?");
     private static final int MAX_LENGTH = 253;
 
     /**
@@ -122,48 +122,23 @@ public record HostName(String name, @Nullable InetAddress address) {
         }
     }
 
+    /** The JDK reads an address in brackets, without asking a resolver. Zones are none of the spellings that are taken here. */
     private static Optional<byte[]> v6(String text) {
-        int gap = text.indexOf("::");
-        if (gap < 0) {
-            return groups(text).filter(bytes -> bytes.length == 16);
-        }
-        Optional<byte[]> head = groups(text.substring(0, gap));
-        Optional<byte[]> tail = groups(text.substring(gap + 2));
-        if (head.isEmpty() || tail.isEmpty() || head.get().length + tail.get().length > 14) {
+        if (!V6.matcher(text).matches()) {
             return Optional.empty();
         }
-        byte[] whole = Arrays.copyOf(head.get(), 16);
-        System.arraycopy(tail.get(), 0, whole, 16 - tail.get().length, tail.get().length);
-        return Optional.of(whole);
-    }
-
-    private static Optional<byte[]> groups(String text) {
-        if (text.isEmpty()) {
-            return Optional.of(new byte[0]);
-        }
-        String[] groups = text.split(":", -1);
-        byte[] bytes = new byte[16];
-        int length = 0;
-        for (int i = 0; i < groups.length; i++) {
-            byte[] more;
-            if (i == groups.length - 1 && groups[i].indexOf('.') >= 0) {
-                Optional<byte[]> inner = literal(groups[i]);
-                if (inner.isEmpty()) {
-                    return Optional.empty();
-                }
-                more = inner.get();
-            } else if (groups[i].matches("[0-9a-fA-F]{1,4}")) {
-                int group = Integer.parseInt(groups[i], 16);
-                more = new byte[] {(byte) (group >> 8), (byte) group};
-            } else {
-                return Optional.empty();
+        try {
+            byte[] address = InetAddress.getByName("[" + text + "]").getAddress();
+            if (address.length == 16) {
+                return Optional.of(address);
             }
-            if (length + more.length > bytes.length) {
-                return Optional.empty();
-            }
-            System.arraycopy(more, 0, bytes, length, more.length);
-            length += more.length;
+            byte[] mapped = new byte[16]; // of which the JDK makes an IPv4 address
+            mapped[10] = (byte) 0xff;
+            mapped[11] = (byte) 0xff;
+            System.arraycopy(address, 0, mapped, 12, 4);
+            return Optional.of(mapped);
+        } catch (UnknownHostException none) {
+            return Optional.empty();
         }
-        return Optional.of(Arrays.copyOf(bytes, length));
     }
 }
