@@ -44,8 +44,25 @@ public final class Calls implements AutoCloseable {
 
     /** Returns the answer of the first place that gives one. */
     public <R> R exchange(Operation.Call<R> operation, CallContext context) {
-        return attempt(operation, context, (place, left) -> switch (place) {
-            case Place.ByHttp http -> exchange(http, operation, context, left);
+        return exchange(operation, settings.timeout(operation, context), context, (http, left) -> {
+            Request request = request(http, operation, context, left);
+            return answer(request, left, (status, body) -> http.binding().result(operation, status, body));
+        });
+    }
+
+    /** An exchange over HTTP in one attempt. */
+    interface ByHttp<R> {
+        R at(Place.ByHttp place, Duration left) throws Trouble, InterruptedException;
+    }
+
+    /** Reads an answer; throws A2AException if it is a refusal. */
+    interface Reading<R> {
+        R of(int status, byte[] body);
+    }
+
+    <R> R exchange(Operation.Call<R> operation, Duration timeout, CallContext context, ByHttp<R> byHttp) {
+        return attempt(operation.isRepeatable(), timeout, (place, left) -> switch (place) {
+            case Place.ByHttp http -> byHttp.at(http, left);
             case Place.ByTransport other -> {
                 CallContext limited = context.withDeadline(settings.now().plus(left));
                 yield remotes.ask(
@@ -54,12 +71,10 @@ public final class Calls implements AutoCloseable {
         });
     }
 
-    private <R> R exchange(Place.ByHttp place, Operation.Call<R> operation, CallContext context, Duration left)
-            throws Trouble, InterruptedException {
-        Request request = request(place, operation, context, left);
+    <R> R answer(Request request, Duration left, Reading<R> reading) throws Trouble, InterruptedException {
         Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
         try {
-            return place.binding().result(operation, answer.status(), answer.body());
+            return reading.of(answer.status(), answer.body());
         } catch (A2AException problem) {
             throw refusal(request, answer.status(), answer.headers(), problem);
         }

@@ -68,13 +68,10 @@ public final class HttpExtension {
         if (method.mediaType() != null) {
             return document(operation, context);
         }
-        return calls.attempt(operation.isRepeatable(), settings.timeout(context), (place, left) -> switch (place) {
-            case Place.ByHttp http -> exchange(http, operation, context, left);
-            case Place.ByTransport other -> {
-                CallContext limited = context.withDeadline(settings.now().plus(left));
-                yield calls.remotes()
-                        .ask(other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
-            }
+        return calls.exchange(operation, settings.timeout(context), context, (http, left) -> {
+            ExtensionBinding binding = binding(http);
+            Request request = request(http, binding.request(operation, context), left);
+            return calls.answer(request, left, (status, body) -> binding.result(operation, status, body));
         });
     }
 
@@ -146,18 +143,6 @@ public final class HttpExtension {
                                 left,
                                 (agent, caller, headers) -> agent.watch(operation, caller, resuming(headers, after)));
         };
-    }
-
-    private <R> R exchange(Place.ByHttp place, Operation.ExtensionCall<R> operation, CallContext context, Duration left)
-            throws Trouble, InterruptedException {
-        ExtensionBinding binding = binding(place);
-        Request request = request(place, binding.request(operation, context), left);
-        Answer answer = calls.means().wire().exchange(request, settings.maxAnswerBytes(), left);
-        try {
-            return binding.result(operation, answer.status(), answer.body());
-        } catch (A2AException problem) {
-            throw calls.refusal(request, answer.status(), answer.headers(), problem);
-        }
     }
 
     private ExtensionBinding binding(Place place) {
