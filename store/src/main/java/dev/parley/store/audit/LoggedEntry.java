@@ -8,7 +8,6 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -108,33 +107,29 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
 
     private static List<LoggedEntry> entries(Session session, String sql, @Nullable Object... values)
             throws SQLException {
-        var entries = new ArrayList<LoggedEntry>();
-        try (ResultSet row = session.bind(sql, values).executeQuery()) {
-            while (row.next()) {
-                int before = row.getInt(7);
-                TaskState was = row.wasNull() ? null : States.state(before);
-                String trace = Session.text(row, 11);
-                String agents = Session.text(row, 12);
-                byte[] events = row.getBytes(13);
-                entries.add(new LoggedEntry(
-                        row.getLong(1),
-                        entry(
-                                Session.text(row, 2),
-                                Session.text(row, 3),
-                                Session.text(row, 4),
-                                Session.text(row, 5),
-                                was,
-                                States.state(row.getInt(6)),
-                                Session.text(row, 8),
-                                Session.text(row, 9),
-                                trace == null ? "" : trace,
-                                agents == null
-                                        ? List.of()
-                                        : CallChain.read(agents).agents()),
-                        Session.text(row, 10),
-                        events == null ? NO_EVENTS : events));
-            }
-        }
-        return entries;
+        return session.list(LoggedEntry::read, sql, values);
+    }
+
+    private static LoggedEntry read(ResultSet row) throws SQLException {
+        int before = row.getInt(7);
+        TaskState was = row.wasNull() ? null : States.state(before);
+        String trace = Session.text(row, 11);
+        String agents = Session.text(row, 12);
+        byte[] events = row.getBytes(13);
+        return new LoggedEntry(
+                row.getLong(1),
+                entry(
+                        Session.text(row, 2),
+                        Session.text(row, 3),
+                        Session.text(row, 4),
+                        Session.text(row, 5),
+                        was,
+                        States.state(row.getInt(6)),
+                        Session.text(row, 8),
+                        Session.text(row, 9),
+                        trace == null ? "" : trace,
+                        agents == null ? List.of() : CallChain.read(agents).agents()),
+                Session.text(row, 10),
+                events == null ? NO_EVENTS : events);
     }
 }
