@@ -217,7 +217,10 @@ final class Recovery {
             }
         } catch (RuntimeException failure) {
             line.ahead.decrementAndGet();
-            LOG.log(Level.ERROR, "task " + key.taskId() + " of agent " + key.agent() + " could not be resumed", failure);
+            LOG.log(
+                    Level.ERROR,
+                    "task " + key.taskId() + " of agent " + key.agent() + " could not be resumed",
+                    failure);
         }
     }
 

@@ -233,8 +233,8 @@ public final class Webhooks {
         } catch (RuntimeException failure) {
             LOG.log(
                     Level.ERROR,
-                    "the state of webhook " + key.configId() + " of task " + key.task().taskId()
-                            + " could not be read or written",
+                    "the state of webhook " + key.configId() + " of task "
+                            + key.task().taskId() + " could not be read or written",
                     failure);
             // The event may be delivered again, which is better than never.
             int failures = storeFailures.merge(key, 1, Integer::sum);
