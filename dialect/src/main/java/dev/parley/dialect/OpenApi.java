@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.PathTemplate;
 import dev.parley.dialect.operations.V1Operations;
@@ -412,47 +413,25 @@ public final class OpenApi {
         }
     }
 
-    /** A scheme as OpenAPI has it; empty for one that it has not. */
+    /** A scheme as OpenAPI has it, without what 1.0 adds; empty for one that it has not. */
     private static Map<String, Object> described(SecurityScheme scheme) {
         var described = new LinkedHashMap<String, Object>();
-        switch (scheme) {
-            case SecurityScheme.ApiKey key -> {
-                described.put("type", "apiKey");
-                described.put("in", key.location());
-                described.put("name", key.name());
-            }
-            case SecurityScheme.HttpAuth http -> {
-                described.put("type", "http");
-                described.put("scheme", http.scheme());
-            }
-            case SecurityScheme.OpenIdConnect connect -> {
-                described.put("type", "openIdConnect");
-                described.put("openIdConnectUrl", connect.openIdConnectUrl());
-            }
-            case SecurityScheme.MutualTls tls -> described.put("type", "mutualTLS");
-            case SecurityScheme.OAuth2 oauth -> {
-                if (!(oauth.flow() instanceof SecurityScheme.Flow.DeviceCode)) {
-                    described.put("type", "oauth2");
-                    described.put("flows", flows(oauth.flow()));
-                }
-            }
+        boolean device =
+                scheme instanceof SecurityScheme.OAuth2 oauth && oauth.flow() instanceof SecurityScheme.Flow.DeviceCode;
+        if (!device && LegacyCard.SCHEME.toJson(scheme) instanceof Map<?, ?> members) {
+            members.forEach((name, value) -> described.put(String.valueOf(name), withoutAdditions(value)));
+            described.keySet().removeAll(Set.of("description", "bearerFormat", "oauth2MetadataUrl"));
         }
         return described;
     }
 
-    private static Map<String, Object> flows(SecurityScheme.Flow flow) {
-        var flows = new LinkedHashMap<String, Object>();
-        if (V1Card.FLOW.toJson(flow) instanceof Map<?, ?> json) {
-            json.forEach((name, members) -> {
-                var described = new LinkedHashMap<String, Object>();
-                if (members instanceof Map<?, ?> given) {
-                    given.forEach((member, value) ->
-                            described.put(String.valueOf(member), requireNonNullElse(value, Map.of())));
-                }
-                described.remove("pkceRequired");
-                flows.put(String.valueOf(name), described);
-            });
+    private static Object withoutAdditions(@Nullable Object json) {
+        if (!(json instanceof Map<?, ?> members)) {
+            return requireNonNullElse(json, Map.of());
         }
-        return flows;
+        var rest = new LinkedHashMap<String, Object>();
+        members.forEach((name, value) -> rest.put(String.valueOf(name), withoutAdditions(value)));
+        rest.remove("pkceRequired");
+        return rest;
     }
 }

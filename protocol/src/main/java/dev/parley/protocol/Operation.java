@@ -174,6 +174,16 @@ public sealed interface Operation {
         /** This, with another message. */
         Send with(Message message);
 
+        /** Makes a send of its parts. */
+        @FunctionalInterface
+        interface Constructor<O> {
+            O of(
+                    @Nullable String tenant,
+                    Message message,
+                    SendConfiguration configuration,
+                    Map<String, @Nullable Object> metadata);
+        }
+
         /** Only some servers recognise a message by its id. */
         @Override
         default boolean isRepeatable() {

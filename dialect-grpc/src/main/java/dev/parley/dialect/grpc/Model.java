@@ -49,15 +49,6 @@ import org.jspecify.annotations.Nullable;
  * lost on the way there. Metadata of parts and names of files came after its first release, whose readers pass over them.
  */
 final class Model {
-    /** Makes a send of its parts. */
-    interface SendConstructor<O> {
-        O of(
-                @Nullable String tenant,
-                Message message,
-                SendConfiguration configuration,
-                Map<String, @Nullable Object> metadata);
-    }
-
     /** Free data, which may be null. */
     private record Free(@Nullable Object data) {}
 
@@ -127,10 +118,7 @@ final class Model {
                 .plain("context_id", TEXT, TaskStatusUpdateEvent::contextId)
                 .required("status", status, TaskStatusUpdateEvent::status)
                 .metadata(TaskStatusUpdateEvent::metadata)
-                .plain(
-                        "final",
-                        FLAG,
-                        update -> UntilFinal.isFinal(update.status().state()))
+                .plain("final", FLAG, update -> isFinal(update.status().state()))
                 .as(v -> new TaskStatusUpdateEvent(v.next(), v.next(), v.next(), v.next()));
         Fields<TaskArtifactUpdateEvent> artifactUpdate = this.<TaskArtifactUpdateEvent>of("TaskArtifactUpdateEvent")
                 .plain("task_id", TEXT, TaskArtifactUpdateEvent::taskId)
@@ -168,8 +156,13 @@ final class Model {
                 .as(v -> new SendConfiguration(v.next(), v.next(), v.next(), v.<Boolean>next()));
     }
 
+    /** True for a status that is the last of its stream in 0.3. */
+    static boolean isFinal(TaskState state) {
+        return state.isTerminal() || state == TaskState.INPUT_REQUIRED;
+    }
+
     /** The request of either send. */
-    <O extends Send> Fields<O> send(SendConstructor<O> constructor) {
+    <O extends Send> Fields<O> send(Send.Constructor<O> constructor) {
         return this.<O>of("SendMessageRequest")
                 .optional("tenant", TEXT, Send::tenant)
                 .required("message|request", message, Send::message)

@@ -11,6 +11,7 @@ import dev.parley.dialect.grpc.v03.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
 import dev.parley.dialect.grpc.v03.GetAgentCardRequest;
 import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
+import dev.parley.dialect.wire.UntilFinal;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.InvalidField;
@@ -135,8 +136,13 @@ final class V03Rpcs {
             "GetTaskPushNotification", "GetTaskPushNotificationConfig",
             "ListTaskPushNotification", "ListTaskPushNotificationConfig");
 
-    static final Service SERVICE =
-            new Service("0.3", List.of("0.3", "0.2"), "x-a2a-extensions", ALL, V03Rpcs::code, UntilFinal::new);
+    static final Service SERVICE = new Service(
+            "0.3",
+            List.of("0.3", "0.2"),
+            "x-a2a-extensions",
+            ALL,
+            V03Rpcs::code,
+            events -> new UntilFinal(events, Model::isFinal, true));
 
     /** That version has no table of its own; this is what its official servers answered. */
     private static Code code(ErrorKind error) {

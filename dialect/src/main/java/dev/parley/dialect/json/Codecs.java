@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.Base64Variants;
@@ -32,123 +33,109 @@ import tools.jackson.core.JsonToken;
 public final class Codecs {
     private Codecs() {}
 
-    /** A string. */
-    public static final Codec<String> TEXT = new Codec<>() {
+    /** A codec of single values, whose reader and parser return null for what they cannot read. */
+    private record Scalar<T>(
+            String expected,
+            Map<String, Object> schema,
+            Function<JsonParser, @Nullable T> reader,
+            BiConsumer<JsonGenerator, T> writer,
+            @Nullable Function<String, @Nullable T> parser,
+            Function<T, String> formatter)
+            implements Codec<T> {
         @Override
-        public String expected() {
-            return "a string";
+        public T read(JsonParser in) {
+            T value = reader.apply(in);
+            if (value == null) {
+                throw Place.unexpected(in, expected);
+            }
+            return value;
+        }
+
+        @Override
+        public void write(JsonGenerator out, T value) {
+            writer.accept(out, value);
+        }
+
+        @Override
+        public @Nullable T parse(String text, String field) {
+            if (parser == null) {
+                return Codec.super.parse(text, field);
+            }
+            T value = parser.apply(text);
+            if (value == null) {
+                throw misread(field, text, expected);
+            }
+            return value;
+        }
+
+        @Override
+        public String format(T value) {
+            return formatter.apply(value);
         }
 
         @Override
         public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "string");
+            return schema;
         }
+    }
 
-        @Override
-        public String read(JsonParser in) {
-            if (in.currentToken() != JsonToken.VALUE_STRING) {
-                throw Place.unexpected(in, expected());
-            }
-            return in.getString();
-        }
+    private static @Nullable String string(JsonParser in) {
+        return in.currentToken() == JsonToken.VALUE_STRING ? in.getString() : null;
+    }
 
-        @Override
-        public void write(JsonGenerator out, String value) {
-            out.writeString(value);
-        }
-
-        @Override
-        public String parse(String text, String field) {
-            return text;
-        }
-    };
+    /** A string. */
+    public static final Codec<String> TEXT = new Scalar<>(
+            "a string",
+            Map.of("type", "string"),
+            Codecs::string,
+            JsonGenerator::writeString,
+            text -> text,
+            text -> text);
 
     /** A truth value. */
-    public static final Codec<Boolean> BOOLEAN = new Codec<>() {
-        @Override
-        public String expected() {
-            return "true or false";
-        }
+    public static final Codec<Boolean> BOOLEAN = new Scalar<>(
+            "true or false",
+            Map.of("type", "boolean"),
+            in -> truth(in.currentToken().asString()),
+            JsonGenerator::writeBoolean,
+            Codecs::truth,
+            String::valueOf);
 
-        @Override
-        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "boolean");
-        }
-
-        @Override
-        public Boolean read(JsonParser in) {
-            return switch (in.currentToken()) {
-                case VALUE_TRUE -> true;
-                case VALUE_FALSE -> false;
-                default -> throw Place.unexpected(in, expected());
-            };
-        }
-
-        @Override
-        public void write(JsonGenerator out, Boolean value) {
-            out.writeBoolean(value);
-        }
-
-        @Override
-        public Boolean parse(String text, String field) {
-            return switch (text) {
-                case "true" -> true;
-                case "false" -> false;
-                default -> throw misread(field, text, expected());
-            };
-        }
-    };
+    private static @Nullable Boolean truth(@Nullable String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            case null, default -> null;
+        };
+    }
 
     /** A whole number of 32 bits. */
-    public static final Codec<Integer> INT = new Codec<>() {
-        private static final int MAX_LENGTH = 32;
+    public static final Codec<Integer> INT = new Scalar<>(
+            "a whole number of 32 bits",
+            Map.of("type", "integer", "format", "int32"),
+            Codecs::integer,
+            JsonGenerator::writeNumber,
+            Codecs::exact,
+            String::valueOf);
 
-        @Override
-        public String expected() {
-            return "a whole number of 32 bits";
-        }
+    private static final int MAX_LENGTH = 32;
 
-        @Override
-        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "integer", "format", "int32");
+    private static @Nullable Integer integer(JsonParser in) {
+        JsonToken token = in.currentToken();
+        if (token == JsonToken.VALUE_NUMBER_INT && in.getNumberType() == JsonParser.NumberType.INT) {
+            return in.getIntValue();
         }
+        // ProtoJSON also allows 5.0, 5e0 and "5".
+        return token.isNumeric() || token == JsonToken.VALUE_STRING ? exact(in.getString()) : null;
+    }
 
-        @Override
-        public Integer read(JsonParser in) {
-            JsonToken token = in.currentToken();
-            if (token == JsonToken.VALUE_NUMBER_INT && in.getNumberType() == JsonParser.NumberType.INT) {
-                return in.getIntValue();
-            }
-            // ProtoJSON also allows 5.0, 5e0 and "5".
-            Integer number = token.isNumeric() || token == JsonToken.VALUE_STRING ? exact(in.getString()) : null;
-            if (number == null) {
-                throw Place.unexpected(in, expected());
-            }
-            return number;
+    private static @Nullable Integer exact(String text) {
+        try {
+            return text.length() > MAX_LENGTH ? null : (Integer) new BigDecimal(text).intValueExact();
+        } catch (ArithmeticException | NumberFormatException notANumber) {
+            return null;
         }
-
-        @Override
-        public void write(JsonGenerator out, Integer value) {
-            out.writeNumber(value);
-        }
-
-        @Override
-        public Integer parse(String text, String field) {
-            Integer number = exact(text);
-            if (number == null) {
-                throw misread(field, text, expected());
-            }
-            return number;
-        }
-
-        private static @Nullable Integer exact(String text) {
-            try {
-                return text.length() > MAX_LENGTH ? null : (Integer) new BigDecimal(text).intValueExact();
-            } catch (ArithmeticException | NumberFormatException notANumber) {
-                return null;
-            }
-        }
-    };
+    }
 
     public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
 
@@ -156,82 +143,44 @@ public final class Codecs {
     public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
 
     private static Codec<Instant> timestamp(Function<String, Instant> parse) {
-        return new Codec<>() {
-            @Override
-            public String expected() {
-                return "a time such as 2026-01-05T09:00:00.000Z";
-            }
-
-            @Override
-            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return Map.of("type", "string", "format", "date-time");
-            }
-
-            @Override
-            public Instant read(JsonParser in) {
-                if (in.currentToken() == JsonToken.VALUE_STRING) {
-                    try {
-                        return parse.apply(in.getString());
-                    } catch (DateTimeException notATime) {
-                        // said below
-                    }
-                }
-                throw Place.unexpected(in, expected());
-            }
-
-            @Override
-            public void write(JsonGenerator out, Instant value) {
-                out.writeString(Timestamps.format(value));
-            }
-
-            @Override
-            public Instant parse(String text, String field) {
-                try {
-                    return parse.apply(text);
-                } catch (DateTimeException notATime) {
-                    throw misread(field, text, expected());
-                }
-            }
-
-            @Override
-            public String format(Instant value) {
-                return Timestamps.format(value);
+        Function<@Nullable String, @Nullable Instant> time = text -> {
+            try {
+                return text == null ? null : parse.apply(text);
+            } catch (DateTimeException notATime) {
+                return null;
             }
         };
+        return new Scalar<>(
+                "a time such as 2026-01-05T09:00:00.000Z",
+                Map.of("type", "string", "format", "date-time"),
+                in -> time.apply(string(in)),
+                (out, value) -> out.writeString(Timestamps.format(value)),
+                time::apply,
+                Timestamps::format);
     }
 
     /** Bytes in base64: written in the standard form with padding, read in the standard or the URL form. */
-    public static final Codec<byte[]> BYTES = new Codec<>() {
-        @Override
-        public String expected() {
-            return "base64";
-        }
+    public static final Codec<byte[]> BYTES = new Scalar<>(
+            "base64",
+            Map.of("type", "string", "contentEncoding", "base64"),
+            Codecs::bytes,
+            (out, value) -> out.writeBinary(Base64Variants.MIME_NO_LINEFEEDS, value, 0, value.length),
+            null,
+            String::valueOf);
 
-        @Override
-        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "string", "contentEncoding", "base64");
+    private static byte @Nullable [] bytes(JsonParser in) {
+        String text = string(in);
+        if (text == null) {
+            return null;
         }
-
-        @Override
-        public byte[] read(JsonParser in) {
-            if (in.currentToken() == JsonToken.VALUE_STRING) {
-                String text = in.getString();
-                boolean url = text.indexOf('-') >= 0 || text.indexOf('_') >= 0;
-                try {
-                    return (url ? Base64.getUrlDecoder() : Base64.getDecoder())
-                            .decode(text.getBytes(StandardCharsets.ISO_8859_1));
-                } catch (IllegalArgumentException notBase64) {
-                    // said below
-                }
-            }
-            throw Place.unexpected(in, expected());
+        boolean url = text.indexOf('-') >= 0 || text.indexOf('_') >= 0;
+        try {
+            return (url ? Base64.getUrlDecoder() : Base64.getDecoder())
+                    .decode(text.getBytes(StandardCharsets.ISO_8859_1));
+        } catch (IllegalArgumentException notBase64) {
+            return null;
         }
-
-        @Override
-        public void write(JsonGenerator out, byte[] value) {
-            out.writeBinary(Base64Variants.MIME_NO_LINEFEEDS, value, 0, value.length);
-        }
-    };
+    }
 
     /** Stands for a JSON null that is a value, where null would mean absent. */
     public static final Object NULL = new Object();

@@ -81,7 +81,7 @@ public final class LegacyCard {
     };
 
     /** A scheme as OpenAPI has it. */
-    private static final Codec<SecurityScheme> SCHEME = Shape.<SecurityScheme>of()
+    public static final Codec<SecurityScheme> SCHEME = Shape.<SecurityScheme>of()
             .required("type", TEXT, LegacyCard::type)
             .optional("description", TEXT, SecurityScheme::description)
             .optional("in", TEXT, scheme -> scheme instanceof ApiKey key ? key.location() : null)

@@ -1,5 +1,6 @@
 package dev.parley.dialect.legacy;
 
+import dev.parley.dialect.wire.UntilFinal;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -154,7 +155,7 @@ public final class LegacyEndpoint implements AgentEndpoint {
     private Feed<LoggedEvent> events(TaskWatch operation, CallContext context) {
         Feed<LoggedEvent> events =
                 first ? renamed(open(agent, operation, context), nameIn(operation)) : agent.watch(operation, context);
-        return isFinal == null ? events : new UntilFinal(events, isFinal);
+        return isFinal == null ? events : new UntilFinal(events, isFinal, false);
     }
 
     /** In 0.1 a task that has ended can be watched: it shows how it ended. */

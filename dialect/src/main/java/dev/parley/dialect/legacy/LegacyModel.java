@@ -128,7 +128,9 @@ public final class LegacyModel {
         this.artifactUpdate = spelling.isFirst()
                 ? Codecs.via(indexedUpdate, IndexedUpdate::update, update -> new IndexedUpdate(update, 0))
                 : artifactUpdate();
-        this.event = spelling == Spelling.PROTO ? wrappedEvent() : bareEvent();
+        this.event = spelling == Spelling.PROTO
+                ? wrappedEvent()
+                : V1Model.bare(this::codec, task, message, statusUpdate, artifactUpdate, "final");
         this.sendResult = Codecs.via(event, LegacyModel::result, result -> (TaskEvent) result);
         this.push = push();
         this.taskPush = taskPush(false);
@@ -521,25 +523,6 @@ public final class LegacyModel {
         var update = new TaskArtifactUpdateEvent(
                 taskId, "", indexed.artifact(), indexed.append(), indexed.lastChunk(), metadata);
         return new IndexedUpdate(update, indexed.index());
-    }
-
-    private Codec<TaskEvent> bareEvent() {
-        return Codecs.kinds(LegacyModel.this::codec, members -> {
-            String kind = requireNonNullElse(members.get("kind"), "").toString();
-            return V1Model.as(
-                    switch (kind) {
-                        case "task" -> task;
-                        case "message" -> message;
-                        case "status-update" -> statusUpdate;
-                        case "artifact-update" -> artifactUpdate;
-                        default ->
-                            members.containsKey("artifact")
-                                    ? artifactUpdate
-                                    : members.containsKey("parts")
-                                            ? message
-                                            : members.containsKey("final") ? statusUpdate : task;
-                    });
-        });
     }
 
     private Codec<TaskEvent> codec(TaskEvent event) {

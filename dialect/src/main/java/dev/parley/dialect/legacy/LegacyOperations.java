@@ -151,8 +151,7 @@ public final class LegacyOperations {
                 Map.of());
     }
 
-    private static <O extends Operation & Send> Shape<O> send(
-            LegacyModel model, V1Operations.SendConstructor<O> constructor) {
+    private static <O extends Operation & Send> Shape<O> send(LegacyModel model, Send.Constructor<O> constructor) {
         Codec<SendConfiguration> configuration = configuration(model);
         return model.<O>shape()
                 .optional("message", model.message, Send::message)
@@ -163,7 +162,7 @@ public final class LegacyOperations {
     }
 
     private static <O> O send(
-            V1Operations.SendConstructor<O> constructor,
+            Send.Constructor<O> constructor,
             @Nullable Message message,
             @Nullable Message request,
             @Nullable SendConfiguration configuration,
@@ -286,8 +285,7 @@ public final class LegacyOperations {
                 Map.of());
     }
 
-    private static <O extends Operation & Send> Shape<O> sendNamed(
-            LegacyModel model, V1Operations.SendConstructor<O> constructor) {
+    private static <O extends Operation & Send> Shape<O> sendNamed(LegacyModel model, Send.Constructor<O> constructor) {
         return model.<O>shape()
                 .optional("id", TEXT, it -> nameOf(it.message()))
                 .optional("sessionId", TEXT, it -> it.message().contextId())
@@ -305,7 +303,7 @@ public final class LegacyOperations {
     }
 
     private static <O> O sendNamed(
-            V1Operations.SendConstructor<O> constructor,
+            Send.Constructor<O> constructor,
             @Nullable String id,
             @Nullable String sessionId,
             Message message,

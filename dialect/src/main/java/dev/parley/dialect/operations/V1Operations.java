@@ -28,7 +28,6 @@ import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of A2A 1.0 on the wire: the table of server and client, for JSON-RPC and REST.
@@ -37,15 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class V1Operations {
     private V1Operations() {}
-
-    /** Constructor of SendMessage or SendStreamingMessage. */
-    public interface SendConstructor<T> {
-        T of(
-                @Nullable String tenant,
-                Message message,
-                SendConfiguration configuration,
-                Map<String, @Nullable Object> metadata);
-    }
 
     public static final OperationTable TABLE = table(V1Model.MESSAGE);
 
@@ -161,7 +151,7 @@ public final class V1Operations {
                 Map.of("ListTaskPushNotificationConfig", ListPushConfigs.class));
     }
 
-    private static <O extends Operation & Send> Shape<O> send(Codec<Message> message, SendConstructor<O> constructor) {
+    private static <O extends Operation & Send> Shape<O> send(Codec<Message> message, Send.Constructor<O> constructor) {
         return WireOperation.<O>fields()
                 .required("message", message, Send::message)
                 .optional("configuration", V1Model.CONFIGURATION, SendConfiguration.DEFAULTS, Send::configuration)

@@ -131,18 +131,36 @@ public final class V1Model {
 
     /** An event that its server left unwrapped, told by its {@code kind} or its members. For reading. */
     public static final Codec<TaskEvent> BARE_EVENT =
-            Codecs.kinds(event -> EVENT, members -> switch (String.valueOf(members.get("kind"))) {
-                case "task" -> as(TASK);
-                case "message" -> as(MESSAGE);
-                case "status-update" -> as(STATUS_UPDATE);
-                case "artifact-update" -> as(ARTIFACT_UPDATE);
-                default ->
-                    members.containsKey("artifact")
-                            ? as(ARTIFACT_UPDATE)
-                            : members.containsKey("parts")
-                                    ? as(MESSAGE)
-                                    : members.containsKey("taskId") ? as(STATUS_UPDATE) : as(TASK);
-            });
+            bare(event -> EVENT, TASK, MESSAGE, STATUS_UPDATE, ARTIFACT_UPDATE, "taskId");
+
+    /**
+     * Events that their {@code kind} tells apart, or else their members.
+     *
+     * @param ofStatus member that tells a status update from a task
+     */
+    public static Codec<TaskEvent> bare(
+            Function<TaskEvent, Codec<TaskEvent>> written,
+            Codec<Task> task,
+            Codec<Message> message,
+            Codec<TaskStatusUpdateEvent> statusUpdate,
+            Codec<TaskArtifactUpdateEvent> artifactUpdate,
+            String ofStatus) {
+        return Codecs.kinds(
+                written,
+                members -> as(
+                        switch (String.valueOf(members.get("kind"))) {
+                            case "task" -> task;
+                            case "message" -> message;
+                            case "status-update" -> statusUpdate;
+                            case "artifact-update" -> artifactUpdate;
+                            default ->
+                                members.containsKey("artifact")
+                                        ? artifactUpdate
+                                        : members.containsKey("parts")
+                                                ? message
+                                                : members.containsKey(ofStatus) ? statusUpdate : task;
+                        }));
+    }
 
     /** A codec of one kind of event among those of others. */
     @SuppressWarnings("unchecked") // meets only events of its own kind
