@@ -127,12 +127,7 @@ public final class Dialects {
 
     /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
     private static WireAnswer notServed(WireRequest request, ServedAgent agent) {
-        Form form = Form.RPC_WITHOUT_ID;
-        try {
-            form = Form.rpc(Dialect.V1, Envelope.read(request.body()).id());
-        } catch (A2AException unreadable) {
-            // the address is wrong whatever the body says
-        }
+        Form form = Form.rpc(Dialect.V1, Envelope.idOf(request.body()));
         A2AException problem = A2AException.of(
                 A2AError.METHOD_NOT_FOUND,
                 "This agent is not served at this address (its dialects: "

@@ -16,7 +16,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Interface;
-import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExtensionBinding {
     private static final byte[] NOTHING = {};
-    private static final byte[] END_OF_OBJECT = {'}'};
 
     private final Interface agent;
     private final Extension entry;
@@ -66,14 +64,7 @@ public final class ExtensionBinding {
         if (!rpc || row.method().mediaType() != null) {
             return rest(row, operation, headers);
         }
-        headers.put("Content-Type", Headers.JSON);
-        String before =
-                "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"" + row.method().name() + "\",\"params\":";
-        return new Outgoing(
-                "POST",
-                agent.url(),
-                headers,
-                JsonText.write(before.getBytes(UTF_8), row.request(), operation, END_OF_OBJECT));
+        return WireBinding.rpc(agent.url(), "\"1\"", row.method().name(), row.request(), operation, headers);
     }
 
     private Outgoing rest(ExtensionRow row, Operation.Extension operation, Map<String, String> headers) {
@@ -112,22 +103,12 @@ public final class ExtensionBinding {
 
     private Map<String, String> headers(boolean stream, CallContext context) {
         var headers = new LinkedHashMap<String, String>();
-        headers.put("Accept", stream ? Headers.EVENT_STREAM + ", " + Headers.JSON : Headers.JSON);
         var extensions = new TreeSet<>(context.extensions());
         if (isAddress(entry.uri())) {
             extensions.add(entry.uri());
         }
-        if (!extensions.isEmpty()) {
-            boolean older = !agent.protocolVersion().startsWith("1.");
-            headers.put((older ? "X-" : "") + Headers.EXTENSIONS, String.join(", ", extensions));
-        }
-        if (context.traceparent() != null) {
-            headers.put(Headers.TRACE, context.traceparent());
-        }
-        String chain = context.chain().baggage();
-        if (chain != null) {
-            headers.put(CallChain.HEADER, chain);
-        }
+        boolean older = !agent.protocolVersion().startsWith("1.");
+        WireBinding.describe(context, stream, older, false, extensions, headers);
         return headers;
     }
 

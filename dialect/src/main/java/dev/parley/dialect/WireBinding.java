@@ -36,6 +36,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.TaskEvent;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -155,11 +156,8 @@ public final class WireBinding implements Binding {
         if (!rpc) {
             return rest(operation, asked, shape, agent.url(), headers);
         }
-        headers.put("Content-Type", Headers.JSON);
-        String before = "{\"jsonrpc\":\"2.0\",\"id\":" + ids.incrementAndGet() + ",\"method\":\"" + asked.method()
-                + "\",\"params\":";
-        byte[] body = JsonText.write(before.getBytes(UTF_8), shape, operation, END_OF_OBJECT);
-        return new Outgoing("POST", tellsIdsOnly() ? VaultDialect.address(agent.url()) : agent.url(), headers, body);
+        String url = tellsIdsOnly() ? VaultDialect.address(agent.url()) : agent.url();
+        return rpc(url, Long.toString(ids.incrementAndGet()), asked.method(), shape, operation, headers);
     }
 
     private Outgoing rest(
@@ -198,12 +196,27 @@ public final class WireBinding implements Binding {
         if (Version.known(spoken.version()) != null) { // the Agentic Kernel and AgentVault are none of A2A
             headers.put(Headers.VERSION, spoken.version());
         }
+        describe(context, stream, older, !older, context.extensions(), headers);
+        String lastEventId = WireOperation.lastEventId(operation);
+        if (lastEventId != null) {
+            headers.put(Headers.LAST_EVENT_ID, lastEventId);
+        }
+        return headers;
+    }
+
+    /** Adds the headers that every call has. */
+    static void describe(
+            CallContext context,
+            boolean stream,
+            boolean older,
+            boolean a2aJson,
+            Collection<String> extensions,
+            Map<String, String> headers) {
         headers.put(
                 "Accept",
-                (stream ? "text/event-stream, " : "") + (older ? "" : Headers.A2A_JSON + ", ") + Headers.JSON);
-        if (!context.extensions().isEmpty()) {
-            headers.put(
-                    (older ? "X-" : "") + Headers.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
+                (stream ? Headers.EVENT_STREAM + ", " : "") + (a2aJson ? Headers.A2A_JSON + ", " : "") + Headers.JSON);
+        if (!extensions.isEmpty()) {
+            headers.put((older ? "X-" : "") + Headers.EXTENSIONS, String.join(", ", new TreeSet<>(extensions)));
         }
         if (context.traceparent() != null) {
             headers.put(Headers.TRACE, context.traceparent());
@@ -212,11 +225,14 @@ public final class WireBinding implements Binding {
         if (chain != null) {
             headers.put(CallChain.HEADER, chain);
         }
-        String lastEventId = WireOperation.lastEventId(operation);
-        if (lastEventId != null) {
-            headers.put(Headers.LAST_EVENT_ID, lastEventId);
-        }
-        return headers;
+    }
+
+    /** A request of JSON-RPC. */
+    static <T> Outgoing rpc(
+            String url, String id, String method, Codec<T> params, T value, Map<String, String> headers) {
+        headers.put("Content-Type", Headers.JSON);
+        String before = "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":";
+        return new Outgoing("POST", url, headers, JsonText.write(before.getBytes(UTF_8), params, value, END_OF_OBJECT));
     }
 
     @Override

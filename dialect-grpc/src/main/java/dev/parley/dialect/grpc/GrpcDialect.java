@@ -104,7 +104,7 @@ public final class GrpcDialect {
     }
 
     private void serve(Service service) {
-        for (Rpc<?, ?, ?, ?> rpc : service.rpcs()) {
+        for (Rpc<?, ?, ?, ?> rpc : service.rpcs().values()) {
             handlers.put(
                     rpc.method().getFullMethodName(),
                     (request, callers, statuses) -> answer(service, rpc, request, callers, statuses));

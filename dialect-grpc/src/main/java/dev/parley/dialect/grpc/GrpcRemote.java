@@ -42,13 +42,13 @@ import org.jspecify.annotations.Nullable;
 
 /** An agent that is called over gRPC. */
 final class GrpcRemote implements Transport.Remote {
-    private final GrpcTransport.Spoken spoken;
+    private final Service spoken;
     private final @Nullable String tenant;
     private final Transport.Settings settings;
     private final ManagedChannel connection;
     private final Channel channel;
 
-    GrpcRemote(GrpcTransport.Spoken spoken, @Nullable String tenant, Transport.Settings settings) {
+    GrpcRemote(Service spoken, @Nullable String tenant, Transport.Settings settings) {
         this.spoken = spoken;
         this.tenant = tenant;
         this.settings = settings;
@@ -124,7 +124,7 @@ final class GrpcRemote implements Transport.Remote {
     private Feed<LoggedEvent> events(Operation.Watch<?> operation, CallContext context, Metadata metadata) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = spoken.rpc(operation);
         // In 0.3 a subscription may begin with what happens next, rather than with the task as it stands.
-        boolean mayBeSilent = spoken.version() == null && operation instanceof Operation.SubscribeToTask;
+        boolean mayBeSilent = spoken.named() == null && operation instanceof Operation.SubscribeToTask;
         var call = channel.newCall(rpc.method(), options(context));
         Message request = rpc.request(operation, tenant);
         Function<Message, LoggedEvent> event =
@@ -209,7 +209,7 @@ final class GrpcRemote implements Transport.Remote {
     private Metadata metadata(Operation operation, CallContext context, Map<String, String> headers) {
         Metadata metadata = metadata(context, headers);
         // 0.3 has no tenants in its messages, and free data none either
-        if (spoken.version() == null || operation instanceof Operation.Extension) {
+        if (spoken.named() == null || operation instanceof Operation.Extension) {
             put(metadata, GrpcDialect.AGENT, operation.tenant() == null ? tenant : operation.tenant());
         }
         return metadata;
@@ -218,7 +218,7 @@ final class GrpcRemote implements Transport.Remote {
     private Metadata metadata(CallContext context, Map<String, String> headers) {
         var metadata = new Metadata();
         headers.forEach((name, value) -> put(metadata, name, value));
-        put(metadata, Service.VERSION, spoken.version());
+        put(metadata, Service.VERSION, spoken.named());
         if (!context.extensions().isEmpty()) {
             put(metadata, spoken.extensions(), String.join(",", context.extensions()));
         }

@@ -1,16 +1,20 @@
 package dev.parley.dialect.grpc;
 
+import com.google.protobuf.Message;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation;
 import io.grpc.Status.Code;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +30,44 @@ record Service(
         String dialect,
         List<String> versions,
         String extensions,
-        List<Rpc<?, ?, ?, ?>> rpcs,
+        Map<Class<?>, Rpc<?, ?, ?, ?>> rpcs,
         Function<ErrorKind, Code> codes,
         UnaryOperator<Feed<LoggedEvent>> streams) {
     static final String VERSION = "a2a-version";
+
+    Service(
+            String dialect,
+            List<String> versions,
+            String extensions,
+            List<Rpc<?, ?, ?, ?>> rpcs,
+            Function<ErrorKind, Code> codes,
+            UnaryOperator<Feed<LoggedEvent>> streams) {
+        this(
+                dialect,
+                versions,
+                extensions,
+                rpcs.stream().collect(Collectors.toMap(Rpc::type, Function.identity())),
+                codes,
+                streams);
+    }
+
+    /** The operation as a client sends it. */
+    @SuppressWarnings("unchecked") // by the table
+    <R> Rpc<Operation, R, Message, Message> rpc(Operation operation) {
+        var rpc = rpcs.get(operation.getClass());
+        if (rpc == null) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION,
+                    operation.name() + " is not known in the version that the agent speaks");
+        }
+        return (Rpc<Operation, R, Message, Message>) rpc;
+    }
+
+    /** The version that a client names; null if peers of it know no such thing. */
+    @Nullable
+    String named() {
+        return dialect.equals(CallContext.V1) ? dialect : null;
+    }
 
     /**
      * Refuses a call for another version than this service's: the messages may look alike and mean something else.

@@ -209,30 +209,6 @@ public final class Codecs {
         }
     };
 
-    /** JSON null, where it is the answer. */
-    public static final Codec<Object> NOTHING = new Codec<>() {
-        @Override
-        public String expected() {
-            return "null";
-        }
-
-        @Override
-        public Object read(JsonParser in) {
-            in.skipChildren();
-            return NULL;
-        }
-
-        @Override
-        public void write(JsonGenerator out, Object value) {
-            out.writeNull();
-        }
-
-        @Override
-        public boolean readsNull() {
-            return true;
-        }
-    };
-
     /** A JSON object of any members. */
     public static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
         @Override

@@ -1,10 +1,14 @@
 package dev.parley.dialect.json;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.Locale;
 
 /**
  * Instants as {@code 2026-01-05T09:00:00.000Z}, always with milliseconds and in UTC.
@@ -15,6 +19,10 @@ import java.time.format.DateTimeParseException;
  */
 final class Timestamps {
     private static final int LENGTH = "2026-01-05T09:00:00.000Z".length();
+
+    private static final DateTimeFormatter SECOND = DateTimeFormatter.ofPattern(
+                    "uuuu-MM-dd'T'HH:mm:ss'.000Z'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private Timestamps() {}
 
@@ -30,27 +38,16 @@ final class Timestamps {
             newest = second;
         }
         byte[] text = second.text.clone();
-        put(text, 20, 3, instant.getNano() / 1_000_000);
-        return new String(text, java.nio.charset.StandardCharsets.ISO_8859_1);
+        int millis = instant.getNano() / 1_000_000;
+        text[20] = (byte) ('0' + millis / 100);
+        text[21] = (byte) ('0' + millis / 10 % 10);
+        text[22] = (byte) ('0' + millis % 10);
+        return new String(text, ISO_8859_1);
     }
 
     private static Second second(long sinceEpoch) {
-        LocalDateTime time = LocalDateTime.ofEpochSecond(sinceEpoch, 0, ZoneOffset.UTC);
-        byte[] text = new byte[LENGTH];
-        put(text, 0, 4, time.getYear());
-        text[4] = '-';
-        put(text, 5, 2, time.getMonthValue());
-        text[7] = '-';
-        put(text, 8, 2, time.getDayOfMonth());
-        text[10] = 'T';
-        put(text, 11, 2, time.getHour());
-        text[13] = ':';
-        put(text, 14, 2, time.getMinute());
-        text[16] = ':';
-        put(text, 17, 2, time.getSecond());
-        text[19] = '.';
-        text[23] = 'Z';
-        return new Second(sinceEpoch, text);
+        return new Second(
+                sinceEpoch, SECOND.format(Instant.ofEpochSecond(sinceEpoch)).getBytes(ISO_8859_1));
     }
 
     /**
@@ -105,11 +102,5 @@ final class Timestamps {
 
     private static int number(String text, int from, int to) {
         return Integer.parseInt(text, from, to, 10);
-    }
-
-    private static void put(byte[] text, int at, int digits, int number) {
-        for (int i = at + digits - 1, rest = number; i >= at; i--, rest /= 10) {
-            text[i] = (byte) ('0' + rest % 10);
-        }
     }
 }

@@ -121,11 +121,11 @@ public final class KernelCard {
                 String name = details.get("name") instanceof String text ? text : SimpleSchemes.KEY_HEADER;
                 yield new ApiKey(null, details.get("in") instanceof String place ? place : "header", name);
             }
-            case "bearer" -> SimpleSchemes.bearer(null);
+            case "bearer" -> SimpleSchemes.of("bearer", null, null, List.of());
             case "oauth2" -> {
                 List<?> scopes = details.get("scopes") instanceof List<?> names ? names : List.of();
                 yield details.get("tokenUrl") instanceof String url
-                        ? SimpleSchemes.clientCredentials(null, url, scopes)
+                        ? SimpleSchemes.of("oauth2", null, url, scopes)
                         : null;
             }
             default -> null;

@@ -304,7 +304,7 @@ public final class LegacyCard {
         for (String scheme : schemes) {
             switch (scheme.toLowerCase(Locale.ROOT)) {
                 case "bearer", "basic" -> named.put(scheme, new HttpAuth(null, scheme, null));
-                case "apikey" -> named.put(scheme, SimpleSchemes.key(null));
+                case "apikey" -> named.put(scheme, new ApiKey(null, "header", SimpleSchemes.KEY_HEADER));
                 default -> {
                     // OAuth2 and what there was of others cannot be used without more than the name
                 }

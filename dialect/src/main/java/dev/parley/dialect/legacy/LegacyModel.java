@@ -32,10 +32,12 @@ import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,28 +158,31 @@ public final class LegacyModel {
             names.put(TaskState.CANCELED, "TASK_STATE_CANCELLED");
             return Codecs.words(names, Map.of("TASK_STATE_CANCELED", TaskState.CANCELED));
         }
+        return states(LegacyModel::word, "unknown", spelling.isFirst(), Map.of("cancelled", TaskState.CANCELED));
+    }
+
+    /**
+     * States by their words.
+     *
+     * @param unspecified the word that says nothing
+     * @param few whether there are no words for questions of credentials and for rejections
+     * @param more words that are understood as well
+     */
+    public static Codec<TaskState> states(
+            Function<TaskState, String> word, String unspecified, boolean few, Map<String, TaskState> more) {
         var words = new EnumMap<TaskState, String>(TaskState.class);
+        var back = new HashMap<>(more);
         for (TaskState state : TaskState.values()) {
-            words.put(state, word(state));
+            words.put(state, word.apply(state));
+            back.put(word.apply(state), state);
         }
-        words.put(TaskState.UNSPECIFIED, "unknown");
-        if (spelling.isFirst()) {
-            words.put(TaskState.AUTH_REQUIRED, word(TaskState.INPUT_REQUIRED));
-            words.put(TaskState.REJECTED, word(TaskState.FAILED));
+        back.remove(word.apply(TaskState.UNSPECIFIED));
+        words.put(TaskState.UNSPECIFIED, unspecified);
+        if (few) {
+            words.put(TaskState.AUTH_REQUIRED, word.apply(TaskState.INPUT_REQUIRED));
+            words.put(TaskState.REJECTED, word.apply(TaskState.FAILED));
         }
-        return Codecs.words(
-                words,
-                Map.of(
-                        word(TaskState.AUTH_REQUIRED),
-                        TaskState.AUTH_REQUIRED,
-                        word(TaskState.REJECTED),
-                        TaskState.REJECTED,
-                        word(TaskState.FAILED),
-                        TaskState.FAILED,
-                        word(TaskState.INPUT_REQUIRED),
-                        TaskState.INPUT_REQUIRED,
-                        "cancelled",
-                        TaskState.CANCELED));
+        return Codecs.words(words, back);
     }
 
     private static String word(TaskState state) {

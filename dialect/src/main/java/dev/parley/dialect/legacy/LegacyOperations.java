@@ -71,7 +71,7 @@ public final class LegacyOperations {
 
     private static OperationTable second(LegacyModel model) {
         boolean proto = model.equals(LegacyModel.PROTO);
-        Codec<Operation.Empty> nothing = Codecs.via(Codecs.NOTHING, none -> new Empty(), empty -> Codecs.NULL);
+        Codec<Operation.Empty> nothing = Codecs.via(Codecs.FREE, none -> new Empty(), empty -> Codecs.NULL);
         return new OperationTable(
                 List.of(
                         WireOperation.of(

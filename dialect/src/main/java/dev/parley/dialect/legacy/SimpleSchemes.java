@@ -1,6 +1,8 @@
 package dev.parley.dialect.legacy;
 
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.ApiKey;
 import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.SecurityScheme.HttpAuth;
@@ -21,17 +23,39 @@ public final class SimpleSchemes {
                 .anyMatch(one -> one.schemes().isEmpty());
     }
 
-    public static ApiKey key(@Nullable String description) {
-        return new ApiKey(description, "header", KEY_HEADER);
+    /**
+     * Returns the word for a scheme; null if it has none. There is none for passwords, which as a bearer token would let no
+     * client in.
+     */
+    public static @Nullable String word(SecurityScheme scheme) {
+        return switch (scheme) {
+            case ApiKey key -> "apiKey";
+            case HttpAuth http when http.scheme().equalsIgnoreCase("bearer") -> "bearer";
+            case OAuth2 oauth when oauth.flow() instanceof Flow.ClientCredentials -> "oauth2";
+            default -> null;
+        };
     }
 
-    public static HttpAuth bearer(@Nullable String description) {
-        return new HttpAuth(description, "Bearer", null);
-    }
-
-    public static OAuth2 clientCredentials(@Nullable String description, String tokenUrl, Collection<?> scopes) {
-        var described = new LinkedHashMap<String, String>();
-        scopes.forEach(scope -> described.put(String.valueOf(scope), ""));
-        return new OAuth2(description, new Flow.ClientCredentials(tokenUrl, null, described), null);
+    /**
+     * Returns the scheme of a word; null for {@code none}.
+     *
+     * @throws InvalidField if it is no such word, or OAuth2 without an address
+     */
+    public static @Nullable SecurityScheme of(
+            String word, @Nullable String description, @Nullable String tokenUrl, Collection<?> scopes) {
+        return switch (word) {
+            case "apiKey" -> new ApiKey(description, "header", KEY_HEADER);
+            case "bearer" -> new HttpAuth(description, "Bearer", null);
+            case "oauth2" -> {
+                if (tokenUrl == null) {
+                    throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
+                }
+                var described = new LinkedHashMap<String, String>();
+                scopes.forEach(scope -> described.put(String.valueOf(scope), ""));
+                yield new OAuth2(description, new Flow.ClientCredentials(tokenUrl, null, described), null);
+            }
+            case "none" -> null;
+            default -> throw InvalidField.of("scheme", '"' + word + "\" (expected: apiKey, bearer, oauth2 or none)");
+        };
     }
 }

@@ -12,6 +12,7 @@ import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Part;
 import java.util.Map;
 import java.util.Set;
 
@@ -70,9 +71,13 @@ public final class Vault extends RpcEdge {
         });
         WireCall call = WireCall.rpc(spoken, row, envelope, form, request, caller);
         String base = VaultCard.url(agent.card(), request.header("Host"));
-        var endpoint = new VaultEndpoint(
-                agent.endpoint(),
-                (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));
+        var endpoint = new VaultEndpoint(agent.endpoint(), (taskId, holder, index, part) -> {
+            if (part instanceof Part.Raw raw) { // bytes do not travel in this dialect, their address does
+                String url = links.of(base, caller, agent.name(), taskId, holder, index);
+                return new Part.Url(url, raw.filename(), raw.mediaType(), raw.metadata());
+            }
+            return part;
+        });
         return heard(envelope, call.exchange(agent.with(endpoint), caller.withTasksOnly()));
     }
 

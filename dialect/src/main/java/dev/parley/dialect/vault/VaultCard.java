@@ -22,9 +22,7 @@ import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Loopback;
 import dev.parley.protocol.SecurityScheme;
-import dev.parley.protocol.SecurityScheme.ApiKey;
 import dev.parley.protocol.SecurityScheme.Flow;
-import dev.parley.protocol.SecurityScheme.HttpAuth;
 import dev.parley.protocol.SecurityScheme.OAuth2;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,22 +44,19 @@ public final class VaultCard {
 
     private record Features(String a2aVersion, boolean push) {}
 
-    /** @param word for the scheme, which is null for none */
     private record Auth(
             String word,
-            @Nullable SecurityScheme scheme,
+            @Nullable String description,
+            @Nullable String tokenUrl,
             List<String> scopes,
             @Nullable String service) {
-        @Nullable
-        String description() {
-            return scheme == null ? null : scheme.description();
+        Auth {
+            SecurityScheme unused = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
         }
 
         @Nullable
-        String tokenUrl() {
-            return scheme instanceof OAuth2 oauth && oauth.flow() instanceof Flow.ClientCredentials flow
-                    ? flow.tokenUrl()
-                    : null;
+        SecurityScheme scheme() {
+            return SimpleSchemes.of(word, description, tokenUrl, scopes);
         }
     }
 
@@ -77,7 +72,7 @@ public final class VaultCard {
             .optional("tokenUrl", TEXT, Auth::tokenUrl)
             .optional("scopes", TEXTS, List.of(), Auth::scopes)
             .optional("service_identifier", TEXT, Auth::service)
-            .as(v -> auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> new Auth(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
             .required("id", TEXT, Skill::id)
@@ -100,7 +95,12 @@ public final class VaultCard {
                 .required("description", TEXT, AgentCard::description)
                 .required("url", TEXT, card -> url(card, host))
                 .required("provider", KernelCard.PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
-                .required("capabilities", FEATURES, VaultCard::features)
+                .required(
+                        "capabilities",
+                        FEATURES,
+                        card -> new Features(
+                                A2A_VERSION,
+                                Boolean.TRUE.equals(card.capabilities().pushNotifications())))
                 .required("authSchemes", Codecs.list(AUTH), card -> auth(card, host))
                 .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
                 .optional("tags", TEXTS, List.of(), VaultCard::tags)
@@ -129,10 +129,6 @@ public final class VaultCard {
         return JsonText.write(card(agent.name(), host), agent.card());
     }
 
-    private static Features features(AgentCard card) {
-        return new Features(A2A_VERSION, Boolean.TRUE.equals(card.capabilities().pushNotifications()));
-    }
-
     private static List<String> tags(AgentCard card) {
         return card.skills().stream()
                 .flatMap(skill -> skill.tags().stream())
@@ -149,33 +145,23 @@ public final class VaultCard {
     private static List<Auth> auth(AgentCard card, @Nullable String host) {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
-            switch (scheme) {
-                case ApiKey key -> all.add(new Auth("apiKey", key, List.of(), service(name, "apiKey")));
-                // The dialect has no word for passwords; as a bearer token they would let no client in.
-                case HttpAuth http
-                when http.scheme().equalsIgnoreCase("bearer") ->
-                    all.add(new Auth("bearer", http, List.of(), service(name, "bearer")));
-                case OAuth2 oauth
-                when oauth.flow() instanceof Flow.ClientCredentials flow -> {
-                    List<String> scopes = List.copyOf(flow.scopes().keySet());
-                    String tokenUrl = Loopback.local(flow.tokenUrl(), host);
-                    var local = SimpleSchemes.clientCredentials(oauth.description(), tokenUrl, scopes);
-                    all.add(new Auth("oauth2", local, scopes, service(name, "oauth2")));
-                }
-                default -> {
-                    // the dialect has no word for it
-                }
+            String word = SimpleSchemes.word(scheme);
+            if (word != null) {
+                Flow.ClientCredentials flow =
+                        scheme instanceof OAuth2 oauth ? (Flow.ClientCredentials) oauth.flow() : null;
+                all.add(new Auth(
+                        word,
+                        scheme.description(),
+                        flow == null ? null : Loopback.local(flow.tokenUrl(), host),
+                        flow == null ? List.of() : List.copyOf(flow.scopes().keySet()),
+                        // Several schemes of one service have names of their own in a card of A2A.
+                        name.replaceFirst("\\." + word + "$", "")));
             }
         });
         if (all.isEmpty() || SimpleSchemes.areOptional(card)) {
-            all.add(new Auth("none", null, List.of(), null));
+            all.add(new Auth("none", null, null, List.of(), null));
         }
         return all;
-    }
-
-    /** Several schemes of one service have names of their own in a card of A2A: {@link #read} does the reverse. */
-    private static String service(String name, String scheme) {
-        return name.endsWith("." + scheme) ? name.substring(0, name.length() - scheme.length() - 1) : name;
     }
 
     // ---- In
@@ -224,27 +210,6 @@ public final class VaultCard {
         }
     }
 
-    private static Auth auth(
-            String word,
-            @Nullable String description,
-            @Nullable String tokenUrl,
-            List<String> scopes,
-            @Nullable String service) {
-        SecurityScheme scheme = switch (word) {
-            case "apiKey" -> SimpleSchemes.key(description);
-            case "bearer" -> SimpleSchemes.bearer(description);
-            case "oauth2" -> {
-                if (tokenUrl == null) {
-                    throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
-                }
-                yield SimpleSchemes.clientCredentials(description, tokenUrl, scopes);
-            }
-            case "none" -> null;
-            default -> throw InvalidField.of("scheme", '"' + word + "\" (expected: apiKey, bearer, oauth2 or none)");
-        };
-        return new Auth(word, scheme, scopes, service);
-    }
-
     /** The schemes are named as a client's keys are: by their service, or else by the agent. */
     private static List<SecurityRequirement> requirements(
             List<Auth> offered, String id, Map<String, SecurityScheme> schemes) {
@@ -253,14 +218,15 @@ public final class VaultCard {
         }
         var requirements = new ArrayList<SecurityRequirement>();
         for (Auth auth : offered) {
+            SecurityScheme scheme = auth.scheme();
+            if (scheme == null) {
+                requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
+                continue;
+            }
             String name = auth.service() == null ? id : auth.service();
             String key = schemes.containsKey(name) ? name + "." + auth.word() : name;
-            if (auth.scheme() == null) {
-                requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
-            } else {
-                schemes.put(key, auth.scheme());
-                requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
-            }
+            schemes.put(key, scheme);
+            requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
         }
         return requirements;
     }

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
-import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.json.Shape;
@@ -22,7 +21,6 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
@@ -45,7 +43,6 @@ import org.jspecify.annotations.Nullable;
 public final class VaultDialect extends Dialect {
     public static final String NAME = "agentvault";
 
-    private static final Codec<SendResult> ID = Codecs.via(VaultModel.ID, task -> task, result -> (Task) result);
     private static final Shape<SendMessage> SEND = Shape.<SendMessage>of()
             .optional("id", TEXT, it -> it.message().taskId())
             .required("message", VaultModel.MESSAGE, SendMessage::message)
@@ -54,7 +51,7 @@ public final class VaultDialect extends Dialect {
 
     public static final OperationTable OPERATIONS = new OperationTable(
             List.of(
-                    WireOperation.of(SendMessage.class, "tasks/send", "", SEND, ID),
+                    WireOperation.of(SendMessage.class, "tasks/send", "", SEND, VaultModel.ID),
                     WireOperation.ofId(GetTask.class, "tasks/get", "", GetTask::id, GetTask::of, VaultModel.TASK),
                     WireOperation.ofId(
                             CancelTask.class, "tasks/cancel", "", CancelTask::id, CancelTask::of, VaultModel.CANCELED),

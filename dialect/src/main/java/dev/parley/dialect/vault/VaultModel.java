@@ -22,6 +22,7 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
@@ -31,10 +32,10 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,24 +51,8 @@ public final class VaultModel {
 
     private VaultModel() {}
 
-    private static final Codec<TaskState> STATE = states();
-
-    private static Codec<TaskState> states() {
-        var words = new EnumMap<TaskState, String>(TaskState.class);
-        for (TaskState state : TaskState.values()) {
-            words.put(state, state.name());
-        }
-        words.put(TaskState.UNSPECIFIED, "WORKING");
-        words.put(TaskState.REJECTED, "FAILED");
-        words.put(TaskState.AUTH_REQUIRED, "INPUT_REQUIRED");
-        return Codecs.words(
-                words,
-                Map.of(
-                        "UNKNOWN", TaskState.UNSPECIFIED,
-                        "WORKING", TaskState.WORKING,
-                        "FAILED", TaskState.FAILED,
-                        "INPUT_REQUIRED", TaskState.INPUT_REQUIRED));
-    }
+    private static final Codec<TaskState> STATE =
+            LegacyModel.states(TaskState::name, "WORKING", true, Map.of("UNKNOWN", TaskState.UNSPECIFIED));
 
     // ---- Messages
 
@@ -211,21 +196,15 @@ public final class VaultModel {
         return new Task(id, "", new TaskStatus(state, null, updatedAt), artifacts, messages, metadata);
     }
 
-    private static Task task(String id, TaskState state) {
-        return task(id, state, null, List.of(), List.of(), Map.of());
-    }
-
     private static Instant updatedAt(Task task) {
         return requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
     }
 
     /** The messages of a task, including that of its status. */
     static List<Message> messages(Task task) {
-        var messages = new ArrayList<>(task.history());
-        if (task.status().message() != null) {
-            messages.add(task.status().message());
-        }
-        return messages;
+        return Stream.concat(
+                        task.history().stream(), Stream.ofNullable(task.status().message()))
+                .toList();
     }
 
     private static List<Artifact> artifacts(Task task) {
@@ -235,8 +214,9 @@ public final class VaultModel {
     }
 
     /** Answer of {@code tasks/send}. */
-    static final Codec<Task> ID =
-            Shape.<Task>of().required("id", TEXT, Task::id).as(v -> task(v.next(), TaskState.SUBMITTED));
+    static final Codec<SendResult> ID = Shape.<SendResult>of()
+            .required("id", TEXT, result -> ((Task) result).id())
+            .as(v -> bare(v.next(), TaskState.SUBMITTED));
 
     /** Answer of {@code tasks/cancel}, of which a client reads a task without an id. */
     static final Codec<Task> CANCELED = Shape.<Task>of()
@@ -250,11 +230,15 @@ public final class VaultModel {
             .optional("message", TEXT, A2AException::getMessage)
             .as(v -> refused(v.skip().next()));
 
+    private static Task bare(String id, TaskState state) {
+        return task(id, state, null, List.of(), List.of(), Map.of());
+    }
+
     private static Task canceled(boolean success, @Nullable String message) {
         if (!success) {
             throw refused(message);
         }
-        return task("", TaskState.CANCELED);
+        return bare("", TaskState.CANCELED);
     }
 
     private static A2AException refused(@Nullable String message) {
