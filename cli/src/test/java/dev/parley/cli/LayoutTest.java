@@ -28,8 +28,7 @@ final class LayoutTest {
     private static final int LARGEST_RING = 3;
 
     /** Packages with larger rings, and the size of their largest one: to be cut, never to grow. */
-    private static final Map<String, Integer> LARGER_RINGS = Map.of(
-            "dev.parley.knowledge", 8);
+    private static final Map<String, Integer> LARGER_RINGS = Map.of("dev.parley.knowledge", 8);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {

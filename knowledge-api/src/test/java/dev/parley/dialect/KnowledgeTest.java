@@ -61,7 +61,7 @@ final class KnowledgeTest {
     private static AgentCard card(boolean withKnowledge) {
         return Json.read(
                 bytes("{\"name\":\"a\",\"supportedInterfaces\":[{\"url\":\"https://hub.example/agents/a\","
-                    + "\"protocolBinding\":\"JSONRPC\",\"protocolVersion\":\"1.0\"}],\"capabilities\":{\"streaming\":true"
+                        + "\"protocolBinding\":\"JSONRPC\",\"protocolVersion\":\"1.0\"}],\"capabilities\":{\"streaming\":true"
                         + (withKnowledge
                                 ? ",\"extensions\":[{\"uri\":\"" + URI
                                         + "\",\"params\":{\"queryLanguages\":[\"graphql\",\"sparql\"]}}]"
@@ -156,7 +156,7 @@ final class KnowledgeTest {
         answer(
                 "knowledge/query",
                 "{'query':'{ x }','variables':{'t':'ex:P'},'requiredCertainty':0.8,'maxAgeSeconds':3600,"
-                    + "'taskId':'t-77','sessionId':'s-1','metadata':{'token':'x'},'surprise':1,'queryLanguage':null}");
+                        + "'taskId':'t-77','sessionId':'s-1','metadata':{'token':'x'},'surprise':1,'queryLanguage':null}");
 
         assertThat(graph.asked)
                 .isEqualTo(new Query(

@@ -2,7 +2,6 @@ package dev.parley.dialect.answers;
 
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.dialect.wire.Headers;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
