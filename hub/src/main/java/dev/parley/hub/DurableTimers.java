@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -44,6 +45,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final int AT_ONCE = 64;
 
     private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration READ_PAUSE = Duration.ofSeconds(10);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
     private static final int MOST_DOUBLED = 10;
@@ -169,9 +171,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
         } catch (RuntimeException unreadable) {
             LOG.log(
                     Level.WARNING,
-                    "timers of extensions cannot be read; the next attempt is in " + FIRST_PAUSE,
+                    "timers of extensions cannot be read; the next attempt is in " + READ_PAUSE,
                     unreadable);
-            arm(clock.millis() + FIRST_PAUSE.toMillis());
+            arm(clock.millis() + READ_PAUSE.toMillis());
         }
     }
 
@@ -196,13 +198,18 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     private void take(Row row) throws InterruptedException {
         free.acquire();
-        long leased = clock.millis() + LEASE.toMillis();
-        if (!open || !move(row, row.due(), leased, row.failures())) {
-            free.release();
-            return;
+        boolean taken = false;
+        try {
+            long leased = clock.millis() + LEASE.toMillis();
+            taken = open && move(row, row.due(), leased, row.failures());
+            if (taken) {
+                Thread.ofVirtual().name("timer").start(() -> handle(row, leased));
+            }
+        } finally {
+            if (!taken) {
+                free.release();
+            }
         }
-        Thread handling = Thread.ofVirtual().name("timer").start(() -> handle(row, leased));
-        var unused = alarm.schedule(handling::interrupt, LEASE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Makes a timer due at another time, unless it was set anew or taken meanwhile. */
@@ -219,6 +226,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     }
 
     private void handle(Row row, long leased) {
+        Future<?> limit = alarm.schedule(Thread.currentThread()::interrupt, LEASE.toMillis(), TimeUnit.MILLISECONDS);
         try {
             requireNonNull(handlers.get(row.name())).due(row.id(), row.content());
             database()
@@ -232,6 +240,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                 repeat(row, leased, failure);
             }
         } finally {
+            limit.cancel(false);
             free.release();
         }
     }

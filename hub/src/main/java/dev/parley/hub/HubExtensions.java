@@ -25,7 +25,7 @@ final class HubExtensions implements AutoCloseable {
 
     private final Parts parts;
     private final DurableTimers timers;
-    private @Nullable Database temporary;
+    private volatile @Nullable Database temporary;
 
     /**
      * Opens extensions.
@@ -165,8 +165,9 @@ final class HubExtensions implements AutoCloseable {
     public void close() {
         stop();
         byUri.values().forEach(HubExtension::close);
-        if (temporary != null) {
-            temporary.close();
+        Database made = temporary;
+        if (made != null) {
+            made.close();
         }
         for (Path directory = scratch.poll(); directory != null; directory = scratch.poll()) {
             TemporaryDirectory.remove(directory);

@@ -69,7 +69,8 @@ final class PrioritizedQueue<T> extends AbstractQueue<T> {
     @Override
     public @Nullable T peek() {
         Priority next = next();
-        return next == null ? null : levels.get(next).peek();
+        Queue<T> queue = next == null ? null : levels.get(next);
+        return queue == null ? null : queue.peek();
     }
 
     @Override
