@@ -5,19 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +29,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A hub with TLS, clients that connect and do nothing else, and an ordinary caller. */
+/** A hub with TLS, clients of several addresses that begin handshakes and do nothing else, and an ordinary caller. */
 @Tag("heavy")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -38,13 +41,14 @@ final class HostileHandshakesTest {
 
     private Process process;
     private URI url;
-    private SSLContext trusting;
+    private byte[] hello;
     private HttpClient http;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
         Certificates server = Certificates.make(data, "server", "CN=localhost", "ip:127.0.0.1");
-        trusting = server.trustedBy(null);
+        SSLContext trusting = server.trustedBy(null);
+        hello = hello(trusting);
         process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
@@ -79,7 +83,8 @@ final class HostileHandshakesTest {
         List<Duration> before = measured();
         var threads = new ArrayList<Thread>();
         for (int i = 0; i < AT_ONCE; i++) {
-            threads.add(Thread.ofPlatform().daemon().start(this::shakeHands));
+            String address = "127.0.0." + (i + 2);
+            threads.add(Thread.ofPlatform().daemon().start(() -> shakeHands(address)));
         }
         List<Duration> beside = measured();
         threads.forEach(Thread::interrupt);
@@ -89,16 +94,28 @@ final class HostileHandshakesTest {
         assertThat(beside.getLast()).isLessThanOrEqualTo(HEALTH_BOUND);
     }
 
-    /** Connects anew until interrupted; a session is not used again, so that each handshake costs a signature. */
-    private void shakeHands() {
+    /** Sends the first message of a client and reads the answer, on new connections until interrupted. */
+    private void shakeHands(String address) {
         while (!Thread.currentThread().isInterrupted()) {
-            try (var socket = (SSLSocket) trusting.getSocketFactory().createSocket(url.getHost(), url.getPort())) {
-                socket.startHandshake();
-                socket.getSession().invalidate();
+            try (var socket = new Socket()) {
+                socket.bind(new InetSocketAddress(address, 0));
+                socket.setSoTimeout(10_000);
+                socket.connect(new InetSocketAddress(url.getHost(), url.getPort()));
+                socket.getOutputStream().write(hello);
+                assertThat(socket.getInputStream().read()).isPositive();
             } catch (IOException ended) {
                 // by the server, which may
             }
         }
+    }
+
+    /** Returns the first message of a client, which costs the server a signature and the clients nothing. */
+    private static byte[] hello(SSLContext context) throws IOException {
+        var engine = context.createSSLEngine("localhost", 443);
+        engine.setUseClientMode(true);
+        var message = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), message);
+        return Arrays.copyOf(message.array(), message.position());
     }
 
     /** Calls one after the other, and returns the longest time of a SendMessage and of a /health. */

@@ -3,7 +3,6 @@ package dev.parley.server;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.grpc.GrpcDialect;
-import dev.parley.dialect.served.ServedAgent;
 import dev.parley.server.helidon.Connections;
 import dev.parley.server.helidon.HelidonServer;
 import dev.parley.server.limits.BodyBudget;

@@ -168,8 +168,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Waits until the TLS handshake of a connection may compute: those of an address come a few at a time, and leave a carrier to
-     * others. The connection ends the share.
+     * Waits until the TLS handshake of a connection may compute: handshakes come a few at a time, by address in turn, and leave a
+     * carrier to others. The connection ends the share.
      */
     void awaitHandshake(Socket socket) {
         var connection = between(new Peers(socket.getRemoteSocketAddress(), socket.getLocalSocketAddress()));

@@ -1,12 +1,11 @@
 package dev.parley.server.limits;
 
+import dev.parley.protocol.support.FairQueue;
 import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -74,9 +73,13 @@ public final class Shares {
         this.atWorkNanos = atWork.toNanos();
     }
 
-    /** Shares of calls in rounds of {@code atOnce}, also while calls of one group come only. */
+    /** One share for all groups, in rounds of {@code atOnce}: the groups take turns, also while calls of one group come only. */
     public static Shares always(ScheduledExecutorService clock, int atOnce) {
-        return new Shares(clock, atOnce, 1, AT_WORK, true);
+        return always(clock, atOnce, AT_WORK);
+    }
+
+    static Shares always(ScheduledExecutorService clock, int atOnce, Duration atWork) {
+        return new Shares(clock, atOnce, 1, atWork, true);
     }
 
     /**
@@ -94,8 +97,8 @@ public final class Shares {
      */
     public Runnable enter(String group) {
         var now = System.nanoTime();
-        var share = always ? share(group) : called(group, now);
-        return share == null ? () -> {} : share.enter(now);
+        var share = always ? share("") : called(group, now);
+        return share == null ? () -> {} : share.enter(group, now);
     }
 
     /**
@@ -105,7 +108,7 @@ public final class Shares {
      */
     public @Nullable Early enterEarly(String group) {
         var now = System.nanoTime();
-        return areShared(now) ? new Early(group, share(group).enter(now)) : null;
+        return areShared(now) ? new Early(group, share(group).enter(group, now)) : null;
     }
 
     /** A call comes for which {@link #enterEarly} has waited. */
@@ -152,7 +155,7 @@ public final class Shares {
         private final String group;
         private final ReentrantLock lock = new ReentrantLock();
         private final List<Call> underWay = new ArrayList<>();
-        private final Queue<Call> outside = new ArrayDeque<>();
+        private final FairQueue<Call> outside = new FairQueue<>();
         private int left = atOnce;
         private long roundNanos = System.nanoTime();
         private long workNanos;
@@ -164,22 +167,17 @@ public final class Shares {
         }
 
         int waiting() {
-            lock.lock();
-            try {
-                return outside.size();
-            } finally {
-                lock.unlock();
-            }
+            return outside.size(group);
         }
 
-        Runnable enter(long now) {
+        Runnable enter(String caller, long now) {
             var call = new Call();
             lock.lock();
             try {
                 if (outside.isEmpty() && (left > 0 || isIdle(now))) {
                     letIn(call, now);
                 } else {
-                    outside.add(call);
+                    outside.add(caller, call);
                     next();
                 }
             } finally {
@@ -257,8 +255,7 @@ public final class Shares {
                 var now = System.nanoTime();
                 forgetWaiting(now);
                 begin(now);
-                while (left > 0 && !outside.isEmpty()) {
-                    var call = outside.remove();
+                for (var call = nextOutside(); call != null; call = nextOutside()) {
                     if (!call.over) {
                         letIn(call, now);
                     }
@@ -270,6 +267,10 @@ public final class Shares {
             } finally {
                 lock.unlock();
             }
+        }
+
+        private @Nullable Call nextOutside() {
+            return left > 0 ? outside.poll() : null;
         }
 
         private void letIn(Call call, long now) {

@@ -168,12 +168,34 @@ final class SharesTest {
     }
 
     /** After that groups are known to call at the same time, and none of those of the tests has called. */
+    @Test
+    void groupsOfOneShareTakeTurns() throws InterruptedException {
+        var turns = Shares.always(clock, 1, LONG);
+        var first = turns.enter("noisy");
+        call(turns, "noisy", "second");
+        call(turns, "noisy", "third");
+        call(turns, "quiet", "other");
+
+        first.run();
+
+        for (String name : List.of("second", "other", "third")) {
+            var call = next();
+            assertThat(call.name()).isEqualTo(name);
+            assertThat(in).isEmpty();
+            call.end().run();
+        }
+    }
+
     private void enterBoth() {
         shares.enter("one").run();
         shares.enter("another").run();
     }
 
     private Thread call(String group, String name) throws InterruptedException {
+        return call(shares, group, name);
+    }
+
+    private Thread call(Shares shares, String group, String name) throws InterruptedException {
         var thread = Thread.ofPlatform().start(() -> in.add(new Call(name, shares.enter(group))));
         threads.add(thread);
         var deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
