@@ -62,7 +62,7 @@ final class DialectsTest {
         assertThat(text(answer.body()))
                 .isEqualTo(
                         "{\"jsonrpc\":\"2.0\",\"id\":\"r1\",\"result\":{\"task\":{\"id\":\"t-9\",\"contextId\":\"c-4\","
-                            + "\"status\":{\"state\":\"TASK_STATE_WORKING\",\"timestamp\":\"1970-01-01T00:00:00.000Z\"}}}}");
+                                + "\"status\":{\"state\":\"TASK_STATE_WORKING\",\"timestamp\":\"1970-01-01T00:00:00.000Z\"}}}}");
         assertThat(exchange.endpoint.asked)
                 .isInstanceOfSatisfying(
                         Operation.SendMessage.class,
@@ -541,7 +541,7 @@ final class DialectsTest {
         assertThat(frames(answer))
                 .isEqualTo(
                         "data:"
-                            + " {\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"pong\"}]}}\n\n");
+                                + " {\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"pong\"}]}}\n\n");
     }
 
     @Test
@@ -703,8 +703,8 @@ final class DialectsTest {
         assertThat(answer.at("error", "data", 1))
                 .isEqualTo(Tree.of(
                         "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"message.messageId\",\"description\":\"missing"
-                            + " (expected: a string)\"},{\"field\":\"message.role\",\"description\":\"missing"
-                            + " (expected: ROLE_USER, ROLE_AGENT)\"}]}"));
+                                + " (expected: a string)\"},{\"field\":\"message.role\",\"description\":\"missing"
+                                + " (expected: ROLE_USER, ROLE_AGENT)\"}]}"));
     }
 
     @ParameterizedTest

@@ -85,7 +85,7 @@ final class LegacyDialectRefusalTest {
         var answer = exchange.rpc(
                 "message/send",
                 "{\"message\":{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"user\",\"parts\":[{\"kind\":\"text\","
-                    + "\"text\":\"hi\",\"kind\":\"text\"}],\"kind\":\"message\"}}");
+                        + "\"text\":\"hi\",\"kind\":\"text\"}],\"kind\":\"message\"}}");
 
         assertThat(answer.at("result", "id").text()).isEqualTo("t-9");
     }

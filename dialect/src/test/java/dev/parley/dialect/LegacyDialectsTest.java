@@ -252,9 +252,9 @@ final class LegacyDialectsTest {
 
     private static final String STORIES =
             "{'id':'t-9','contextId':'c-4','status':{'state':'TASK_STATE_WORKING','timestamp':'2026-01-05T09:00:00.000Z'},"
-                + "'artifacts':[{'artifactId':'artifact-0','parts':[{'text':'one'}]},"
-                + "{'artifactId':'artifact-1','parts':[{'data':{'n':1}}]}],"
-                + "'history':[{'messageId':'m','role':'ROLE_USER','parts':[{'text':'tell'}]}]}";
+                    + "'artifacts':[{'artifactId':'artifact-0','parts':[{'text':'one'}]},"
+                    + "{'artifactId':'artifact-1','parts':[{'data':{'n':1}}]}],"
+                    + "'history':[{'messageId':'m','role':'ROLE_USER','parts':[{'text':'tell'}]}]}";
 
     @ParameterizedTest
     @ValueSource(strings = {"tasks/get", "tasks/cancel"})
@@ -399,18 +399,18 @@ final class LegacyDialectsTest {
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'type':'text','text':'hi'}]}}",
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'text':'hi'}]}}",
                 "message/send |"
-                    + " {'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'hi'},{'raw':'AA==','mediaType':'a/b'},{'url':'x:y'}]}}",
+                        + " {'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'hi'},{'raw':'AA==','mediaType':'a/b'},{'url':'x:y'}]}}",
                 "message/send | {'message':{'role':'user','parts':[{'kind':'text','text':'hi'}]}}",
                 "message/send |"
                         + " {'message':{'message_id':'m','role':'ROLE_USER','parts':[{'kind':'text','text':'hi'}]}}",
                 "message/send |"
-                    + " {'message':{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi','text2':1}],'x':{}}}",
+                        + " {'message':{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi','text2':1}],'x':{}}}",
                 "tasks/send   | {'id':'mine','message':{'role':'user','parts':[{'kind':'text','text':'hi'}]}}",
                 "tasks/send   | {'id':'mine','message':{'role':'user','parts':[{'text':'hi'}]}}",
                 "tasks/send   |"
-                    + " {'id':'mine','session_id':'s','message':{'role':'user','parts':[{'type':'text','text':'hi'}]}}",
+                        + " {'id':'mine','session_id':'s','message':{'role':'user','parts':[{'type':'text','text':'hi'}]}}",
                 "tasks/send   |"
-                    + " {'id':'mine','message':{'role':'user','parts':[{'type':'text','text':'hi','metadata':null}],'metadata':null},'pushNotification':null,'historyLength':null,'metadata':null}"
+                        + " {'id':'mine','message':{'role':'user','parts':[{'type':'text','text':'hi','metadata':null}],'metadata':null},'pushNotification':null,'historyLength':null,'metadata':null}"
             })
     void mixedSpellingsAreUnderstood(String method, String params) {
         exchange.rpc(envelope(method, params));
@@ -436,7 +436,7 @@ final class LegacyDialectsTest {
                 "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','data':{}}]}}       |"
                         + " message.parts[0]",
                 "''          | message/send |"
-                    + " {'message':{'role':'user','parts':[{'kind':'text','text':'a','data':{}}]}} | message.parts[0]",
+                        + " {'message':{'role':'user','parts':[{'kind':'text','text':'a','data':{}}]}} | message.parts[0]",
                 "''          | message/send | {'message':{'role':'user','parts':[{}]}}                              |"
                         + " message.parts[0]",
                 "''          | message/send | {'message':{'role':'user','parts':[{'raw':'AA==','url':'x:y'}]}}      |"
@@ -446,7 +446,7 @@ final class LegacyDialectsTest {
                 "''          | message/send | {'message':{'role':'robot','parts':[{'kind':'text','text':'a'}]}}     |"
                         + " message.role",
                 "''          | message/send |"
-                    + " {'message':{'kind':'task','role':'user','parts':[{'kind':'text','text':'a'}]}} | message.kind",
+                        + " {'message':{'kind':'task','role':'user','parts':[{'kind':'text','text':'a'}]}} | message.kind",
                 "''          | message/send | {'message':{'role':'user'}}                                           |"
                         + " message.parts",
                 "''          | message/send | {}                                                                    |"
@@ -597,7 +597,7 @@ final class LegacyDialectsTest {
                 "{'message':{'role':'ROLE_USER','parts':[{'type':'text','text':'hi'}]}}                  | 0.3 K",
                 "{'message':{'role':'ROLE_USER','messageId':'m','parts':[{'text':'hi'}]}}                | 1.0",
                 "{'message':{'role':'ROLE_USER','messageId':'m','parts':[{'text':'hi'}]},'configuration':{'returnImmediately':true}}"
-                    + " | 1.0"
+                        + " | 1.0"
             })
     void theBodyAloneDecidesWhereNothingElseDoes(String body, String expected) {
         exchange.with("Content-Type", "application/json");
@@ -620,7 +620,7 @@ final class LegacyDialectsTest {
                 "{'config':{'pushNotificationConfig':{'id':'p','url':'https://h.example'}}}                           "
                         + " | P",
                 "{'parent':'tasks/t-9','configId':'p','config':{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}}"
-                    + " | P",
+                        + " | P",
                 "{'name':'tasks/t-9/pushNotificationConfigs/p','pushNotificationConfig':{'url':'https://h.example'}}  "
                         + " | P",
                 "{'taskId':'t-9','pushNotificationConfig':{'id':'p','url':'https://h.example'}}                       "

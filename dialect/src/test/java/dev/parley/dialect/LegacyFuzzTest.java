@@ -45,7 +45,7 @@ final class LegacyFuzzTest {
                     + "'metadata':{'mcp_context':{'items':{}}}},'webhookUrl':'https://h.example'}",
             "{'id':'t-9','historyLength':1,'pushNotificationConfigId':'p','metadata':{}}",
             "{'taskId':'t','parent':'tasks/t','configId':'c','name':'tasks/t/pushNotificationConfigs/c','config':"
-                + "{'name':'tasks/t','pushNotificationConfig':{'url':'x:y'}},'pushNotificationConfig':{'url':'x:y'}}",
+                    + "{'name':'tasks/t','pushNotificationConfig':{'url':'x:y'}},'pushNotificationConfig':{'url':'x:y'}}",
             "{}");
 
     private static final List<String> FRAGMENTS = List.of(

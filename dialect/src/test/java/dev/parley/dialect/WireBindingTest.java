@@ -407,8 +407,8 @@ final class WireBindingTest {
             value = {
                 // the reason outranks code and status
                 "409 |"
-                    + " {'error':{'code':409,'message':'x','details':[{'@type':'type.googleapis.com/google.rpc.ErrorInfo','reason':'TASK_NOT_CANCELABLE'}]}}"
-                    + " | TASK_NOT_CANCELABLE",
+                        + " {'error':{'code':409,'message':'x','details':[{'@type':'type.googleapis.com/google.rpc.ErrorInfo','reason':'TASK_NOT_CANCELABLE'}]}}"
+                        + " | TASK_NOT_CANCELABLE",
                 "500 | {'error':{'code':-32001,'message':'x','data':[{'reason':'UNSUPPORTED_OPERATION'}]}} |"
                         + " UNSUPPORTED_OPERATION",
                 // then the code
@@ -451,8 +451,8 @@ final class WireBindingTest {
                 "409 | {'type':'about:blank','title':'Conflict','status':409}  | TASK_NOT_CANCELABLE",
                 // nonsense
                 "500 |"
-                    + " {'error':{'code':{},'message':[],'details':[1,{'metadata':{'a':null}},{'fieldViolations':[7,{}]},{'retryDelay':'soon'}]}}"
-                    + " | INTERNAL"
+                        + " {'error':{'code':{},'message':[],'details':[1,{'metadata':{'a':null}},{'fieldViolations':[7,{}]},{'retryDelay':'soon'}]}}"
+                        + " | INTERNAL"
             })
     void anErrorIsKnownByReasonThenCodeThenStatus(int status, String body, A2AError error) {
         for (String binding : List.of(Interface.JSONRPC, Interface.HTTP_JSON)) {

@@ -153,7 +153,8 @@ public final class JsonText {
     }
 
     private static <R> R parse(JsonFactory factory, byte[] json, int from, int length, Function<JsonParser, R> reader) {
-        try (JsonParser in = factory.createParser(ObjectReadContext.empty(), json, from, length)) {
+        try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), json, from, length)) {
+            JsonParser in = LongTexts.of(parser, json, from, length);
             if (in.nextToken() == null) {
                 throw Place.invalid("empty");
             }
