@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Form {
     /** JSON of an id that is not known. */
-    public static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
+    static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
 
     private static final byte[] NOTHING = {};
     private static final byte[] START_OF_OBJECT = {'{'};

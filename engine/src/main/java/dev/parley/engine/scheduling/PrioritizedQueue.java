@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class PrioritizedQueue<T> extends AbstractQueue<T> {
     private final Function<T, Priority> priority;
     private final Map<Priority, Queue<T>> levels = new EnumMap<>(Priority.class);
+
     /** Credit of the levels that have elements: smooth weighted round robin, in which a level that begins is served by its weight. */
-    private final int[] credit = new int[Priority.values().length];
+    private final Map<Priority, Integer> credit = new EnumMap<>(Priority.class);
 
     PrioritizedQueue(Function<T, Priority> priority) {
         this.priority = priority;
@@ -38,7 +39,7 @@ final class PrioritizedQueue<T> extends AbstractQueue<T> {
     }
 
     private int credit(Priority level) {
-        return credit[level.ordinal()] + level.weight();
+        return credit.getOrDefault(level, 0) + level.weight();
     }
 
     @Override
@@ -48,8 +49,8 @@ final class PrioritizedQueue<T> extends AbstractQueue<T> {
             return null;
         }
         for (Priority level : levels.keySet()) {
-            credit[level.ordinal()] += level.weight();
-            credit[next.ordinal()] -= level.weight();
+            credit.merge(level, level.weight(), Integer::sum);
+            credit.merge(next, -level.weight(), Integer::sum);
         }
         return poll(next);
     }
@@ -61,7 +62,7 @@ final class PrioritizedQueue<T> extends AbstractQueue<T> {
         T element = queue == null ? null : queue.poll();
         if (queue != null && queue.isEmpty()) {
             levels.remove(level);
-            credit[level.ordinal()] = 0;
+            credit.remove(level);
         }
         return element;
     }
