@@ -45,7 +45,7 @@ public record Envelope(
      * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
     public static Envelope read(WireRequest request, Dialect dialect, CallContext caller, Framing framing) {
-        framing.use(Form.rpc(dialect, Form.NO_ID));
+        framing.use(Form.rpcWithoutId(dialect));
         if (!request.method().equals("POST")) {
             throw A2AException.notAllowed(request.method(), "POST");
         }

@@ -36,7 +36,7 @@ public final class Form {
     private static final byte[] DATA = ascii("data: ");
 
     /** For JSON-RPC requests whose id is not known. */
-    public static final Form RPC_WITHOUT_ID = rpc(Dialect.V1, NO_ID);
+    public static final Form RPC_WITHOUT_ID = rpcWithoutId(Dialect.V1);
 
     private final boolean rpc;
     private final Dialect dialect;
@@ -63,6 +63,11 @@ public final class Form {
         this.opening = opening;
         this.beforeResult = beforeResult;
         this.behindResult = behindResult;
+    }
+
+    /** Answers to a JSON-RPC request whose id is not known. */
+    public static Form rpcWithoutId(Dialect dialect) {
+        return rpc(dialect, NO_ID);
     }
 
     /** @param id the JSON of the request's id */

@@ -43,7 +43,7 @@ public abstract class RpcEdge implements Edge {
     @Override
     public final WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
         Dialect spoken = dialect(request);
-        framing.use(Form.rpc(spoken, Form.NO_ID));
+        framing.use(Form.rpcWithoutId(spoken));
         if (isCard(request)) {
             return CardFile.answer(request, card(request, agent));
         }
