@@ -199,7 +199,7 @@ final class Commands {
         }
     }
 
-    private final Map<CommandSpec, Command> commands = new IdentityHashMap<>();
+    private final IdentityHashMap<CommandSpec, Command> commands = new IdentityHashMap<>();
     private final CommandLine parser;
 
     /** The commands that {@code args} can mean: one, if they begin with its name, otherwise all. */
