@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Bounded pool of platform threads for work that computes, or blocks in native code, for more than a millisecond. On a virtual
  * thread such work would hold a carrier, and with as many pieces of work as carriers nothing else would run.
  *
- * <p>Work belongs to a group. A group has at most half of the threads, and starts none if it has as many as are free, so that a few
+ * <p>Work belongs to a group. A group has at most a share of the threads, by default half, and starts none if it has as many as are free, so that a few
  * groups with much work leave threads to others; its other work waits in a bounded queue. The threads
  * take turns: fewer of them than there are processors run at the same time, the groups come in rotation, and work that has run
  * for longer than a time slice gives its turn to another at its next {@link #checkpoint}. Work that reaches no checkpoint loses
@@ -44,6 +44,7 @@ public final class FairPool implements AutoCloseable {
     private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
     private final int threads;
+    private final int share;
     private final int queueLimit;
     private final ThreadPoolExecutor workers;
     private final ScheduledThreadPoolExecutor clock;
@@ -69,12 +70,18 @@ public final class FairPool implements AutoCloseable {
      * @param queueLimit how many pieces of work of one group wait at a time
      */
     public FairPool(String name, int threads, int queueLimit) {
-        this(name, threads, queueLimit, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
+        this(name, threads, threads / 2, queueLimit);
+    }
+
+    /** @param share how many pieces of work of one group are started at a time */
+    public FairPool(String name, int threads, int share, int queueLimit) {
+        this(name, threads, share, queueLimit, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
     }
 
     /** @param turns how many pieces of work run at the same time */
-    FairPool(String name, int threads, int queueLimit, int turns) {
+    FairPool(String name, int threads, int share, int queueLimit, int turns) {
         this.threads = threads;
+        this.share = share;
         this.queueLimit = queueLimit;
         this.freeTurns = turns;
         this.workers = new ThreadPoolExecutor(
@@ -165,7 +172,7 @@ public final class FairPool implements AutoCloseable {
     /** Starts work for which there is a thread. */
     private void start() {
         while (startedInAll < threads && !closed) {
-            int most = Math.min(threads / 2, threads - startedInAll);
+            int most = Math.min(share, threads - startedInAll);
             Job<?> next = arrived.poll(group -> started.getOrDefault(group, 0) < most);
             if (next == null) {
                 return;

@@ -25,7 +25,7 @@ final class FairPoolTest {
     private static final Duration LONG = Duration.ofSeconds(50);
 
     /** Four threads, of which one runs at a time. */
-    private final FairPool pool = new FairPool("test", 4, 3, 1);
+    private final FairPool pool = new FairPool("test", 4, 2, 3, 1);
 
     private final AtomicBoolean over = new AtomicBoolean();
 
