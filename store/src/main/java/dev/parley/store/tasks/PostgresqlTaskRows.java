@@ -10,6 +10,7 @@ import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,18 +47,66 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static final String INSERT_SEGMENTS =
             "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace, agents,"
-                    + " stream_no) SELECT u.*, ? FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
-                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u";
+                    + " stream_no) SELECT u.*, s.no FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
+                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u, (SELECT ?::bigint AS no) AS s";
 
     private static final String INSERT_MESSAGES =
             "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
-                    + " SELECT u.*, ? FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[], ?::bigint[]) AS u"
+                    + " SELECT u.*, s.no FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[], ?::bigint[]) AS u,"
+                    + " (SELECT ?::bigint AS no) AS s"
                     + " ON CONFLICT (day, lane_no, message_id) DO UPDATE SET task_id = excluded.task_id,"
                     + " made_ms = excluded.made_ms, stream_no = excluded.stream_no";
 
     private static final String ADD_TO_TALLY =
             "INSERT INTO tally (lane_no, state, tasks) SELECT * FROM unnest(?::bigint[], ?::integer[], ?::integer[]) AS u"
                     + " ON CONFLICT (lane_no, state, hub_slot) DO UPDATE SET tasks = tally.tasks + excluded.tasks";
+
+    /** Column of the rows of a statement, and its type. */
+    private record Column<T>(String type, Function<T, @Nullable Object> value) {}
+
+    private static final List<Column<NewTask>> TASK = List.of(
+            new Column<>("text", NewTask::id),
+            new Column<>("bigint", NewTask::lane),
+            new Column<>("text", NewTask::contextId),
+            new Column<>("integer", row -> code(row.state())),
+            new Column<>("bigint", NewTask::statusMs),
+            new Column<>("bigint", NewTask::lastSequence),
+            new Column<>("text", NewTask::caller),
+            new Column<>("text", NewTask::trace),
+            new Column<>("integer", NewTask::turns),
+            new Column<>("text", NewTask::agents),
+            new Column<>("bigint", row -> inRow(row, InRow::entry)),
+            new Column<>("text", row -> inRow(row, InRow::address)),
+            new Column<>("text", row -> inRow(row, InRow::salt)),
+            new Column<>("bytea", row -> inRow(row, InRow::events)));
+
+    private static final List<Column<Move>> MOVE = List.of(
+            new Column<>("text", Move::taskId),
+            new Column<>("bigint", Move::previousSequence),
+            new Column<>("integer", row -> code(row.state())),
+            new Column<>("bigint", Move::statusMs),
+            new Column<>("bigint", Move::lastSequence),
+            new Column<>("integer", Move::turns));
+
+    private static final List<Column<SegmentRow>> SEGMENT = List.of(
+            new Column<>("text", SegmentRow::taskId),
+            new Column<>("bigint", SegmentRow::firstSequence),
+            new Column<>("bytea", SegmentRow::events),
+            new Column<>("bigint", SegmentRow::entry),
+            new Column<>("integer", row -> codeOf(row.state())),
+            new Column<>("integer", row -> codeOf(row.previous())),
+            new Column<>("text", SegmentRow::caller),
+            new Column<>("text", SegmentRow::address),
+            new Column<>("text", SegmentRow::salt),
+            new Column<>("text", SegmentRow::trace),
+            new Column<>("text", SegmentRow::agents));
+
+    private static final List<Column<MessageRow>> MESSAGE = List.of(
+            new Column<>("integer", MessageRow::day),
+            new Column<>("bigint", MessageRow::lane),
+            new Column<>("text", MessageRow::messageId),
+            new Column<>("text", MessageRow::taskId),
+            new Column<>("bigint", MessageRow::madeMs));
 
     private record MessageId(long day, long lane, String id) {
         static final Comparator<MessageId> ORDER = Comparator.comparingLong(MessageId::day)
@@ -157,80 +206,43 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     private void addTo(List<Piece> pieces) {
-        long stream = system.stream();
         if (!messages.isEmpty()) {
-            pieces.add(insertMessages(List.copyOf(messages.values()), stream));
+            pieces.add(piece(INSERT_MESSAGES, MESSAGE, messages.values(), Check.NONE));
             messages.clear();
         }
         if (!tasks.isEmpty()) {
-            pieces.add(insertTasks(List.copyOf(tasks.values()), stream));
+            pieces.add(piece(INSERT_TASKS, TASK, tasks.values(), Check.NONE));
             tasks.clear();
         }
         if (!moves.isEmpty()) {
-            pieces.add(updateTasks(List.copyOf(moves.values()), stream));
+            int moved = moves.size();
+            pieces.add(piece(UPDATE_TASKS, MOVE, moves.values(), updated -> requireAll(moved, updated)));
             moves.clear();
         }
         if (!segments.isEmpty()) {
-            pieces.add(insertSegments(List.copyOf(segments), stream));
+            pieces.add(piece(INSERT_SEGMENTS, SEGMENT, segments, Check.NONE));
             segments.clear();
         }
     }
 
-    private static Piece insertMessages(List<MessageRow> rows, long stream) {
+    /** Returns a statement with the rows as arrays, one for each column, and the stream. */
+    private <T> Piece piece(String sql, List<Column<T>> columns, Collection<T> written, Check check) {
+        List<T> rows = List.copyOf(written);
+        long stream = system.stream();
         return new Piece(
-                INSERT_MESSAGES,
+                sql,
                 parameters -> {
-                    parameters.add(stream);
-                    parameters.add("integer", rows, MessageRow::day);
-                    parameters.add("bigint", rows, MessageRow::lane);
-                    parameters.add("text", rows, MessageRow::messageId);
-                    parameters.add("text", rows, MessageRow::taskId);
-                    parameters.add("bigint", rows, MessageRow::madeMs);
-                },
-                Check.NONE);
-    }
-
-    private static Piece insertTasks(List<NewTask> rows, long stream) {
-        return new Piece(
-                INSERT_TASKS,
-                parameters -> {
-                    parameters.add("text", rows, NewTask::id);
-                    parameters.add("bigint", rows, NewTask::lane);
-                    parameters.add("text", rows, NewTask::contextId);
-                    parameters.add("integer", rows, row -> code(row.state()));
-                    parameters.add("bigint", rows, NewTask::statusMs);
-                    parameters.add("bigint", rows, NewTask::lastSequence);
-                    parameters.add("text", rows, NewTask::caller);
-                    parameters.add("text", rows, NewTask::trace);
-                    parameters.add("integer", rows, NewTask::turns);
-                    parameters.add("text", rows, NewTask::agents);
-                    parameters.add("bigint", rows, row -> inRow(row, InRow::entry));
-                    parameters.add("text", rows, row -> inRow(row, InRow::address));
-                    parameters.add("text", rows, row -> inRow(row, InRow::salt));
-                    parameters.add("bytea", rows, row -> inRow(row, InRow::events));
+                    for (Column<T> column : columns) {
+                        parameters.add(column.type, rows, column.value);
+                    }
                     parameters.add(stream);
                 },
-                Check.NONE);
+                check);
     }
 
     private static @Nullable Object inRow(NewTask task, Function<InRow, Object> value) {
         InRow row = task.inRow();
         return row == null ? null : value.apply(row);
-    }
-
-    private static Piece updateTasks(List<Move> rows, long stream) {
-        return new Piece(
-                UPDATE_TASKS,
-                parameters -> {
-                    parameters.add("text", rows, Move::taskId);
-                    parameters.add("bigint", rows, Move::previousSequence);
-                    parameters.add("integer", rows, row -> code(row.state()));
-                    parameters.add("bigint", rows, Move::statusMs);
-                    parameters.add("bigint", rows, Move::lastSequence);
-                    parameters.add("integer", rows, Move::turns);
-                    parameters.add(stream);
-                },
-                updated -> requireAll(rows.size(), updated));
     }
 
     private static void requireAll(int rows, int updated) throws SQLException {
@@ -240,26 +252,6 @@ final class PostgresqlTaskRows implements TaskRows {
                     (rows - updated) + " of " + rows + " tasks are gone, have other events or are run by another hub",
                     "23000");
         }
-    }
-
-    private static Piece insertSegments(List<SegmentRow> rows, long stream) {
-        return new Piece(
-                INSERT_SEGMENTS,
-                parameters -> {
-                    parameters.add(stream);
-                    parameters.add("text", rows, SegmentRow::taskId);
-                    parameters.add("bigint", rows, SegmentRow::firstSequence);
-                    parameters.add("bytea", rows, SegmentRow::events);
-                    parameters.add("bigint", rows, SegmentRow::entry);
-                    parameters.add("integer", rows, row -> codeOf(row.state()));
-                    parameters.add("integer", rows, row -> codeOf(row.previous()));
-                    parameters.add("text", rows, SegmentRow::caller);
-                    parameters.add("text", rows, SegmentRow::address);
-                    parameters.add("text", rows, SegmentRow::salt);
-                    parameters.add("text", rows, SegmentRow::trace);
-                    parameters.add("text", rows, SegmentRow::agents);
-                },
-                Check.NONE);
     }
 
     private static @Nullable Integer codeOf(@Nullable TaskState state) {
