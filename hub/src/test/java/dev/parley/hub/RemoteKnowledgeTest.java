@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
+import dev.parley.knowledge.FusekiServer;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
@@ -37,7 +38,7 @@ final class RemoteKnowledgeTest extends KnowledgeMatrixTest {
 
     @BeforeAll
     static void startServer() throws IOException {
-        server = new FusekiServer(directory, 0);
+        server = new FusekiServer(directory);
     }
 
     @AfterAll
@@ -51,7 +52,7 @@ final class RemoteKnowledgeTest extends KnowledgeMatrixTest {
             server.clear(); // for what is there belongs to the database of another test
             return builder.data(Files.createTempDirectory(directory, "data"))
                     .set("knowledge-store", "sparql=" + server.dataset());
-        } catch (IOException | InterruptedException failure) {
+        } catch (IOException failure) {
             throw new AssertionError(failure);
         }
     }
@@ -82,7 +83,7 @@ final class RemoteKnowledgeTest extends KnowledgeMatrixTest {
                                 .text())
                         .isEqualTo("TASK_STATE_COMPLETED");
             } finally {
-                server = new FusekiServer(directory, port);
+                server = new FusekiServer(directory, "--port=" + port);
             }
             // It came back empty, which is not what the database says.
             assertThatThrownBy(() -> graph.update(

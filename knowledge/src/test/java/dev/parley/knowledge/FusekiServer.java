@@ -5,20 +5,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /** Apache Jena Fuseki in a process of its own, with an empty data set in memory. */
-final class FusekiServer implements AutoCloseable {
+public final class FusekiServer implements AutoCloseable {
     private static final Pattern STARTED = Pattern.compile("http=(\\d+)");
 
     private final Process process;
     private final URI dataset;
 
     /** @param arguments of the server, before those of the data set */
-    FusekiServer(Path directory, String... arguments) throws IOException {
+    public FusekiServer(Path directory, String... arguments) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Path jar = Path.of("target", "fuseki", "fuseki-server.jar").toAbsolutePath();
+        Path jar = Path.of("..", "knowledge", "target", "fuseki", "fuseki-server.jar")
+                .toAbsolutePath();
         var builder = new ProcessBuilder(java, "-Xmx512m", "-XX:+UseSerialGC", "-cp", jar.toString())
                 .directory(directory.toFile())
                 .redirectErrorStream(true);
@@ -60,8 +62,15 @@ final class FusekiServer implements AutoCloseable {
     }
 
     /** Address of queries and updates. */
-    URI dataset() {
+    public URI dataset() {
         return dataset;
+    }
+
+    /** Removes everything. */
+    public void clear() {
+        try (var http = new RemoteServer(service())) {
+            new RemoteEndpoint(http, Duration.ofSeconds(30)).change("DROP ALL");
+        }
     }
 
     SparqlService service() {
