@@ -27,9 +27,6 @@ import org.junit.jupiter.api.Test;
 final class LayoutTest {
     private static final int LARGEST_RING = 3;
 
-    /** Packages with larger rings, and the size of their largest one: to be cut, never to grow. */
-    private static final Map<String, Integer> LARGER_RINGS = Map.of("dev.parley.knowledge", 8);
-
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {
                 @Override
@@ -56,9 +53,7 @@ final class LayoutTest {
 
     @Test
     void noMoreThanThreeClassesOfAPackageFormARing() {
-        assertThat(rings(CLASSES))
-                .allSatisfy(ring -> assertThat(ring)
-                        .hasSizeLessThanOrEqualTo(LARGER_RINGS.getOrDefault(packageOf(ring), LARGEST_RING)));
+        assertThat(rings(CLASSES)).isEmpty();
     }
 
     /** Tables hold U+0000 as other characters, so that PostgreSQL can. */
@@ -113,11 +108,6 @@ final class LayoutTest {
     /** Whether a class is an implementation of a type, or its builder: the type may know them. */
     private static boolean isOwnPart(JavaClass part, JavaClass type) {
         return part.isAssignableTo(type.getName()) || part.getSimpleName().equals(type.getSimpleName() + "Builder");
-    }
-
-    private static String packageOf(Set<String> ring) {
-        String any = ring.iterator().next();
-        return any.substring(0, any.lastIndexOf('.'));
     }
 
     private static JavaClass outermost(JavaClass type) {

@@ -1,6 +1,5 @@
 package dev.parley.knowledge;
 
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;

@@ -4,7 +4,6 @@ import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
-import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -127,15 +126,12 @@ final class Erasure {
         List<String> keys;
         do {
             keys = database.read(session -> {
-                var found = new ArrayList<String>();
-                try (ResultSet some = session.bind(
-                                "SELECT key FROM kg_key WHERE space = ? AND caller = ? LIMIT ?", space, name, AT_ONCE)
-                        .executeQuery()) {
-                    while (some.next()) {
-                        found.add(Session.text(some, 1));
-                    }
-                }
-                return found;
+                return session.list(
+                        some -> Session.text(some, 1),
+                        "SELECT key FROM kg_key WHERE space = ? AND caller = ? LIMIT ?",
+                        space,
+                        name,
+                        AT_ONCE);
             });
             rows += database.writeInSlices(
                     keys,
@@ -163,17 +159,11 @@ final class Erasure {
             bound.addAll(values);
             bound.add(AT_ONCE);
             numbers = database.read(session -> {
-                var found = new ArrayList<Long>();
-                try (ResultSet some = session.bind(
-                                "SELECT " + key + " FROM " + table + " WHERE space = ? AND " + key + " > ? AND ("
-                                        + where + ") ORDER BY " + key + " LIMIT ?",
-                                bound.toArray())
-                        .executeQuery()) {
-                    while (some.next()) {
-                        found.add(some.getLong(1));
-                    }
-                }
-                return found;
+                return session.list(
+                        some -> some.getLong(1),
+                        "SELECT " + key + " FROM " + table + " WHERE space = ? AND " + key + " > ? AND (" + where
+                                + ") ORDER BY " + key + " LIMIT ?",
+                        bound.toArray());
             });
             rows += database.writeInSlices(numbers, true, (session, number) -> {
                 var all = new ArrayList<@Nullable Object>(setValues);
@@ -205,23 +195,17 @@ final class Erasure {
         do {
             Key after = first;
             keys = database.read(session -> {
-                var found = new ArrayList<Key>();
-                try (ResultSet some = session.bind(
-                                "SELECT s, p, o, g FROM " + table + " WHERE space = ? AND source = ?"
-                                        + " AND (s, p, o, g) > (?, ?, ?, ?) ORDER BY s, p, o, g LIMIT ?",
-                                space,
-                                from,
-                                after.s,
-                                after.p,
-                                after.o,
-                                after.g,
-                                AT_ONCE)
-                        .executeQuery()) {
-                    while (some.next()) {
-                        found.add(new Key(some.getLong(1), some.getLong(2), some.getLong(3), some.getLong(4)));
-                    }
-                }
-                return found;
+                return session.list(
+                        some -> new Key(some.getLong(1), some.getLong(2), some.getLong(3), some.getLong(4)),
+                        "SELECT s, p, o, g FROM " + table + " WHERE space = ? AND source = ?"
+                                + " AND (s, p, o, g) > (?, ?, ?, ?) ORDER BY s, p, o, g LIMIT ?",
+                        space,
+                        from,
+                        after.s,
+                        after.p,
+                        after.o,
+                        after.g,
+                        AT_ONCE);
             });
             String where = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ? AND source = ?";
             rows += database.writeInSlices(keys, true, (session, key) -> {
@@ -277,17 +261,11 @@ final class Erasure {
             where.chars().filter(c -> c == '?').forEach(parameter -> values.add(value));
             values.add(AT_ONCE);
             found = database.read(session -> {
-                var page = new ArrayList<Found>();
-                try (ResultSet some = session.bind(
-                                "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
-                                        + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
-                                values.toArray())
-                        .executeQuery()) {
-                    while (some.next()) {
-                        page.add(new Found(some.getLong(1), Session.text(some, 2)));
-                    }
-                }
-                return page;
+                return session.list(
+                        some -> new Found(some.getLong(1), Session.text(some, 2)),
+                        "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
+                                + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
+                        values.toArray());
             });
             rows += database.writeInSlices(
                     found,

@@ -1,7 +1,5 @@
 package dev.parley.knowledge;
 
-import dev.parley.knowledge.RecentChanges.Numbered;
-import dev.parley.knowledge.SqlStatementStore.Asking;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;

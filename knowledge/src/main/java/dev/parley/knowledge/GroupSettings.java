@@ -157,9 +157,11 @@ final class GroupSettings implements GroupListener {
     }
 
     private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
-        try (var row = session.bind("SELECT value FROM kg_setting WHERE space = ? AND name = ?", space.number(), name)
-                .executeQuery()) {
-            return row.next() ? Session.text(row, 1) : null;
-        }
+        return session.first(
+                        row -> Session.text(row, 1),
+                        "SELECT value FROM kg_setting WHERE space = ? AND name = ?",
+                        space.number(),
+                        name)
+                .orElse(null);
     }
 }

@@ -2,7 +2,6 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
@@ -17,7 +16,6 @@ import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -134,8 +132,10 @@ final class Journal {
                 ? null
                 : JsonColumn.of(
                         op == Patch.Op.REMOVE
-                                ? replaced.stream().map(Journal::remarks).toList()
-                                : values(replaced));
+                                ? replaced.stream()
+                                        .map(ReplacedStatements::remarks)
+                                        .toList()
+                                : ReplacedStatements.values(replaced));
         long nowMs = writing.nowMs();
         writing.record(tables -> {
             bound(tables, number, op, tables.key(stamped), stamped, nowMs, old, types, more)
@@ -219,7 +219,7 @@ final class Journal {
         Map<String, @Nullable Object> metadata = more;
         if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
             metadata = new LinkedHashMap<>(more);
-            metadata.put("replaced", values(replaced));
+            metadata.put("replaced", ReplacedStatements.values(replaced));
         }
         return new Numbered(
                 number,
@@ -227,43 +227,6 @@ final class Journal {
                         op, stamped, writing.space().changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
                 replaced,
                 types);
-    }
-
-    /** Returns the replaced statements of a change. */
-    static List<Map<String, @Nullable Object>> values(List<Statement> replaced) {
-        return replaced.stream().map(Journal::said).toList();
-    }
-
-    /** Returns the members of an old statement, for readers of the change. */
-    private static Map<String, @Nullable Object> said(Statement statement) {
-        var said = new LinkedHashMap<String, @Nullable Object>();
-        switch (statement.object()) {
-            case Resource resource -> said.put("id", resource.id());
-            case Term.Literal literal -> {
-                said.put("value", literal.value());
-                if (!literal.isPlain()) {
-                    said.put("type", literal.datatype());
-                }
-                if (literal.language() != null) {
-                    said.put("language", literal.language());
-                }
-            }
-        }
-        said.putAll(remarks(statement));
-        return said;
-    }
-
-    /** Returns the members of a removed statement that the change records. */
-    private static Map<String, @Nullable Object> remarks(Statement statement) {
-        var remarks = new LinkedHashMap<String, @Nullable Object>();
-        if (statement.certainty() != null) {
-            remarks.put("certainty", statement.certainty());
-        }
-        Object source = statement.provenance().get("sourceAgentId");
-        if (source != null) {
-            remarks.put("sourceAgentId", source);
-        }
-        return remarks;
     }
 
     /**
@@ -305,13 +268,7 @@ final class Journal {
     }
 
     private static List<Long> spaces(Session session) throws SQLException {
-        var spaces = new ArrayList<Long>();
-        try (ResultSet rows = session.bind("SELECT space FROM kg_space").executeQuery()) {
-            while (rows.next()) {
-                spaces.add(rows.getLong(1));
-            }
-        }
-        return spaces;
+        return session.list(rows -> rows.getLong(1), "SELECT space FROM kg_space");
     }
 
     /**
@@ -354,21 +311,15 @@ final class Journal {
         do {
             Link after = from;
             links = database.read(session -> {
-                var found = new ArrayList<Link>();
-                try (ResultSet rows = session.bind(
-                                "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
-                                        + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
-                                space,
-                                after.task,
-                                after.change,
-                                last,
-                                SWEPT_AT_ONCE)
-                        .executeQuery()) {
-                    while (rows.next()) {
-                        found.add(new Link(Session.text(rows, 1), rows.getLong(2)));
-                    }
-                }
-                return found;
+                return session.list(
+                        rows -> new Link(Session.text(rows, 1), rows.getLong(2)),
+                        "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
+                                + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
+                        space,
+                        after.task,
+                        after.change,
+                        last,
+                        SWEPT_AT_ONCE);
             });
             database.writeInSlices(
                     links,
@@ -429,22 +380,16 @@ final class Journal {
         do {
             Answer after = from;
             answers = database.read(session -> {
-                var found = new ArrayList<Answer>();
-                try (ResultSet rows = session.bind(
-                                "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
-                                        + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
-                                after.space,
-                                after.caller,
-                                after.key,
-                                beforeMs,
-                                aheadMs,
-                                SWEPT_AT_ONCE)
-                        .executeQuery()) {
-                    while (rows.next()) {
-                        found.add(new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)));
-                    }
-                }
-                return found;
+                return session.list(
+                        rows -> new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)),
+                        "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
+                                + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
+                        after.space,
+                        after.caller,
+                        after.key,
+                        beforeMs,
+                        aheadMs,
+                        SWEPT_AT_ONCE);
             });
             String answer = " WHERE space = ? AND caller = ? AND key = ? AND made_ms ";
             database.writeInSlices(
@@ -569,7 +514,7 @@ final class Journal {
                     row.number,
                     new Change(op, statement, space.changeId(row.number), Instant.ofEpochMilli(row.madeMs), metadata),
                     replaced.stream()
-                            .map(one -> unsaid(statement, (Map<?, ?>) one))
+                            .map(one -> ReplacedStatements.read(statement, (Map<?, ?>) one))
                             .toList(),
                     row.types == null
                             ? null
@@ -589,41 +534,6 @@ final class Journal {
         return number == Terms.NONE ? null : id(known, number);
     }
 
-    /** Restores an old statement, which {@code now} replaced, from the members that {@link #said} or {@link #remarks} recorded. */
-    private static Statement unsaid(Statement now, Map<?, ?> said) {
-        Object id = said.get("id");
-        Object certainty = said.get("certainty");
-        Object source = said.get("sourceAgentId");
-        Term object = now.object();
-        if (id != null || said.containsKey("value")) {
-            object = id != null ? Resource.of(id.toString()) : literal(said);
-        }
-        return new Statement(
-                now.subject(),
-                now.predicate(),
-                object,
-                now.graph(),
-                certainty instanceof Number number ? (Double) number.doubleValue() : null,
-                source == null ? Map.of() : Map.of("sourceAgentId", source));
-    }
-
-    private static Term.Literal literal(Map<?, ?> said) {
-        Object language = said.get("language");
-        Object type = said.get("type");
-        String lexical = String.valueOf(said.get("value"));
-        if (language != null) {
-            return Term.Literal.of(lexical, language.toString());
-        }
-        if (type != null) {
-            return new Term.Literal(lexical, type.toString(), null);
-        }
-        return switch (said.get("value")) {
-            case Boolean truth -> Term.Literal.of(truth);
-            case Number number -> Term.Literal.of(new BigDecimal(number.toString()));
-            case null, default -> Term.Literal.of(lexical);
-        };
-    }
-
     /** True if changes behind this one have been forgotten. */
     boolean isForgotten(Session session, Space space, long change) throws SQLException {
         return session.number("SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
@@ -636,7 +546,6 @@ final class Journal {
      */
     List<Long> ofTask(Session session, Space space, String taskId, @Nullable String recordedBy, int limit)
             throws SQLException {
-        var numbers = new ArrayList<Long>();
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.add(taskId);
@@ -651,27 +560,19 @@ final class Journal {
             values.add(AuditChain.hashed(recordedBy));
         }
         values.add(limit);
-        try (ResultSet rows = session.bind(query + " ORDER BY t.change_no LIMIT ?", values.toArray())
-                .executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
-        return numbers;
+        return session.list(rows -> rows.getLong(1), query + " ORDER BY t.change_no LIMIT ?", values.toArray());
     }
 
     // ---- Repetitions
 
     Optional<UpdateResult> answered(Session session, Space space, String caller, String key) throws SQLException {
-        try (ResultSet row = session.bind(
-                        "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ? AND made_ms > ?",
-                        space.number(),
-                        caller,
-                        key,
-                        steadyClock.millis() - keeping.answersFor().toMillis())
-                .executeQuery()) {
-            return row.next() ? Optional.of(result(JsonColumn.object(Session.text(row, 1)))) : Optional.empty();
-        }
+        return session.first(
+                row -> result(JsonColumn.object(Session.text(row, 1))),
+                "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ? AND made_ms > ?",
+                space.number(),
+                caller,
+                key,
+                steadyClock.millis() - keeping.answersFor().toMillis());
     }
 
     void answer(GraphWriting writing, String caller, String key, UpdateResult result) throws SQLException {
@@ -827,25 +728,19 @@ final class Journal {
     /** Returns entries of the audit behind a number, the oldest first; of one caller, unless that is null. */
     List<AuditEntry> audit(Session session, Space space, @Nullable String caller, long after, int limit)
             throws SQLException {
-        var entries = new ArrayList<AuditEntry>();
-        try (ResultSet rows = session.bind(
-                        "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
-                                + " WHERE space = ? AND audit_no > ?" + (caller == null ? "" : " AND caller = ?")
-                                + " ORDER BY audit_no LIMIT ?",
-                        caller == null
-                                ? new Object[] {space.number(), after, limit}
-                                : new Object[] {space.number(), after, caller, limit})
-                .executeQuery()) {
-            while (rows.next()) {
-                entries.add(new AuditEntry(
+        return session.list(
+                rows -> new AuditEntry(
                         rows.getLong(1),
                         Instant.ofEpochMilli(rows.getLong(2)),
                         Session.text(rows, 3),
                         Session.text(rows, 4),
                         Session.text(rows, 5),
-                        JsonColumn.object(Session.text(rows, 6))));
-            }
-        }
-        return entries;
+                        JsonColumn.object(Session.text(rows, 6))),
+                "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
+                        + " WHERE space = ? AND audit_no > ?" + (caller == null ? "" : " AND caller = ?")
+                        + " ORDER BY audit_no LIMIT ?",
+                caller == null
+                        ? new Object[] {space.number(), after, limit}
+                        : new Object[] {space.number(), after, caller, limit});
     }
 }

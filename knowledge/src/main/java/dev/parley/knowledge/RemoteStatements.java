@@ -19,7 +19,6 @@ import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -107,26 +106,16 @@ final class RemoteStatements implements GraphStore {
         this.database = tables.database();
         this.server = server;
         this.clock = clock;
-        if (database.read(RemoteStatements::hasStatements)) {
+        if (database.<Long>read(session -> session.number("SELECT 1 FROM kg_statement LIMIT 1")) != 0) {
             throw new StoreException(
                     "the database has statements in its tables (expected: none, or no other store of statements;"
                             + " export them, and import them into another data directory)");
         }
     }
 
-    private static boolean hasStatements(Session session) throws SQLException {
-        try (ResultSet row = session.bind("SELECT 1 FROM kg_statement LIMIT 1").executeQuery()) {
-            return row.next();
-        }
-    }
-
     /** True if the statements of a database are on a server. */
     static boolean isUsedBy(Database database) {
-        return database.read(session -> {
-            try (ResultSet row = session.bind("SELECT 1 FROM kg_remote LIMIT 1").executeQuery()) {
-                return row.next();
-            }
-        });
+        return database.<Long>read(session -> session.number("SELECT 1 FROM kg_remote LIMIT 1")) != 0;
     }
 
     private RemoteEndpoint endpoint(Duration patience) {
@@ -347,14 +336,14 @@ final class RemoteStatements implements GraphStore {
 
     private void readRow(Lane lane) {
         tables.lookUp(lane.group, (session, space) -> {
-            try (ResultSet row = session.bind(
-                            "SELECT update_no, pending FROM kg_remote WHERE space = ?", space.number())
-                    .executeQuery()) {
-                boolean exists = row.next();
-                lane.number = exists ? row.getLong(1) : 0;
-                lane.pending = exists ? Session.text(row, 2) : null;
-                lane.known = true;
-            }
+            lane.number = session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number());
+            lane.pending = session.first(
+                            row -> Session.text(row, 1),
+                            "SELECT pending FROM kg_remote WHERE space = ? AND update_no = ?",
+                            space.number(),
+                            lane.number)
+                    .orElse(null);
+            lane.known = true;
             return lane;
         });
     }

@@ -1,7 +1,6 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.RemoteStatement.Remark;
-import dev.parley.knowledge.SqlStatementStore.Asking;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.EntityFilter;

@@ -96,12 +96,7 @@ final class SqlCatalog {
             values.add(space.number());
             values.add(sql.list(sample));
         }
-        var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(select, values.toArray()).executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
+        List<Long> numbers = session.list(rows -> rows.getLong(1), select, values.toArray());
         if (type == null && hasRules()) {
             for (Long number : List.copyOf(numbers)) {
                 if (!isSeen("x.p = ?", number)) {

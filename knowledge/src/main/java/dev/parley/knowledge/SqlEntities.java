@@ -11,7 +11,6 @@ import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.store.database.Session;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -148,17 +147,12 @@ final class SqlEntities {
         }
         values.addAll(having.values);
         values.add(limit + 1);
-        var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(
-                        "SELECT x.s FROM kg_statement x WHERE " + where.text + " AND " + reason + " = 0"
-                                + (cursor == null ? "" : " AND x.s > ?") + " GROUP BY x.space, x.s HAVING "
-                                + having.text + " ORDER BY x.s LIMIT ?",
-                        values.toArray())
-                .executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
+        List<Long> numbers = session.list(
+                rows -> rows.getLong(1),
+                "SELECT x.s FROM kg_statement x WHERE " + where.text + " AND " + reason + " = 0"
+                        + (cursor == null ? "" : " AND x.s > ?") + " GROUP BY x.space, x.s HAVING "
+                        + having.text + " ORDER BY x.s LIMIT ?",
+                values.toArray());
         boolean more = numbers.size() > limit;
         List<Long> kept = more ? numbers.subList(0, limit) : numbers;
         return new Page<>(terms.ids(session, kept), more && limit > 0 ? Cursor.write(kept.getLast()) : null);
@@ -187,21 +181,16 @@ final class SqlEntities {
                 + " AND y.p = ? AND " + hiddenValue + " = 0)";
         String best = descending ? "max" : "min";
         String direction = descending ? " DESC" : "";
-        var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(
-                        "SELECT s FROM (SELECT e.s AS s, (SELECT " + best + "(k.number)" + from + " AS worth, (SELECT "
-                                + best + "(k.lexical)" + from
-                                + " AS said FROM (SELECT x.space, x.s FROM kg_statement x WHERE " + where.text
-                                + " AND " + reason + " = 0 GROUP BY x.space, x.s HAVING " + having.text
-                                + ") e) f ORDER BY CASE WHEN said IS NULL THEN 2"
-                                + " WHEN worth IS NULL THEN 1 ELSE 0 END, worth" + direction + ", said" + direction
-                                + ", s LIMIT ? OFFSET ?",
-                        values.toArray())
-                .executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
+        List<Long> numbers = session.list(
+                rows -> rows.getLong(1),
+                "SELECT s FROM (SELECT e.s AS s, (SELECT " + best + "(k.number)" + from + " AS worth, (SELECT "
+                        + best + "(k.lexical)" + from
+                        + " AS said FROM (SELECT x.space, x.s FROM kg_statement x WHERE " + where.text
+                        + " AND " + reason + " = 0 GROUP BY x.space, x.s HAVING " + having.text
+                        + ") e) f ORDER BY CASE WHEN said IS NULL THEN 2"
+                        + " WHEN worth IS NULL THEN 1 ELSE 0 END, worth" + direction + ", said" + direction
+                        + ", s LIMIT ? OFFSET ?",
+                values.toArray());
         boolean more = numbers.size() > limit;
         return new Page<>(
                 terms.ids(session, more ? numbers.subList(0, limit) : numbers),

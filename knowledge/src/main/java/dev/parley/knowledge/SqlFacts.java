@@ -9,7 +9,6 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.store.database.Session;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -136,10 +135,11 @@ final class SqlFacts {
         }
         Map<String, @Nullable Object> known = committed ? space.provenance().getIfPresent(number) : null;
         if (known == null) {
-            try (ResultSet row = session.bind("SELECT json FROM kg_provenance WHERE provenance = ?", number)
-                    .executeQuery()) {
-                known = row.next() ? JsonColumn.object(Session.text(row, 1)) : Map.of();
-            }
+            known = session.first(
+                            row -> JsonColumn.object(Session.text(row, 1)),
+                            "SELECT json FROM kg_provenance WHERE provenance = ?",
+                            number)
+                    .orElse(Map.of());
             if (committed && known.toString().length() <= MAX_CACHED) {
                 space.provenance().put(number, known);
             }

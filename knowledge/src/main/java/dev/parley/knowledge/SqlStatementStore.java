@@ -47,7 +47,7 @@ final class SqlStatementStore implements GraphStore, GroupListener {
     static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     /** The same for statements on a server: these queries wait for it, most of the time. */
-    static final int AT_ONCE_ON_SERVER = 32;
+    static final int AT_ONCE_ON_SERVER = 8 * AT_ONCE;
 
     /** Groups whose settings are kept in memory; those of others are read again. */
     static final int MAX_GROUPS = 1_000;
@@ -92,7 +92,7 @@ final class SqlStatementStore implements GraphStore, GroupListener {
         this.sql = new Sql(database.kind());
         database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql")));
         this.readers = database.readers(AT_ONCE);
-        this.pool = new FairPool("knowledge", atOnce, MAX_WAITING);
+        this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
         this.terms = new Terms(database, sql);
         this.instance = instance(database);
         database.listen(this);
@@ -111,17 +111,20 @@ final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     private static long instance(Database database) {
-        return database.write(session -> {
-            try (ResultSet row = session.bind("SELECT value FROM kg_setting WHERE space = 0 AND name = ?", INSTANCE)
-                    .executeQuery()) {
-                if (row.next()) {
-                    return Long.parseLong(Session.text(row, 1));
-                }
-            }
-            long made = new SecureRandom().nextLong();
-            session.update("INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", INSTANCE, "" + made);
-            return made;
-        });
+        return Long.parseLong(database.write(session -> {
+            String made = "" + new SecureRandom().nextLong();
+            session.update(
+                    "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?) ON CONFLICT DO NOTHING",
+                    INSTANCE,
+                    made);
+            return setting(session, INSTANCE).orElse(made);
+        }));
+    }
+
+    /** Returns a setting of the database. */
+    private static Optional<String> setting(Session session, String name) throws SQLException {
+        return session.first(
+                row -> Session.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
     }
 
     /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
@@ -141,16 +144,10 @@ final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** The server of the statements of a database; empty if they are in its tables, or there are none. */
     static Optional<URI> server(Database database) {
-        return database.read(session ->
-                session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+        return database.read(
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
                         ? Optional.empty()
-                        : session
-                                .list(
-                                        row -> URI.create(Session.text(row, 1)),
-                                        "SELECT value FROM kg_setting WHERE space = 0 AND name = ?",
-                                        SERVER)
-                                .stream()
-                                .findFirst());
+                        : setting(session, SERVER).map(URI::create));
     }
 
     Terms terms() {
@@ -277,11 +274,6 @@ final class SqlStatementStore implements GraphStore, GroupListener {
 
     SqlView view(Session session, Space space, Floors floors) {
         return new SqlView(session, space, terms, sql, floors);
-    }
-
-    /** A question to the tables themselves. */
-    interface Asking<T> {
-        T ask(Session session, Space space) throws SQLException;
     }
 
     /** Answers a question from one moment of a group's tables, on a thread that may compute. */

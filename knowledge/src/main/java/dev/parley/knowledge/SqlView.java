@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.knowledge.SqlConditions.Where;
 import dev.parley.knowledge.SqlScan.Order;
 import dev.parley.knowledge.SqlScan.Row;
-import dev.parley.knowledge.SqlStatementStore.Asking;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.EntityFilter;

@@ -15,7 +15,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -118,15 +117,11 @@ final class SqlWriting extends SqlView implements GraphWriting {
         }
         Long number = known.get(provenance);
         if (number == null) {
-            try (ResultSet row = session.bind(
-                            "INSERT INTO kg_provenance (provenance, space, json)"
-                                    + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
-                            space.number(),
-                            JsonColumn.of(provenance))
-                    .executeQuery()) {
-                row.next();
-                number = row.getLong(1);
-            }
+            number = session.number(
+                    "INSERT INTO kg_provenance (provenance, space, json)"
+                            + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
+                    space.number(),
+                    JsonColumn.of(provenance));
             known.put(provenance, number);
         }
         return number;
@@ -293,21 +288,17 @@ final class SqlWriting extends SqlView implements GraphWriting {
                 space.number(),
                 first,
                 last);
-        Set<Long> known = new HashSet<>();
+        Set<Long> known = Set.of();
         if (held < coming.size()) {
-            try (ResultSet rows = session.bind(
-                            "DELETE FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ? AND NOT EXISTS (SELECT 1"
-                                    + " FROM kg_statement x WHERE x.space = kg_change.space AND x.s = kg_change.s AND x.p ="
-                                    + " kg_change.p AND x.o = kg_change.o AND x.g = kg_change.g AND x.change_no ="
-                                    + " kg_change.change_no) RETURNING change_no",
-                            space.number(),
-                            first,
-                            last)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    known.add(rows.getLong(1));
-                }
-            }
+            known = Set.copyOf(session.list(
+                    rows -> rows.getLong(1),
+                    "DELETE FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ? AND NOT EXISTS (SELECT 1"
+                            + " FROM kg_statement x WHERE x.space = kg_change.space AND x.s = kg_change.s AND x.p ="
+                            + " kg_change.p AND x.o = kg_change.o AND x.g = kg_change.g AND x.change_no ="
+                            + " kg_change.change_no) RETURNING change_no",
+                    space.number(),
+                    first,
+                    last));
         }
         for (Coming one : coming) {
             if (!known.contains(one.change)) {

@@ -4,7 +4,6 @@ import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;

@@ -25,11 +25,11 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -374,15 +374,10 @@ final class Terms implements GroupListener {
 
     /** Removes those of some terms that no row names any more. On the writer thread. */
     void eraseUnused(Session session, Collection<Long> candidates) throws SQLException {
-        var gone = new HashSet<Long>();
-        try (ResultSet rows = session.bind(
-                        "DELETE FROM kg_term WHERE " + sql.in("term_no", candidates) + UNUSED + " RETURNING term_no",
-                        sql.list(candidates))
-                .executeQuery()) {
-            while (rows.next()) {
-                gone.add(rows.getLong(1));
-            }
-        }
+        Set<Long> gone = Set.copyOf(session.list(
+                rows -> rows.getLong(1),
+                "DELETE FROM kg_term WHERE " + sql.in("term_no", candidates) + UNUSED + " RETURNING term_no",
+                sql.list(candidates)));
         erasing = true; // first, for readers may put them back until then
         numbers.asMap().values().removeAll(gone);
         terms.invalidateAll(gone);

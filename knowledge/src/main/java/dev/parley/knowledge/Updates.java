@@ -3,7 +3,6 @@ package dev.parley.knowledge;
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Alignment.Rule;
 import dev.parley.knowledge.GraphWriting.Left;
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.SqlWriting.Coming;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;

@@ -1,7 +1,6 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Floors;

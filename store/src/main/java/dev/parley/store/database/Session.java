@@ -197,10 +197,10 @@ public final class Session {
         return rows;
     }
 
-    /** Returns the first row of the answer to a query; empty if there is none. */
+    /** Returns the first row of the answer to a query; empty if there is none, or its reader returns null. */
     public <T> Optional<T> first(RowReader<T> reader, String sql, @Nullable Object... values) throws SQLException {
         try (ResultSet row = bind(sql, values).executeQuery()) {
-            return row.next() ? Optional.of(reader.read(row)) : Optional.empty();
+            return row.next() ? Optional.ofNullable(reader.read(row)) : Optional.empty();
         }
     }
 
