@@ -25,7 +25,6 @@ import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -57,7 +56,7 @@ final class TlsIdentity {
     private final List<Path> files;
     private TrustManager @Nullable [] trusted;
     private volatile SSLContext context;
-    private List<Object> stamps;
+    private List<String> stamps;
 
     private TlsIdentity(Source source, List<Path> files) throws IOException, GeneralSecurityException {
         this.source = source;
@@ -149,7 +148,7 @@ final class TlsIdentity {
 
     /** Reads the files again if they have changed, and not only others in their directories. */
     boolean reloadIfChanged() {
-        List<Object> now = stamps(files);
+        List<String> now = stamps(files);
         if (now.equals(stamps)) {
             return false;
         }
@@ -159,14 +158,14 @@ final class TlsIdentity {
     }
 
     /** Returns a value for each file that another one has after a change; none for a file that is not there at the moment. */
-    private static List<Object> stamps(List<Path> files) {
-        var stamps = new ArrayList<>();
+    private static List<String> stamps(List<Path> files) {
+        var stamps = new ArrayList<String>();
         for (Path file : files) {
             try {
                 var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-                stamps.add(Arrays.asList(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey()));
+                stamps.add(attributes.lastModifiedTime() + " " + attributes.size() + " " + attributes.fileKey());
             } catch (IOException missing) {
-                stamps.add(file);
+                stamps.add("");
             }
         }
         return stamps;

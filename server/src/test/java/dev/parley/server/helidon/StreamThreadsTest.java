@@ -1,5 +1,6 @@
 package dev.parley.server.helidon;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -32,8 +33,7 @@ final class StreamThreadsTest {
     @Test
     void aRequestThatWaitsForItsBodyHoldsUpNoReader() {
         streams.execute(() -> {
-            assertThat(streams.current()).isNotNull();
-            streams.current().decided();
+            requireNonNull(streams.current()).decided();
             streams.awaitDecided(TimeUnit.DAYS.toNanos(1)); // returns before the stream ends
         });
 
