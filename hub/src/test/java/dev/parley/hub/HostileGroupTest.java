@@ -142,7 +142,10 @@ final class HostileGroupTest {
             this.body = body;
         }
 
-        /** Whether the neighbour's 99th percentile stays within twice its value without it, also on a busy machine. */
+        /**
+         * Whether the neighbour's 99th percentile stays within twice its value without it, also on a busy machine. Otherwise it stays
+         * within twice its value with the load on another hub.
+         */
         private boolean isBoundedByRatio() {
             return switch (this) {
                 case SPARQL_SORT, SPARQL_NESTING, GRAPHQL_TEXT, GRAPHQL_NESTING, SHACL -> true;
@@ -460,15 +463,19 @@ final class HostileGroupTest {
                 p99(beside.getLast()),
                 health.toMillis());
 
-        if (kind.isBoundedByRatio()) {
-            double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
-            double measured = p99(beside.getFirst());
-            // Other processes can only add to it, so a value beyond the bound is measured again, twice at most.
-            for (int again = 0; again < 2 && measured > bound; again++) {
-                measured = p99(measuredBeside(hub, kind).getFirst());
-            }
-            assertThat(measured).isLessThanOrEqualTo(bound);
+        double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
+        if (!kind.isBoundedByRatio()) {
+            bound = Math.max(bound, 2 * p99(besideOther.getFirst()));
         }
+        double measured = p99(beside.getFirst());
+        // Other processes can only add to it, so a value beyond the bound is measured again, twice at most.
+        for (int again = 0; again < 2 && measured > bound; again++) {
+            if (!kind.isBoundedByRatio()) {
+                bound = Math.max(bound, 2 * p99(measuredBeside(otherHub, kind).getFirst()));
+            }
+            measured = p99(measuredBeside(hub, kind).getFirst());
+        }
+        assertThat(measured).isLessThanOrEqualTo(bound);
         int times = kind.isLarge() ? 6 : 1;
         assertThat(send).isLessThanOrEqualTo(SEND_BOUND.multipliedBy(times));
         assertThat(health).isLessThanOrEqualTo(HEALTH_BOUND.multipliedBy(times));
