@@ -1,9 +1,7 @@
 package dev.parley.protocol;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,50 +37,6 @@ public sealed interface TaskEvent permits Task, Message, TaskStatusUpdateEvent, 
             case Message received -> task.with(received);
             case TaskStatusUpdateEvent moved -> task.with(moved);
             case TaskArtifactUpdateEvent produced -> task.with(produced);
-        };
-    }
-
-    /** Another form of a part, which an artifact or message of that id holds in the given place. */
-    @FunctionalInterface
-    interface PartForm {
-        Part of(String taskId, String holder, int index, Part part);
-
-        private List<Part> of(String taskId, String holder, List<Part> parts) {
-            return IntStream.range(0, parts.size())
-                    .mapToObj(index -> of(taskId, holder, index, parts.get(index)))
-                    .toList();
-        }
-
-        private Message of(String taskId, Message message) {
-            return message.withParts(of(taskId, message.messageId(), message.parts()));
-        }
-
-        private Artifact of(String taskId, Artifact artifact) {
-            return artifact.withParts(of(taskId, artifact.artifactId(), artifact.parts()));
-        }
-
-        private TaskStatus of(String taskId, TaskStatus status) {
-            Message message = status.message();
-            return message == null ? status : new TaskStatus(status.state(), of(taskId, message), status.timestamp());
-        }
-    }
-
-    /** This event with its parts in another form; a message that is the whole answer stays as it is. */
-    default TaskEvent withParts(PartForm form) {
-        return switch (this) {
-            case Task(var id, var context, var status, var artifacts, var history, var metadata) ->
-                new Task(
-                        id,
-                        context,
-                        form.of(id, status),
-                        artifacts.stream().map(one -> form.of(id, one)).toList(),
-                        history.stream().map(one -> form.of(id, one)).toList(),
-                        metadata);
-            case Message message -> message;
-            case TaskStatusUpdateEvent(var id, var context, var status, var metadata) ->
-                new TaskStatusUpdateEvent(id, context, form.of(id, status), metadata);
-            case TaskArtifactUpdateEvent(var id, var context, var artifact, var append, var last, var metadata) ->
-                new TaskArtifactUpdateEvent(id, context, form.of(id, artifact), append, last, metadata);
         };
     }
 

@@ -8,14 +8,13 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskEvent;
 
 /** An agent as clients of AgentVault expect it: ended tasks can be watched, and parts have the form of the dialect. */
 final class VaultEndpoint implements AgentEndpoint {
     private final AgentEndpoint agent;
-    private final TaskEvent.PartForm form;
+    private final PartForm form;
 
-    VaultEndpoint(AgentEndpoint agent, TaskEvent.PartForm form) {
+    VaultEndpoint(AgentEndpoint agent, PartForm form) {
         // The one field with a URL is called webhookUrl here.
         this.agent = new Reworded(agent, field -> field.equals("url") ? "webhookUrl" : field, text -> text);
         this.form = form;
@@ -25,7 +24,7 @@ final class VaultEndpoint implements AgentEndpoint {
     @SuppressWarnings("unchecked") // a task stays a task
     public <R> R call(Operation.Call<R> operation, CallContext context) {
         R result = agent.call(operation, context);
-        return result instanceof Task task ? (R) task.withParts(form) : result;
+        return result instanceof Task task ? (R) form.in(task) : result;
     }
 
     @Override
@@ -33,8 +32,7 @@ final class VaultEndpoint implements AgentEndpoint {
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return operation instanceof Operation.TaskWatch watch
                 ? (Feed<E>) LegacyEndpoint.open(agent, watch, context)
-                        .as(event ->
-                                new LoggedEvent(event.sequence(), event.event().withParts(form)))
+                        .as(event -> new LoggedEvent(event.sequence(), form.in(event.event())))
                 : agent.watch(operation, context);
     }
 }
