@@ -155,7 +155,7 @@ public final class Codecs {
                 Map.of("type", "string", "format", "date-time"),
                 in -> time.apply(string(in)),
                 (out, value) -> out.writeString(Timestamps.format(value)),
-                time::apply,
+                time,
                 Timestamps::format);
     }
 
@@ -166,7 +166,7 @@ public final class Codecs {
             Codecs::bytes,
             (out, value) -> out.writeBinary(Base64Variants.MIME_NO_LINEFEEDS, value, 0, value.length),
             null,
-            String::valueOf);
+            value -> Base64.getEncoder().encodeToString(value));
 
     private static byte @Nullable [] bytes(JsonParser in) {
         String text = string(in);

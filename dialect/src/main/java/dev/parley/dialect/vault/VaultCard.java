@@ -51,7 +51,7 @@ public final class VaultCard {
             List<String> scopes,
             @Nullable String service) {
         Auth {
-            SecurityScheme unused = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
+            var _ = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
         }
 
         @Nullable
