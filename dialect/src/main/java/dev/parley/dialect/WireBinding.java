@@ -300,7 +300,7 @@ public final class WireBinding implements Binding {
             throw told;
         }
         if (!WireRequest.isNothing(body)) {
-            var _ = read(body, Codecs.STRUCT, status);
+            var unused = read(body, Codecs.STRUCT, status);
         }
     }
 

@@ -51,7 +51,7 @@ public final class VaultCard {
             List<String> scopes,
             @Nullable String service) {
         Auth {
-            var _ = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
+            var unused = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
         }
 
         @Nullable
