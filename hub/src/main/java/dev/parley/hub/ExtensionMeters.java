@@ -17,12 +17,10 @@ record ExtensionMeters(PrometheusRegistry registry) implements ExtensionMetrics 
 
     /** Values of one label that have been shown; all others become {@link MetricLabel#OTHER}. */
     private static final class Bounded {
-        private final MetricLabel label;
         private final Set<String> shown = ConcurrentHashMap.newKeySet();
         private final AtomicInteger free;
 
         Bounded(MetricLabel label) {
-            this.label = label;
             this.free = new AtomicInteger(label.values().isEmpty() ? label.most() : 0);
             shown.addAll(label.values());
         }

@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -171,11 +172,11 @@ final class SampleHubExtensionTest {
             try (Frames all = outsider.streamOf("GET", "/notes/entries", "", V1);
                     Frames rest = outsider.streamOf(
                             "GET", "/notes/entries", "", "A2A-Version", "1.0", "Last-Event-ID", "1")) {
-                assertThat(all.next().at("text").text()).isEqualTo("one");
-                assertThat(all.next().at("text").text()).isEqualTo("two");
-                assertThat(rest.next().at("text").text()).isEqualTo("two");
+                assertThat(requireNonNull(all.next()).at("text").text()).isEqualTo("one");
+                assertThat(requireNonNull(all.next()).at("text").text()).isEqualTo("two");
+                assertThat(requireNonNull(rest.next()).at("text").text()).isEqualTo("two");
                 note(outsider, "/notes/entries", "three");
-                assertThat(rest.next().at("number").value()).isEqualTo(3);
+                assertThat(requireNonNull(rest.next()).at("number").value()).isEqualTo(3);
             }
             assertThat(outsider.get("/notesandmore", V1).statusCode()).isEqualTo(404);
             assertThat(outsider.get("/notes/.well-known/agent-card.json").body())
@@ -209,7 +210,7 @@ final class SampleHubExtensionTest {
             assertThat(ask(outsider, "notes notes")).contains("TASK_STATE_FAILED");
             assertThat(ask(outsider, "nothing hello")).contains("TASK_STATE_FAILED");
             try (Frames notes = outsider.streamOf("GET", "/notes/entries", "", V1)) {
-                assertThat(notes.next().at("text").text()).contains("hello");
+                assertThat(requireNonNull(notes.next()).at("text").text()).contains("hello");
             }
             assertThat(outsider.get("/metrics").body().lines())
                     .anyMatch(line -> line.startsWith("parley_requests_total{agent=\"echo\"")
@@ -267,8 +268,8 @@ final class SampleHubExtensionTest {
             note(outsider, "/notes/entries", "in PT0.2S: soon");
             note(outsider, "/agents/echo/entries", "plain");
             try (Frames notes = outsider.streamOf("GET", "/notes/entries", "", V1)) {
-                assertThat(notes.next().at("text").text()).isIn("plain", "soon");
-                assertThat(notes.next().at("text").text()).isIn("plain", "soon");
+                assertThat(requireNonNull(notes.next()).at("text").text()).isIn("plain", "soon");
+                assertThat(requireNonNull(notes.next()).at("text").text()).isIn("plain", "soon");
             }
             note(outsider, "/notes/entries", "in PT1S: later");
         }
@@ -276,9 +277,9 @@ final class SampleHubExtensionTest {
             var outsider = new Outsider(hub.url());
             try (Frames notes =
                     outsider.streamOf("GET", "/notes/entries", "", "A2A-Version", "1.0", "Last-Event-ID", "2")) {
-                assertThat(notes.next().at("text").text()).isEqualTo("later");
+                assertThat(requireNonNull(notes.next()).at("text").text()).isEqualTo("later");
                 note(outsider, "/notes/entries", "last");
-                assertThat(notes.next().at("text").text()).isEqualTo("last");
+                assertThat(requireNonNull(notes.next()).at("text").text()).isEqualTo("last");
             }
         }
     }
