@@ -84,7 +84,7 @@ final class KnowledgeRequestFuzzTest {
                         "query','params':{'queryLanguage':'sparql','query':'SELECT * { ?s ?p ?o }','variables':{'s':"
                                 + "{'id':'ex:a'}}}}",
                         "subscribe','params':{'subscriptionQuery':'subscription { knowledgeChanged(filter: {subjects:"
-                            + " [\\'ex:a\\']}) { op changeId } }','metadata':{'afterChangeId':'x','snapshot':true}}}")
+                                + " [\\'ex:a\\']}) { op changeId } }','metadata':{'afterChangeId':'x','snapshot':true}}}")
                 .map(rest -> "{'jsonrpc':'2.0','id':1,'method':'knowledge/" + rest)
                 .map(json -> json.replace('\'', '"').getBytes(UTF_8));
     }

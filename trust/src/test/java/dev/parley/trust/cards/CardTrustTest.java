@@ -365,7 +365,7 @@ final class CardTrustTest {
     void ofACardOf03EveryMemberCounts() throws Exception {
         String older =
                 "{\"protocolVersion\":\"0.3.0\",\"name\":\"Test\",\"description\":\"\",\"url\":\"https://a.example\","
-                    + "\"version\":\"1\",\"capabilities\":{},\"defaultInputModes\":[],\"defaultOutputModes\":[],\"skills\":[]}";
+                        + "\"version\":\"1\",\"capabilities\":{},\"defaultInputModes\":[],\"defaultOutputModes\":[],\"skills\":[]}";
         CardSigner signer = CardKeys.of(List.of(new CardKey(KEY)), clock).signer(null);
         byte[] signed = signer.signed(older.getBytes(UTF_8));
         String more = new String(signed, UTF_8).replaceFirst("}$", ",\"unheardOf\":1}");
