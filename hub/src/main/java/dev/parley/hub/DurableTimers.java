@@ -1,8 +1,7 @@
 package dev.parley.hub;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.extension.HubTimers;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
@@ -20,6 +19,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,19 +41,16 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
             """);
 
-    /** Timers whose handlers run at the same time. */
+    /** Timers of one name whose handlers run at the same time. */
     private static final int AT_ONCE = 64;
 
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final Duration READ_PAUSE = Duration.ofSeconds(10);
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
-    private static final int MOST_DOUBLED = 10;
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
     private final Supplier<Database> opened;
     private final InstantSource clock;
-    private final Map<String, Handler> handlers = new ConcurrentHashMap<>();
-    private final Semaphore free = new Semaphore(AT_ONCE);
+    private final Map<String, Named> handlers = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor alarm;
     private @Nullable Database database;
     /** The time of the next look into the table. */
@@ -63,6 +60,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private long unwritten = Long.MAX_VALUE;
 
     private volatile boolean open;
+
+    /** A handler, and how many more of its timers may run, so that slow ones delay no timers of other names. */
+    private record Named(Handler handler, Semaphore free, AtomicBoolean full) {}
 
     private record Row(String name, String id, long due, int failures, String content) {}
 
@@ -78,7 +78,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     @Override
     public Timers named(String name, Handler handler) {
-        if (handlers.putIfAbsent(name, handler) != null) {
+        if (handlers.putIfAbsent(name, new Named(handler, new Semaphore(AT_ONCE), new AtomicBoolean())) != null) {
             throw new IllegalArgumentException("timers \"" + name + "\": duplicate name");
         }
         Database tables = database();
@@ -159,15 +159,14 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             armed = Long.MAX_VALUE;
         }
         try {
-            for (String name : handlers.keySet()) {
-                List<Row> due = due(name);
-                for (Row row : due) {
-                    take(row);
+            handlers.forEach((name, named) -> {
+                due(name).forEach(row -> take(named, row));
+                named.full().set(true);
+                if (named.free().availablePermits() > 0) { // else the end of a handler sets the alarm
+                    named.full().set(false);
+                    armNext(name);
                 }
-            }
-            handlers.keySet().forEach(this::armNext);
-        } catch (InterruptedException closing) {
-            Thread.currentThread().interrupt();
+            });
         } catch (RuntimeException unreadable) {
             LOG.log(
                     Level.WARNING,
@@ -196,18 +195,20 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
         next.forEach(this::arm);
     }
 
-    private void take(Row row) throws InterruptedException {
-        free.acquire();
+    private void take(Named named, Row row) {
+        if (!named.free().tryAcquire()) {
+            return;
+        }
         boolean taken = false;
         try {
             long leased = clock.millis() + LEASE.toMillis();
             taken = open && move(row, row.due(), leased, row.failures());
             if (taken) {
-                Thread.ofVirtual().name("timer").start(() -> handle(row, leased));
+                Thread.ofVirtual().name("timer").start(() -> handle(named, row, leased));
             }
         } finally {
             if (!taken) {
-                free.release();
+                named.free().release();
             }
         }
     }
@@ -225,10 +226,10 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                 > 0;
     }
 
-    private void handle(Row row, long leased) {
+    private void handle(Named named, Row row, long leased) {
         Future<?> limit = alarm.schedule(Thread.currentThread()::interrupt, LEASE.toMillis(), TimeUnit.MILLISECONDS);
         try {
-            requireNonNull(handlers.get(row.name())).due(row.id(), row.content());
+            named.handler().due(row.id(), row.content());
             database()
                     .write(session -> session.update(
                             "DELETE FROM extension_timer WHERE name = ? AND id = ? AND due_ms = ?",
@@ -241,13 +242,15 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             }
         } finally {
             limit.cancel(false);
-            free.release();
+            named.free().release();
+            if (named.full().getAndSet(false)) {
+                arm(clock.millis());
+            }
         }
     }
 
     private void repeat(Row row, long leased, Exception failure) {
-        long pause =
-                Math.min(LONGEST_PAUSE.toMillis(), FIRST_PAUSE.toMillis() << Math.min(row.failures(), MOST_DOUBLED));
+        long pause = PAUSES.bound(row.failures() + 1).toMillis();
         LOG.log(
                 Level.WARNING,
                 "timer " + row.name() + " \"" + row.id() + "\" failed; the next attempt is in " + pause / 1_000 + " s",

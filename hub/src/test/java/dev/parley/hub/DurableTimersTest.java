@@ -8,6 +8,7 @@ import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,6 +61,32 @@ final class DurableTimersTest {
             assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("moved");
             assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("late");
             assertThat(calls).isEmpty();
+        }
+    }
+
+    @Test
+    void slowHandlersDelayNoTimersOfOtherNamesAndTheirOwnOnlyUntilTheyEnd() throws Exception {
+        try (Database database = Database.open(directory);
+                var timers = new DurableTimers(() -> database, InstantSource.system())) {
+            var end = new CountDownLatch(1);
+            Timers slow = timers.named("a", (id, content) -> {
+                end.await();
+                calls.add("slow");
+            });
+            Timers quick = timers.named("b", (id, content) -> calls.add("quick"));
+            timers.start();
+            int more = 200; // than run at once
+            for (int i = 0; i < more; i++) {
+                slow.set("slow " + i, Instant.now(), "");
+            }
+
+            quick.set("one", Instant.now(), "");
+            assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("quick");
+
+            end.countDown();
+            for (int i = 0; i < more; i++) {
+                assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("slow");
+            }
         }
     }
 
