@@ -106,13 +106,24 @@ public final class JsonText {
     }
 
     public static <T> T read(byte[] json, Codec<T> codec) {
-        return parse(TRUSTING, utf8(json), 0, json.length, in -> {
-            T value = codec.read(in);
-            if (value == null) {
-                throw Place.unexpected(in, codec.expected());
-            }
-            return value;
-        });
+        return parse(TRUSTING, utf8(json), 0, json.length, in -> required(codec, in));
+    }
+
+    /**
+     * Reads a value of a request, within the limits of requests.
+     *
+     * @throws A2AException PARSE_ERROR if it is no JSON or beyond a limit, INVALID_PARAMS naming the field if it does not fit
+     */
+    public static <T> T request(byte[] json, Codec<T> codec) {
+        return request(json, in -> required(codec, in));
+    }
+
+    private static <T> T required(Codec<T> codec, JsonParser in) {
+        T value = codec.read(in);
+        if (value == null) {
+            throw Place.unexpected(in, codec.expected());
+        }
+        return value;
     }
 
     /** Reads a request, of which nothing is believed yet. */

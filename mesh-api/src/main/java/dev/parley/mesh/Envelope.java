@@ -1,0 +1,155 @@
+package dev.parley.mesh;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.InvalidField;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ONE message: an envelope with sender, receiver, content, and how it is to be treated.
+ *
+ * @param messageId unique for each sender; the same id with the same content means the same message
+ * @param correlationId common to the messages about one delegation
+ * @param timestamp when it was sent; null in a message that does not say
+ * @param to the receiver
+ */
+public record Envelope(
+        String messageId,
+        @Nullable String correlationId,
+        @Nullable Instant timestamp,
+        Party from,
+        Party to,
+        Body message,
+        Handling metadata) {
+    /** The one version of the protocol. */
+    public static final String VERSION = "1.0";
+
+    /** Media type of content that is JSON. */
+    public static final String JSON = "application/json";
+
+    /** Media type of content that is encrypted for its receiver. */
+    public static final String ENCRYPTED = "application/jose";
+
+    /**
+     * A sender or a receiver.
+     *
+     * @param endpoint address that takes its messages
+     * @param capabilities what it says of itself; grants nothing
+     */
+    public record Party(String agentId, String endpoint, List<String> capabilities) {
+        public Party {
+            requireText(agentId, "agentId");
+            requireNonNull(endpoint, "endpoint");
+            capabilities = List.copyOf(capabilities);
+        }
+
+        /** A party without capabilities. */
+        public static Party of(String agentId, String endpoint) {
+            return new Party(agentId, endpoint, List.of());
+        }
+    }
+
+    /**
+     * The content.
+     *
+     * @param content JSON (maps, lists, texts, numbers, truth values) if the media type is JSON, else a text; binary content is a text
+     *     in base64
+     */
+    public record Body(MessageType type, @Nullable Object content, String mimeType) {
+        public Body {
+            requireNonNull(type, "type");
+            requireText(mimeType, "mimeType");
+        }
+    }
+
+    /** Order among the tasks of an agent that wait. */
+    public enum Priority {
+        LOW(1),
+        MEDIUM(2),
+        HIGH(4),
+        CRITICAL(8);
+
+        private final int weight;
+
+        Priority(int weight) {
+            this.weight = weight;
+        }
+
+        /** The word on the wire. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** Share of the turns while tasks of several priorities wait. */
+        public int weight() {
+            return weight;
+        }
+    }
+
+    /**
+     * How a message is to be treated.
+     *
+     * @param timeout longest time of the work from its acceptance; null for none
+     * @param retryPolicy how the sender and the receiver repeat deliveries; null for the default
+     * @param signature detached JWS; null if it is not signed
+     */
+    public record Handling(
+            Priority priority,
+            @Nullable Duration timeout,
+            @Nullable RetryPolicy retryPolicy,
+            boolean encrypted,
+            @Nullable String signature) {
+        /** Medium priority, no time limit, no signature. */
+        public static final Handling DEFAULT = new Handling(Priority.MEDIUM, null, null, false, null);
+
+        public Handling {
+            requireNonNull(priority, "priority");
+            if (timeout != null && !timeout.isPositive()) {
+                throw InvalidField.of("timeout", timeout.toMillis() + " (expected: at least 1 ms)");
+            }
+        }
+    }
+
+    public Envelope {
+        requireText(messageId, "messageId");
+        requireNonNull(from, "from");
+        requireNonNull(to, "to");
+        requireNonNull(message, "message");
+        requireNonNull(metadata, "metadata");
+    }
+
+    /** This message with a signature. */
+    public Envelope signed(String signature) {
+        return with(
+                new Handling(metadata.priority, metadata.timeout, metadata.retryPolicy, metadata.encrypted, signature));
+    }
+
+    /** This message with other content. */
+    public Envelope with(Body body) {
+        return new Envelope(messageId, correlationId, timestamp, from, to, body, metadata);
+    }
+
+    private Envelope with(Handling handling) {
+        return new Envelope(messageId, correlationId, timestamp, from, to, message, handling);
+    }
+
+    /** True if this has the sender, receiver and content of another, so that it is the same message under the same id. */
+    public boolean repeats(Envelope other) {
+        return messageId.equals(other.messageId)
+                && from.agentId.equals(other.from.agentId)
+                && to.agentId.equals(other.to.agentId)
+                && Objects.equals(correlationId, other.correlationId)
+                && message.equals(other.message);
+    }
+
+    private static void requireText(@Nullable String value, String field) {
+        if (requireNonNull(value, field).isBlank()) {
+            throw InvalidField.of(field, "must not be empty");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.parley.mesh;
+
+import static dev.parley.dialect.json.Codecs.BOOLEAN;
+import static dev.parley.dialect.json.Codecs.FREE;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Shape;
+import dev.parley.mesh.Content.Acceptance;
+import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.Content.Failure;
+import dev.parley.mesh.Content.Outcome;
+import dev.parley.mesh.Content.Problem;
+import dev.parley.mesh.Content.Query;
+import dev.parley.mesh.Content.Rejection;
+import dev.parley.mesh.Content.Response;
+import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.Envelope.Body;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.Envelope.Priority;
+import dev.parley.protocol.InvalidField;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** JSON of envelopes and of their contents, in both directions. */
+public final class EnvelopeModel {
+    private static final Codec<Party> PARTY = Shape.<Party>of()
+            .required("agentId", TEXT, Party::agentId)
+            .required("endpoint", TEXT, Party::endpoint)
+            .optional("capabilities", TEXTS, List.of(), Party::capabilities)
+            .as(v -> new Party(v.next(), v.next(), v.next()));
+
+    private static final Codec<Body> BODY = Shape.<Body>of()
+            .required("type", Wire.words(MessageType.class), Body::type)
+            .required("content", FREE, Body::content)
+            .always("mimeType", TEXT, Envelope.JSON, Body::mimeType)
+            .as(v -> new Body(v.next(), v.next(), v.next()));
+
+    private record Security(boolean encrypted, String signature) {}
+
+    private static final Codec<Security> SECURITY = Shape.<Security>of()
+            .optional("encrypted", BOOLEAN, false, Security::encrypted)
+            .optional("signature", TEXT, "", Security::signature)
+            .as(v -> new Security(v.next(), v.next()));
+
+    private static final Security NONE = new Security(false, "");
+
+    private static final Codec<Handling> HANDLING = Shape.<Handling>of()
+            .always("priority", Wire.words(Priority.class), Priority.MEDIUM, Handling::priority)
+            .optional("timeout", Wire.DURATION, Handling::timeout)
+            .optional("retryPolicy", Wire.RETRY_POLICY, Handling::retryPolicy)
+            .optional("security", SECURITY, NONE, EnvelopeModel::security)
+            .as(v -> handling(v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<String> VERSION = Codecs.via(
+            TEXT,
+            version -> {
+                if (!version.equals(Envelope.VERSION)) {
+                    throw InvalidField.of("", '"' + version + "\" (expected: \"" + Envelope.VERSION + "\")");
+                }
+                return version;
+            },
+            version -> version);
+
+    public static final Codec<Envelope> ENVELOPE = Shape.<Envelope>of()
+            .required("version", VERSION, envelope -> Envelope.VERSION)
+            .required("messageId", TEXT, Envelope::messageId)
+            .optional("correlationId", TEXT, Envelope::correlationId)
+            .optional("timestamp", Wire.MILLIS, Envelope::timestamp)
+            .required("from", PARTY, Envelope::from)
+            .required("to", PARTY, Envelope::to)
+            .required("message", BODY, Envelope::message)
+            .always("metadata", HANDLING, Handling.DEFAULT, Envelope::metadata)
+            .as(v -> {
+                var unused = v.<String>next();
+                return new Envelope(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+            });
+
+    private static final Codec<Problem> PROBLEM = Shape.<Problem>of()
+            .required("code", TEXT, Problem::code)
+            .required("message", TEXT, Problem::message)
+            .as(v -> new Problem(v.next(), v.next()));
+
+    private static final Codec<Integer> PROGRESS = Codecs.via(INT, EnvelopeModel::progress, value -> value);
+
+    private static final Map<MessageType, Codec<? extends Content>> CONTENTS = new EnumMap<>(Map.of(
+            MessageType.TASK_DELEGATION,
+            Shape.<Delegation>of()
+                    .required("task", TEXT, Delegation::task)
+                    .always("parameters", STRUCT, Map.of(), Delegation::parameters)
+                    .optional("callback", TEXT, Delegation::callback)
+                    .optional("deadline", Wire.MILLIS, Delegation::deadline)
+                    .as(v -> new Delegation(v.next(), v.next(), v.next(), v.next())),
+            MessageType.TASK_ACCEPTANCE,
+            Shape.<Acceptance>of()
+                    .required("taskId", TEXT, Acceptance::taskId)
+                    .optional("estimatedCompletion", Wire.MILLIS, Acceptance::estimatedCompletion)
+                    .always("capabilities", TEXTS, List.of(), Acceptance::capabilities)
+                    .as(v -> new Acceptance(v.next(), v.next(), v.next())),
+            MessageType.TASK_REJECTION,
+            Shape.<Rejection>of()
+                    .required("reason", TEXT, Rejection::reason)
+                    .optional("code", TEXT, Rejection::code)
+                    .optional("alternatives", TEXTS, List.of(), Rejection::alternatives)
+                    .as(v -> new Rejection(v.next(), v.next(), v.next())),
+            MessageType.TASK_RESULT,
+            Shape.<Result>of()
+                    .required("taskId", TEXT, Result::taskId)
+                    .required("status", Wire.words(Outcome.class), Result::status)
+                    .optional("result", FREE, Result::result)
+                    .optional("error", PROBLEM, Result::error)
+                    .as(v -> new Result(v.next(), v.next(), value(v.next()), v.next())),
+            MessageType.STATUS_UPDATE,
+            Shape.<Status>of()
+                    .required("taskId", TEXT, Status::taskId)
+                    .required("progress", PROGRESS, Status::progress)
+                    .optional("message", TEXT, Status::message)
+                    .optional("estimatedCompletion", Wire.MILLIS, Status::estimatedCompletion)
+                    .optional("state", TEXT, Status::state)
+                    .as(v -> new Status(v.next(), v.next(), v.next(), v.next(), v.next())),
+            MessageType.QUERY,
+            Shape.<Query>of()
+                    .required("query", TEXT, Query::query)
+                    .optional("parameters", STRUCT, Map.of(), Query::parameters)
+                    .optional("taskId", TEXT, Query::taskId)
+                    .as(v -> new Query(v.next(), v.next(), v.next())),
+            MessageType.RESPONSE,
+            Shape.<Response>of()
+                    .optional("result", FREE, Response::result)
+                    .optional("error", PROBLEM, Response::error)
+                    .optional("taskId", TEXT, Response::taskId)
+                    .as(v -> new Response(value(v.next()), v.next(), v.next())),
+            MessageType.ERROR,
+            Shape.<Failure>of()
+                    .required("code", TEXT, Failure::code)
+                    .required("message", TEXT, Failure::message)
+                    .optional("details", STRUCT, Map.of(), Failure::details)
+                    .always("retryable", BOOLEAN, false, Failure::retryable)
+                    .as(v -> new Failure(v.next(), v.next(), v.next(), v.next()))));
+
+    private EnvelopeModel() {}
+
+    /**
+     * The content of a message.
+     *
+     * @throws dev.parley.protocol.A2AException INVALID_PARAMS if it is not of the message's type
+     */
+    public static Content content(Body body) {
+        Codec<? extends Content> codec = CONTENTS.get(body.type());
+        if (codec == null) {
+            throw InvalidField.of(
+                    "message.type",
+                    body.type().word() + " (expected: "
+                            + String.join(
+                                    ", ",
+                                    CONTENTS.keySet().stream()
+                                            .map(MessageType::word)
+                                            .toList()) + ")");
+        }
+        return codec.fromJson(body.content());
+    }
+
+    /** A body with this content. */
+    public static Body body(Content content) {
+        return new Body(content.type(), json(content.type(), content), Envelope.JSON);
+    }
+
+    @SuppressWarnings("unchecked") // the codec of its type
+    private static @Nullable Object json(MessageType type, Content content) {
+        return ((Codec<Content>) CONTENTS.get(type)).toJson(content);
+    }
+
+    private static @Nullable Object value(@Nullable Object json) {
+        return Codecs.NULL.equals(json) ? null : json;
+    }
+
+    private static Handling handling(
+            Priority priority, @Nullable Duration timeout, @Nullable RetryPolicy retries, Security security) {
+        return new Handling(
+                priority,
+                timeout,
+                retries,
+                security.encrypted,
+                security.signature.isEmpty() ? null : security.signature);
+    }
+
+    private static Security security(Handling handling) {
+        return new Security(handling.encrypted(), handling.signature() == null ? "" : handling.signature());
+    }
+
+    private static int progress(int percent) {
+        if (percent < 0 || percent > 100) {
+            throw InvalidField.of("", percent + " (expected: 0 to 100)");
+        }
+        return percent;
+    }
+}

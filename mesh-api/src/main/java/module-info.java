@@ -1,0 +1,8 @@
+/** Messages of the ONE mesh. */
+module dev.parley.mesh {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.dialect;
+    requires transitive dev.parley.protocol;
+
+    exports dev.parley.mesh;
+}

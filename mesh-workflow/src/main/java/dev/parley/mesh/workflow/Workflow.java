@@ -1,0 +1,217 @@
+package dev.parley.mesh.workflow;
+
+import dev.parley.mesh.RetryPolicy;
+import dev.parley.protocol.InvalidField;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow that has been checked: its steps by their ids, each after those on which it depends.
+ *
+ * @param coordinator agent that answers for the workflow; null if none is named
+ * @param participants names or addresses of the agents that take part
+ */
+public record Workflow(@Nullable String coordinator, List<String> participants, Map<String, Step> steps) {
+    /** Most steps of a workflow. */
+    public static final int MAX_STEPS = 1000;
+
+    /** Treatment of a step that failed. */
+    public enum OnError {
+        /** The workflow fails; steps that depend on this one are skipped. */
+        FAIL,
+        /** Steps that depend on this one run without its result. */
+        CONTINUE,
+        /** The step is repeated as its retry policy says, and then as for {@link #FAIL}. */
+        RETRY
+    }
+
+    /**
+     * A step as its document has it.
+     *
+     * @param id null if the document names none
+     * @param depends ids of steps, or names of agents that have one step
+     */
+    public record Draft(
+            @Nullable String id,
+            String agent,
+            String task,
+            Map<String, @Nullable Object> parameters,
+            List<String> depends,
+            OnError onError,
+            @Nullable Duration timeout,
+            RetryPolicy retryPolicy) {}
+
+    /**
+     * A step.
+     *
+     * @param depends ids of the steps that end before
+     */
+    public record Step(
+            String id,
+            String agent,
+            String task,
+            Map<String, @Nullable Object> parameters,
+            List<String> depends,
+            OnError onError,
+            @Nullable Duration timeout,
+            RetryPolicy retryPolicy) {}
+
+    private static final String STEPS = "workflow.steps";
+
+    /**
+     * Checks a document.
+     *
+     * @param participants none if all agents of the steps take part
+     * @throws InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
+     */
+    public static Workflow of(@Nullable String coordinator, List<String> participants, List<Draft> drafts) {
+        if (drafts.isEmpty() || drafts.size() > MAX_STEPS) {
+            throw InvalidField.of(STEPS, drafts.size() + " steps (expected: 1 to " + MAX_STEPS + ")");
+        }
+        var ofAgent = new HashMap<String, List<Integer>>();
+        for (int i = 0; i < drafts.size(); i++) {
+            String agent = drafts.get(i).agent();
+            if (!participants.isEmpty() && !participants.contains(agent)) {
+                throw InvalidField.of(
+                        place(i, "agent"),
+                        '"' + agent + "\" (expected: one of the participants: " + String.join(", ", participants)
+                                + ")");
+            }
+            ofAgent.computeIfAbsent(agent, name -> new ArrayList<>()).add(i);
+        }
+        List<String> ids = ids(drafts, ofAgent);
+        var steps = new LinkedHashMap<String, Step>();
+        for (int i = 0; i < drafts.size(); i++) {
+            Draft draft = drafts.get(i);
+            var depends = new ArrayList<String>();
+            for (int j = 0; j < draft.depends().size(); j++) {
+                String id = resolved(draft.depends().get(j), i, j, ids, ofAgent);
+                if (!depends.contains(id)) {
+                    depends.add(id);
+                }
+            }
+            steps.put(
+                    ids.get(i),
+                    new Step(
+                            ids.get(i),
+                            draft.agent(),
+                            draft.task(),
+                            draft.parameters(),
+                            List.copyOf(depends),
+                            draft.onError(),
+                            draft.timeout(),
+                            draft.retryPolicy()));
+        }
+        return new Workflow(
+                coordinator,
+                participants.isEmpty() ? List.copyOf(ofAgent.keySet()) : List.copyOf(participants),
+                inOrder(steps, ids));
+    }
+
+    private static List<String> ids(List<Draft> drafts, Map<String, List<Integer>> ofAgent) {
+        var ids = new ArrayList<String>();
+        var places = new HashMap<String, Integer>();
+        for (int i = 0; i < drafts.size(); i++) {
+            Draft draft = drafts.get(i);
+            int steps = ofAgent.getOrDefault(draft.agent(), List.of()).size();
+            if (draft.id() == null && steps > 1) {
+                throw InvalidField.of(
+                        place(i, "id"),
+                        "missing (expected: an id, because \"" + draft.agent() + "\" has " + steps + " steps)");
+            }
+            String id = draft.id() == null ? draft.agent() : draft.id();
+            Integer before = places.putIfAbsent(id, i);
+            if (before != null) {
+                throw InvalidField.of(
+                        place(i, "id"),
+                        '"' + id + "\" (expected: an id other than that of " + STEPS + "[" + before + "])");
+            }
+            ids.add(id);
+        }
+        return ids;
+    }
+
+    private static String resolved(
+            String name, int step, int index, List<String> ids, Map<String, List<Integer>> ofAgent) {
+        if (ids.contains(name)) {
+            return name;
+        }
+        List<Integer> steps = ofAgent.getOrDefault(name, List.of());
+        if (steps.size() == 1) {
+            return ids.get(steps.getFirst());
+        }
+        String expected = steps.isEmpty()
+                ? "the id of a step, or an agent with one step"
+                : "the id of one of the " + steps.size() + " steps of this agent";
+        throw InvalidField.of(place(step, "depends[" + index + "]"), '"' + name + "\" (expected: " + expected + ")");
+    }
+
+    /** The steps in an order in which each stands behind those on which it depends. */
+    private static Map<String, Step> inOrder(Map<String, Step> steps, List<String> ids) {
+        var waiting = new HashMap<String, Integer>();
+        var dependants = new HashMap<String, List<String>>();
+        var ready = new ArrayDeque<String>();
+        steps.forEach((id, step) -> {
+            waiting.put(id, step.depends().size());
+            step.depends()
+                    .forEach(before -> dependants
+                            .computeIfAbsent(before, name -> new ArrayList<>())
+                            .add(id));
+            if (step.depends().isEmpty()) {
+                ready.add(id);
+            }
+        });
+        var ordered = new LinkedHashMap<String, Step>();
+        for (String id = ready.poll(); id != null; id = ready.poll()) {
+            Step step = steps.get(id);
+            if (step != null) {
+                ordered.put(id, step);
+            }
+            for (String next : dependants.getOrDefault(id, List.of())) {
+                if (waiting.merge(next, -1, Integer::sum) == 0) {
+                    ready.add(next);
+                }
+            }
+        }
+        if (ordered.size() < steps.size()) {
+            List<String> cycle = cycle(steps, ordered.keySet());
+            throw InvalidField.of(
+                    place(ids.indexOf(cycle.getFirst()), "depends"),
+                    String.join(" → ", cycle) + " (expected: no cycle)");
+        }
+        return Collections.unmodifiableMap(ordered);
+    }
+
+    /** A cycle among the steps that no order has: each of them depends on one of the others. */
+    private static List<String> cycle(Map<String, Step> steps, Set<String> ordered) {
+        var path = new ArrayList<String>();
+        var seen = new HashSet<String>();
+        String at = steps.keySet().stream()
+                .filter(id -> !ordered.contains(id))
+                .findFirst()
+                .orElseThrow();
+        while (seen.add(at)) {
+            path.add(at);
+            at = steps.get(at).depends().stream()
+                    .filter(id -> !ordered.contains(id))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        List<String> cycle = new ArrayList<>(path.subList(path.indexOf(at), path.size()));
+        cycle.add(at);
+        return cycle;
+    }
+
+    private static String place(int step, String member) {
+        return STEPS + "[" + step + "]." + member;
+    }
+}

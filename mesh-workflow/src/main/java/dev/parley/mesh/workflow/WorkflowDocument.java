@@ -1,0 +1,68 @@
+package dev.parley.mesh.workflow;
+
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Shape;
+import dev.parley.mesh.RetryPolicy;
+import dev.parley.mesh.Wire;
+import dev.parley.mesh.workflow.Workflow.Draft;
+import dev.parley.mesh.workflow.Workflow.OnError;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A coordination document as it is written.
+ *
+ * @param coordinator null if none is named
+ */
+public record WorkflowDocument(@Nullable String coordinator, List<String> participants, Steps workflow) {
+    /** The steps as the document has them. */
+    public record Steps(List<Draft> steps) {
+        public Steps {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    private static final Codec<Draft> STEP = Shape.<Draft>of()
+            .optional("id", TEXT, Draft::id)
+            .required("agent", TEXT, Draft::agent)
+            .required("task", TEXT, Draft::task)
+            .optional("parameters", STRUCT, Map.of(), Draft::parameters)
+            .optional("depends", TEXTS, List.of(), Draft::depends)
+            .optional(
+                    "onError",
+                    Codecs.words(
+                            Map.of(OnError.FAIL, "fail", OnError.CONTINUE, "continue", OnError.RETRY, "retry"),
+                            Map.of()),
+                    OnError.FAIL,
+                    Draft::onError)
+            .optional("timeout", Wire.DURATION, Draft::timeout)
+            .optional("retryPolicy", Wire.RETRY_POLICY, RetryPolicy.DEFAULT, Draft::retryPolicy)
+            .as(v -> new Draft(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    /** JSON of documents. */
+    public static final Codec<WorkflowDocument> CODEC = Shape.<WorkflowDocument>of()
+            .optional("coordinator", TEXT, WorkflowDocument::coordinator)
+            .optional("participants", TEXTS, List.of(), WorkflowDocument::participants)
+            .required(
+                    "workflow",
+                    Shape.<Steps>of()
+                            .required("steps", Codecs.list(STEP), Steps::steps)
+                            .as(v -> new Steps(v.next())),
+                    WorkflowDocument::workflow)
+            .as(v -> new WorkflowDocument(v.next(), v.next(), v.next()));
+
+    /**
+     * Checks this document.
+     *
+     * @throws dev.parley.protocol.InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
+     */
+    public Workflow checked() {
+        return Workflow.of(coordinator, participants, workflow.steps());
+    }
+}

@@ -1,0 +1,155 @@
+package dev.parley.mesh.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.Json;
+import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.Envelope;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.support.Sha256;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Delegations as messages of A2A. */
+final class Delegations {
+    /** Key of the envelope's members in the metadata of a message. */
+    static final String URI = "https://one.ie/a2a/extensions/one-envelope/v1";
+
+    private static final String TEXT = "text";
+
+    private Delegations() {}
+
+    /** The skill that a task names: by its id, else one of its tags, else its name. */
+    static Optional<Skill> skill(AgentCard card, String task) {
+        List<Predicate<Skill>> ways = List.of(
+                skill -> skill.id().equals(task),
+                skill -> skill.tags().stream().anyMatch(task::equalsIgnoreCase),
+                skill -> skill.name().equalsIgnoreCase(task));
+        return ways.stream()
+                .flatMap(way -> card.skills().stream().filter(way).limit(1))
+                .findFirst();
+    }
+
+    /**
+     * The message of A2A that a delegation is for its receiver.
+     *
+     * @param group in which the correlation id of the envelope names a context
+     */
+    static Message message(Envelope envelope, Delegation delegation, AgentCard card, Skill skill, String group) {
+        return new Message(
+                envelope.messageId(),
+                Role.USER,
+                parts(delegation, takesOnlyText(card, skill)),
+                envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
+                null,
+                Map.of(URI, members(envelope, delegation, skill)),
+                List.of(),
+                List.of());
+    }
+
+    /** The context of A2A that holds the tasks with a correlation id. */
+    static String context(String group, String correlationId) {
+        return "one-" + Sha256.hex(group + "\n" + correlationId).substring(0, 32);
+    }
+
+    private static Map<String, @Nullable Object> members(Envelope envelope, Delegation delegation, Skill skill) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        members.put("from", envelope.from().agentId());
+        members.put("to", envelope.to().agentId());
+        members.put("task", delegation.task());
+        members.put("skill", skill.id());
+        members.put("priority", envelope.metadata().priority().word());
+        if (envelope.correlationId() != null) {
+            members.put("correlationId", envelope.correlationId());
+        }
+        if (envelope.metadata().timeout() != null) {
+            members.put("timeout", envelope.metadata().timeout().toMillis());
+        }
+        if (delegation.deadline() != null) {
+            members.put("deadline", delegation.deadline().toEpochMilli());
+        }
+        return members;
+    }
+
+    private static boolean takesOnlyText(AgentCard card, Skill skill) {
+        List<String> modes = skill.inputModes().isEmpty() ? card.defaultInputModes() : skill.inputModes();
+        return !modes.isEmpty() && modes.stream().allMatch(mode -> mode.startsWith("text/") || mode.equals(TEXT));
+    }
+
+    private static List<Part> parts(Delegation delegation, boolean asText) {
+        var parts = new ArrayList<Part>();
+        var others = new LinkedHashMap<String, @Nullable Object>();
+        var files = new ArrayList<Part>();
+        delegation.parameters().forEach((name, value) -> {
+            Part file = file(name, value);
+            if (file == null) {
+                others.put(name, value);
+            } else {
+                files.add(file);
+            }
+        });
+        parts.add(
+                asText
+                        ? Part.text(text(delegation.task(), others))
+                        : Part.data(Map.of("task", delegation.task(), "parameters", others)));
+        parts.addAll(files);
+        return parts;
+    }
+
+    /** The parameter {@code text}, else the only text among the parameters, else their JSON; the task if there are none. */
+    private static String text(String task, Map<String, @Nullable Object> parameters) {
+        if (parameters.get(TEXT) instanceof String text) {
+            return text;
+        }
+        List<String> texts = parameters.values().stream()
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .toList();
+        if (texts.size() == 1) {
+            return texts.getFirst();
+        }
+        return parameters.isEmpty() ? task : new String(Json.write(parameters), UTF_8);
+    }
+
+    /** A file: an object with its bytes in base64 or its address, and a name or a media type; null if the value is none. */
+    private static @Nullable Part file(String name, @Nullable Object value) {
+        if (!(value instanceof Map<?, ?> object)) {
+            return null;
+        }
+        String filename = either(object, "filename", "name");
+        String mediaType = either(object, "mediaType", "mimeType");
+        String bytes = either(object, "raw", "bytes");
+        String address = either(object, "url", "uri");
+        if (filename == null && mediaType == null || (bytes == null) == (address == null)) {
+            return null;
+        }
+        if (address != null) {
+            return Part.link(address, filename, mediaType);
+        }
+        try {
+            return Part.file(
+                    requireNonNullElse(filename, name),
+                    requireNonNullElse(mediaType, "application/octet-stream"),
+                    Base64.getDecoder().decode(bytes));
+        } catch (IllegalArgumentException malformed) {
+            throw InvalidField.of("message.content.parameters." + name, "no base64 (expected: the bytes of the file)");
+        }
+    }
+
+    private static @Nullable String either(Map<?, ?> object, String name, String other) {
+        Object value = object.containsKey(name) ? object.get(name) : object.get(other);
+        return value instanceof String text ? text : null;
+    }
+}
