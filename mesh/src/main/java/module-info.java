@@ -5,6 +5,4 @@ module dev.parley.mesh.hub {
     requires transitive dev.parley.mesh;
     requires dev.parley.dialect;
     requires dev.parley.protocol;
-
-    exports dev.parley.mesh.hub;
 }

@@ -1,19 +1,15 @@
-package dev.parley.mesh.hub;
+package dev.parley.mesh;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.mesh.Content;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Content.Outcome;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Content.Status;
-import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
-import dev.parley.mesh.EnvelopeModel;
-import dev.parley.mesh.MessageType;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Interface;

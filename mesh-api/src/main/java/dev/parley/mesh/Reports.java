@@ -1,16 +1,14 @@
-package dev.parley.mesh.hub;
+package dev.parley.mesh;
 
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
 import dev.parley.mesh.Content.Acceptance;
 import dev.parley.mesh.Content.Outcome;
 import dev.parley.mesh.Content.Problem;
 import dev.parley.mesh.Content.Rejection;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Content.Status;
-import dev.parley.mesh.MeshError;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -24,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks of A2A as contents of messages. */
-final class Reports {
+public final class Reports {
     private static final int DONE = 100;
     private static final String PROGRESS = "progress";
 
@@ -35,7 +33,7 @@ final class Reports {
      *
      * @param completion when the task will probably end; null if nothing is known
      */
-    static Content first(Task task, @Nullable Instant completion, List<String> capabilities) {
+    public static Content first(Task task, @Nullable Instant completion, List<String> capabilities) {
         return task.status().state() == TaskState.REJECTED
                 ? new Rejection(text(task, "the agent declined the task"), MeshError.TASK_REJECTED.word(), List.of())
                 : new Acceptance(task.id(), completion, capabilities);
@@ -46,7 +44,7 @@ final class Reports {
      *
      * @param before progress that was told before
      */
-    static Content of(Task task, int before) {
+    public static Content of(Task task, int before) {
         return switch (task.status().state()) {
             case COMPLETED -> new Result(task.id(), Outcome.COMPLETED, result(task), null);
             case FAILED -> failed(task, code(task), "the task failed");
@@ -63,12 +61,12 @@ final class Reports {
     }
 
     /** A piece of a result. */
-    static Content piece(String taskId, Artifact artifact) {
+    public static Content piece(String taskId, Artifact artifact) {
         return new Result(taskId, Outcome.PARTIAL, value(artifact.parts()), null);
     }
 
     /** Progress of a task in percent, as its agent says; never less than before, and 100 at its end. */
-    static int progress(Task task, int before) {
+    public static int progress(Task task, int before) {
         if (task.status().state() == TaskState.COMPLETED) {
             return DONE;
         }

@@ -1,11 +1,10 @@
-package dev.parley.mesh.hub;
+package dev.parley.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Envelope;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;
@@ -23,16 +22,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Delegations as messages of A2A. */
-final class Delegations {
+public final class Delegations {
     /** Key of the envelope's members in the metadata of a message. */
-    static final String URI = "https://one.ie/a2a/extensions/one-envelope/v1";
+    public static final String URI = "https://one.ie/a2a/extensions/one-envelope/v1";
 
     private static final String TEXT = "text";
 
     private Delegations() {}
 
     /** The skill that a task names: by its id, else one of its tags, else its name. */
-    static Optional<Skill> skill(AgentCard card, String task) {
+    public static Optional<Skill> skill(AgentCard card, String task) {
         List<Predicate<Skill>> ways = List.of(
                 skill -> skill.id().equals(task),
                 skill -> skill.tags().stream().anyMatch(task::equalsIgnoreCase),
@@ -47,7 +46,7 @@ final class Delegations {
      *
      * @param group in which the correlation id of the envelope names a context
      */
-    static Message message(Envelope envelope, Delegation delegation, AgentCard card, Skill skill, String group) {
+    public static Message message(Envelope envelope, Delegation delegation, AgentCard card, Skill skill, String group) {
         return new Message(
                 envelope.messageId(),
                 Role.USER,
@@ -60,7 +59,7 @@ final class Delegations {
     }
 
     /** The context of A2A that holds the tasks with a correlation id. */
-    static String context(String group, String correlationId) {
+    public static String context(String group, String correlationId) {
         return "one-" + Sha256.hex(group + "\n" + correlationId).substring(0, 32);
     }
 
