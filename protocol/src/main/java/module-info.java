@@ -1,9 +1,23 @@
 /** The A2A 1.0 model: everything else in Parley is written against these types. */
+@SuppressWarnings("module") // the modules of a qualified export are compiled after this one
 module dev.parley.protocol {
     requires static transitive org.jspecify;
 
     exports dev.parley.protocol;
     exports dev.parley.protocol.extension;
     exports dev.parley.protocol.settings;
-    exports dev.parley.protocol.support;
+    exports dev.parley.protocol.support to
+            dev.parley.client,
+            dev.parley.dialect,
+            dev.parley.dialect.grpc,
+            dev.parley.engine,
+            dev.parley.hub,
+            dev.parley.knowledge,
+            dev.parley.mesh,
+            dev.parley.mesh.client,
+            dev.parley.mesh.hub,
+            dev.parley.mesh.workflow,
+            dev.parley.server,
+            dev.parley.store,
+            dev.parley.trust;
 }

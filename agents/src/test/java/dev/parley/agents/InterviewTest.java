@@ -3,7 +3,7 @@ package dev.parley.agents;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;

@@ -11,6 +11,9 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,11 +24,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Packages without cycles, and classes of a package without large rings. */
+/** Packages without cycles and of limited size, and classes of a package without large rings. */
 final class LayoutTest {
     private static final int LARGEST_RING = 3;
+    private static final int LARGEST_PACKAGE = 25;
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final Set<String> BEING_SPLIT =
+            Set.of("hub/src/main/java/dev/parley/hub", "knowledge/src/main/java/dev/parley/knowledge");
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {
@@ -54,6 +64,20 @@ final class LayoutTest {
     @Test
     void noMoreThanThreeClassesOfAPackageFormARing() {
         assertThat(rings(CLASSES)).isEmpty();
+    }
+
+    @Test
+    void noPackageHasMoreThanTwentyFiveFiles() throws IOException {
+        var larger = new TreeSet<String>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path sources : modules.map(module -> module.resolve("src/main/java"))
+                    .filter(Files::exists)
+                    .toList()) {
+                larger.addAll(largerPackages(sources, LARGEST_PACKAGE));
+            }
+        }
+
+        assertThat(larger).isEqualTo(BEING_SPLIT);
     }
 
     /** Tables hold U+0000 as other characters, so that PostgreSQL can. */
@@ -88,6 +112,26 @@ final class LayoutTest {
                         "dev.parley.cli.planted.ring.East",
                         "dev.parley.cli.planted.ring.South",
                         "dev.parley.cli.planted.ring.West"));
+    }
+
+    @Test
+    void aPlantedLargePackageIsFound() throws IOException {
+        Path planted = Path.of("src/test/java/dev/parley/cli/planted");
+
+        assertThat(largerPackages(planted, 3)).containsExactly("cli/src/test/java/dev/parley/cli/planted/ring");
+        assertThat(largerPackages(planted, 4)).isEmpty();
+    }
+
+    /** Directories with more than {@code limit} source files below a directory, not counting {@code package-info}. */
+    private static Set<String> largerPackages(Path directory, int limit) throws IOException {
+        var files = new TreeMap<String, Integer>();
+        try (Stream<Path> sources = Files.walk(directory)) {
+            sources.filter(file -> file.toString().endsWith(".java") && !file.endsWith("package-info.java"))
+                    .map(file -> ROOT.relativize(file.toAbsolutePath().getParent()))
+                    .forEach(source -> files.merge(source.toString(), 1, Integer::sum));
+        }
+        files.values().removeIf(count -> count <= limit);
+        return files.keySet();
     }
 
     /** Classes of one package that all depend on each other, nested classes counted as their outermost one. */

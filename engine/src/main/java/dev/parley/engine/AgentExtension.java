@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentEndpoint;
@@ -14,14 +15,15 @@ import dev.parley.protocol.extension.OwnMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An extension of the protocol, as agents have it.
+ * Extension of the protocol, with its handlers in an agent.
  *
- * @param card its entry in cards. A URI that begins with {@value #PATH} is an address of the hub, which puts its own in
- *     front, and serves the specification there
- * @param needs URIs of the extensions without which it cannot be activated
+ * @param card its entry in cards. A URI that begins with {@value #PATH} is a path below the URL of the hub, which serves the
+ *     specification there
+ * @param needs URIs of the extensions that a caller has to activate with it
  * @param methods JSON-RPC methods that it adds to an agent, by name; their callers are authenticated like callers of the agent
  * @param protocol its operations on the wire; null for none
  * @param handlers of its operations, by name
@@ -47,36 +49,36 @@ public record AgentExtension(
         }
     }
 
-    /** One that is nothing but its entry in the card: data, or a way to use what there is. */
+    /** Returns an extension without methods or operations, such as data on the card. */
     public static AgentExtension of(Extension card) {
         return new AgentExtension(card, List.of(), Map.of(), null, Map.of(), null);
     }
 
-    /** One with this URI, which may be left out by callers. */
+    /** Returns an optional extension without methods or operations. */
     public static AgentExtension of(String uri, String description) {
         return of(new Extension(uri, description, false, Map.of()));
     }
 
-    /** This extension for callers who also activate others. */
+    /** Returns this extension with the requirement that callers activate other extensions too. */
     public AgentExtension needing(String... uris) {
         return new AgentExtension(card, List.of(uris), methods, protocol, handlers, specification);
     }
 
-    /** This extension with one more method. */
+    /** Adds a method. */
     public AgentExtension method(String name, OwnMethod method) {
         var more = new LinkedHashMap<String, OwnMethod>(methods);
         more.put(name, method);
         return new AgentExtension(card, needs, more, protocol, handlers, specification);
     }
 
-    /** An extension with operations, whose handlers {@link #call} and {@link #watch} add. */
+    /** Returns an extension with operations, whose handlers {@link #call} and {@link #watch} add. */
     public static AgentExtension of(ExtensionProtocol protocol, String description) {
         var card = new Extension(protocol.uri(), description, false, Map.of());
         return new AgentExtension(card, List.of(), Map.of(), protocol, Map.of(), null);
     }
 
     /**
-     * This extension with the handler of an operation that has one answer.
+     * Adds the handler of an operation with one answer.
      *
      * @throws IllegalArgumentException if the extension has no such operation
      */
@@ -85,7 +87,7 @@ public record AgentExtension(
     }
 
     /**
-     * This extension with the handler of an operation that streams.
+     * Adds the handler of a streaming operation.
      *
      * @throws IllegalArgumentException if the extension has no such operation
      */
@@ -93,7 +95,7 @@ public record AgentExtension(
         return with(type, new OneHandler<>(type, handler::watch));
     }
 
-    /** This extension with all operations of {@code protocol}, which {@code handler} answers. */
+    /** Adds all operations of {@code protocol}, which {@code handler} answers. */
     public AgentExtension operations(ExtensionProtocol protocol, AgentEndpoint handler) {
         var all = new LinkedHashMap<>(handlers);
         protocol.methods().forEach(method -> all.put(method.name(), handler));
@@ -134,12 +136,12 @@ public record AgentExtension(
         Feed<E> watch(O operation, CallContext caller);
     }
 
-    /** This extension with its specification, in Markdown. */
+    /** Adds the specification, in Markdown. */
     public AgentExtension specified(String markdown) {
         return new AgentExtension(card, needs, methods, protocol, handlers, markdown);
     }
 
-    /** This extension as a hub at {@code url} has it. */
+    /** Returns this extension with URIs below {@code url}, the URL of a hub. */
     public AgentExtension at(String url) {
         var placed = new Extension(at(url, card.uri()), card.description(), card.required(), card.params());
         return new AgentExtension(
@@ -148,5 +150,31 @@ public record AgentExtension(
 
     private static String at(String url, String uri) {
         return uri.startsWith("/") ? url + uri : uri;
+    }
+
+    /**
+     * Handler of one operation as an endpoint, which refuses all others with METHOD_NOT_FOUND.
+     *
+     * @param handler returns the answer, or opens the stream, of the type that the operation names
+     */
+    @SuppressWarnings("unchecked")
+    private record OneHandler<O extends Operation>(Class<O> type, BiFunction<O, CallContext, Object> handler)
+            implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            return (R) result(operation, context);
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return (Feed<E>) result(operation, context);
+        }
+
+        private Object result(Operation operation, CallContext context) {
+            if (!type.isInstance(operation)) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+            return handler.apply(type.cast(operation), context);
+        }
     }
 }

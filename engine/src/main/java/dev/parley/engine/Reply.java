@@ -3,7 +3,7 @@ package dev.parley.engine;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
-import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -27,8 +28,8 @@ import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEndedException;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;

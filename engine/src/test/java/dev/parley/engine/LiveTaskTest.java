@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
@@ -19,7 +20,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.LiveTask;

@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
@@ -11,7 +12,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import java.math.BigDecimal;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import dev.parley.engine.spi.DamagedTaskException;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -16,7 +17,7 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.util.Map;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;

@@ -8,7 +8,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
-import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.trust.Authentication;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.support.Lists;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ public record AgentCard(
         requireNonNull(version, "version");
         requireNonNull(capabilities, "capabilities");
         supportedInterfaces = Lists.copy(supportedInterfaces);
-        securitySchemes = Lists.inOrder(securitySchemes);
+        securitySchemes = Lists.copy(securitySchemes);
         securityRequirements = Lists.copy(securityRequirements);
         defaultInputModes = Lists.copy(defaultInputModes);
         defaultOutputModes = Lists.copy(defaultOutputModes);
@@ -225,7 +226,7 @@ public record AgentCard(
     /** Schemes that must all be satisfied, each with the scopes it needs (none for schemes without scopes). */
     public record SecurityRequirement(Map<String, List<String>> schemes) {
         public SecurityRequirement {
-            schemes = Lists.inOrder(schemes);
+            schemes = Lists.copy(schemes);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.parley.protocol;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.support.Ids;
+import dev.parley.protocol.support.Lists;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.support.Lists;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ public sealed interface SecurityScheme {
             public AuthorizationCode {
                 requireNonNull(authorizationUrl, "authorizationUrl");
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Lists.inOrder(scopes);
+                scopes = Lists.copy(scopes);
             }
         }
 
@@ -75,7 +76,7 @@ public sealed interface SecurityScheme {
                 implements Flow {
             public ClientCredentials {
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Lists.inOrder(scopes);
+                scopes = Lists.copy(scopes);
             }
         }
 
@@ -87,7 +88,7 @@ public sealed interface SecurityScheme {
             public DeviceCode {
                 requireNonNull(deviceAuthorizationUrl, "deviceAuthorizationUrl");
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Lists.inOrder(scopes);
+                scopes = Lists.copy(scopes);
             }
         }
 
@@ -96,7 +97,7 @@ public sealed interface SecurityScheme {
                 @Nullable String authorizationUrl, @Nullable String refreshUrl, Map<String, String> scopes)
                 implements Flow {
             public Implicit {
-                scopes = Lists.inOrder(scopes);
+                scopes = Lists.copy(scopes);
             }
         }
 
@@ -104,7 +105,7 @@ public sealed interface SecurityScheme {
         record Password(@Nullable String tokenUrl, @Nullable String refreshUrl, Map<String, String> scopes)
                 implements Flow {
             public Password {
-                scopes = Lists.inOrder(scopes);
+                scopes = Lists.copy(scopes);
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.support.Lists;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -54,4 +54,26 @@ public sealed interface TaskEvent permits Task, Message, TaskStatusUpdateEvent, 
         merged.putAll(more);
         return merged;
     }
+
+    /** An event came after the end of its task; nothing has changed. */
+    final class TaskEndedException extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        private final String taskId;
+        private final TaskState state;
+
+        public TaskEndedException(String taskId, TaskState state) {
+            super("task " + taskId + " has ended (" + state + ")");
+            this.taskId = taskId;
+            this.state = state;
+        }
+
+        public String taskId() {
+            return taskId;
+        }
+
+        public TaskState state() {
+            return state;
+        }
+    }
 }

@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
+import dev.parley.server.wire.Cors;
 import java.util.List;
 import java.util.Map;
 

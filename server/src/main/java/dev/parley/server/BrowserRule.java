@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Loopback;
+import dev.parley.protocol.support.Loopback;
+import dev.parley.server.wire.Cors;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;

@@ -4,6 +4,8 @@ import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.limits.OpenStreams;
+import dev.parley.server.wire.Cors;
+import dev.parley.server.wire.EventSender;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.concurrent.ExecutionException;

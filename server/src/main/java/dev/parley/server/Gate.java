@@ -6,6 +6,7 @@ import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.OpenStreams;
+import dev.parley.server.wire.RequestTarget;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -13,6 +13,8 @@ import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
 import dev.parley.server.limits.OpenStreams;
 import dev.parley.server.limits.Silence;
+import dev.parley.server.wire.GrpcMessages;
+import dev.parley.server.wire.GrpcTimeout;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import java.io.ByteArrayOutputStream;

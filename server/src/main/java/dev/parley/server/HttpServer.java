@@ -6,6 +6,7 @@ import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.server.helidon.Connections;
 import dev.parley.server.helidon.HelidonServer;
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.wire.Cors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

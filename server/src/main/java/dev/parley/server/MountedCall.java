@@ -6,6 +6,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.CurrentAdmission;
+import dev.parley.server.wire.EventSender;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

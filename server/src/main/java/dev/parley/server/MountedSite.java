@@ -1,7 +1,8 @@
 package dev.parley.server;
 
-import dev.parley.protocol.Loopback;
+import dev.parley.protocol.support.Loopback;
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.wire.Cors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

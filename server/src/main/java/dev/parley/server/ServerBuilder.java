@@ -6,6 +6,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
+import dev.parley.server.wire.Cors;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.parley.server;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 
-import dev.parley.server.helidon.HandshakeContext;
+import dev.parley.server.limits.HandshakeContext;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.server.wire.RequestTarget;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 

@@ -7,7 +7,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.grpc.health.HealthCheckRequest;
 import dev.parley.dialect.grpc.health.HealthCheckResponse.ServingStatus;
 import dev.parley.dialect.grpc.health.HealthGrpc;
-import dev.parley.server.helidon.HandshakeContext;
+import dev.parley.server.limits.HandshakeContext;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.okhttp.SslSocketFactoryChannelCredentials;
 import java.io.ByteArrayInputStream;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
-import dev.parley.engine.MemoryPushStore;
-import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.engine.spi.MemoryPushStore;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.A2AError;

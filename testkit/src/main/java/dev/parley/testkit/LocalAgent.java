@@ -2,7 +2,7 @@ package dev.parley.testkit;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

@@ -2,8 +2,8 @@ package dev.parley.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.engine.MemoryPushStore;
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryPushStore;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;

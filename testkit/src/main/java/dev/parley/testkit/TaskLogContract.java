@@ -2,7 +2,7 @@ package dev.parley.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;

@@ -1,6 +1,6 @@
 package dev.parley.testkit;
 
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryTaskLog;
 import java.time.InstantSource;
 
 final class MemoryPushStoreTest extends PushStoreContract {

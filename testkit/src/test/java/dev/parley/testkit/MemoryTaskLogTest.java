@@ -1,6 +1,6 @@
 package dev.parley.testkit;
 
-import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import java.time.InstantSource;
 

@@ -8,7 +8,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.ErrorKind;
-import dev.parley.protocol.Excerpt;
+import dev.parley.protocol.support.Excerpt;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import dev.parley.dialect.wire.Headers;
 import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Excerpt;
+import dev.parley.protocol.support.Excerpt;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

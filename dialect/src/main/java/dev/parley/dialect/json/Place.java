@@ -2,7 +2,7 @@ package dev.parley.dialect.json;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Excerpt;
+import dev.parley.protocol.support.Excerpt;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;

@@ -1,4 +1,4 @@
-/** Interfaces that a store implements for the engine. */
+/** Interfaces that a store or a webhook transport implements for the engine, and stores in memory. */
 @NullMarked
 package dev.parley.engine.spi;
 

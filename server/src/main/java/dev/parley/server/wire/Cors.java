@@ -1,4 +1,4 @@
-package dev.parley.server;
+package dev.parley.server.wire;
 
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Lets pages of other origins call, if the settings say so. Source: WHATWG Fetch, section 3.2. */
-final class Cors {
+public final class Cors {
     private static final String ANY = "*";
     private static final Field VARY = Field.of("Vary", "Origin");
     private static final Field CREDENTIALS = Field.of("Access-Control-Allow-Credentials", "true");
@@ -24,20 +24,20 @@ final class Cors {
     private final Set<String> origins;
     private final boolean any;
 
-    Cors(List<String> origins) {
+    public Cors(List<String> origins) {
         this.origins = Set.copyOf(origins);
         this.any = origins.contains(ANY);
     }
 
     /** True if a browser asks whether its page may call. */
-    boolean isPreflight(Exchange exchange) {
+    public boolean isPreflight(Exchange exchange) {
         return !origins.isEmpty()
                 && exchange.method().equals("OPTIONS")
                 && exchange.header("Origin") != null
                 && exchange.header("Access-Control-Request-Method") != null;
     }
 
-    void answerPreflight(Exchange exchange) {
+    public void answerPreflight(Exchange exchange) {
         if (allow(exchange)) {
             exchange.set(METHODS);
             exchange.set(REQUEST_HEADERS);
@@ -46,12 +46,12 @@ final class Cors {
     }
 
     /** True if pages of that origin may call. */
-    boolean allows(String origin) {
+    public boolean allows(String origin) {
         return any || origins.contains(origin);
     }
 
     /** Adds to an answer what lets the page see it, and others embed it. */
-    void decorate(Exchange exchange) {
+    public void decorate(Exchange exchange) {
         if (origins.isEmpty()) {
             exchange.set(OURS_ALONE);
         } else if (allow(exchange)) {

@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: W3C Trace Context, section 3.2 "Traceparent Header".
  */
-final class Traceparent {
+public final class Traceparent {
     /** Version, trace, parent and flags, in small hexadecimal digits. */
     private static final String FORM = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
 
@@ -16,8 +16,8 @@ final class Traceparent {
 
     private Traceparent() {}
 
-    /** Returns {@code text} if it is of that form; null, as the specification wants it ignored, if it is not. */
-    static @Nullable String orNull(@Nullable String text) {
+    /** Returns a valid {@code text}; null for others, which the specification has servers ignore. */
+    public static @Nullable String orNull(@Nullable String text) {
         if (text == null || text.length() != FORM.length()) {
             return null;
         }

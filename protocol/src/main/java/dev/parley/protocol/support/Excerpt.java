@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 /** Beginnings of texts of others, short enough for errors and logs. */
 public final class Excerpt {

@@ -1,6 +1,5 @@
-package dev.parley.engine;
+package dev.parley.engine.spi;
 
-import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import java.time.Instant;

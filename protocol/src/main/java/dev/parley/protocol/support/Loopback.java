@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

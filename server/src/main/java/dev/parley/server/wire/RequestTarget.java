@@ -1,4 +1,4 @@
-package dev.parley.server;
+package dev.parley.server.wire;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads what follows the method in the first line of a request. */
-final class RequestTarget {
+public final class RequestTarget {
     private RequestTarget() {}
 
     /**
@@ -20,7 +20,7 @@ final class RequestTarget {
      *
      * @throws A2AException if it is no path, or hides a control character
      */
-    static String path(String raw) {
+    public static String path(String raw) {
         var path = raw;
         if (path.startsWith("http://") || path.startsWith("https://")) {
             // The form for proxies, which all servers must accept. Source: RFC 9112, section 3.2.2.
@@ -38,7 +38,7 @@ final class RequestTarget {
      *
      * @throws A2AException if they hide a control character or are no UTF-8
      */
-    static Map<String, List<String>> query(String raw) {
+    public static Map<String, List<String>> query(String raw) {
         var parameters = new LinkedHashMap<String, List<String>>();
         for (int from = 0; from <= raw.length(); ) {
             var ampersand = raw.indexOf('&', from);

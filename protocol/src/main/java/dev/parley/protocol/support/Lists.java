@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 import java.util.AbstractList;
 import java.util.Arrays;
@@ -11,11 +11,11 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /** Immutable collections for records, with an append that costs the same for the ten-thousandth element. */
-final class Lists {
+public final class Lists {
     private Lists() {}
 
     /** Returns an unmodifiable list of the same elements; {@code list} itself if it is one already. */
-    static <T> List<T> copy(List<? extends T> list) {
+    public static <T> List<T> copy(List<? extends T> list) {
         if (list instanceof Appended<? extends T> appended) {
             @SuppressWarnings("unchecked") // an immutable List<? extends T> is a List<T>
             var same = (List<T>) appended;
@@ -24,18 +24,16 @@ final class Lists {
         return List.copyOf(list);
     }
 
-    /** Returns an unmodifiable copy that keeps the order and allows null values, as JSON objects do. */
-    static Map<String, @Nullable Object> copy(Map<String, @Nullable Object> map) {
-        return map.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
-    }
-
-    /** Returns an unmodifiable copy that keeps the order, so that a card is the same bytes after every start. */
-    static <V> Map<String, V> inOrder(Map<String, V> map) {
+    /**
+     * Returns an unmodifiable copy that allows null values, as JSON objects do, and keeps the order, so that a card is the
+     * same bytes after every start.
+     */
+    public static <V extends @Nullable Object> Map<String, V> copy(Map<String, V> map) {
         return map.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
     }
 
     /** Returns {@code base} with {@code more} after it, in amortised constant time per added element. */
-    static <T> List<T> append(List<T> base, List<? extends T> more) {
+    public static <T> List<T> append(List<T> base, List<? extends T> more) {
         if (more.isEmpty()) {
             return base;
         }

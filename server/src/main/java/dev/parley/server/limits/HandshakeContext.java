@@ -1,4 +1,4 @@
-package dev.parley.server.helidon;
+package dev.parley.server.limits;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package dev.parley.server;
+package dev.parley.server.wire;
 
 import dev.parley.dialect.Dialects;
 import dev.parley.protocol.A2AException;
@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one stream of server-sent events until it ends. Source: WHATWG HTML, section 9.2. */
-final class EventSender {
+public final class EventSender {
     private static final byte[] COMMENT = ": keep-alive\n\n".getBytes(StandardCharsets.US_ASCII);
     // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
     private static final int MOST_AT_ONCE = 64 * 1024;
@@ -27,7 +27,7 @@ final class EventSender {
     private final Duration keepAlive;
     private long lastWrite;
 
-    EventSender(
+    public EventSender(
             Feed<byte[]> frames,
             Function<A2AException, byte[]> failure,
             BooleanSupplier draining,
@@ -46,7 +46,7 @@ final class EventSender {
      *
      * @throws RuntimeException if the client cannot be written to
      */
-    void run() {
+    public void run() {
         try {
             sendEvents();
         } catch (InterruptedException e) {

@@ -1,4 +1,4 @@
-package dev.parley.server;
+package dev.parley.server.wire;
 
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
@@ -6,12 +6,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Timeout of a call. Source: gRPC over HTTP/2, "Timeout". */
-final class GrpcTimeout {
+public final class GrpcTimeout {
     private static final Pattern FORM = Pattern.compile("(\\d{1,8})([HMSmun])");
 
     private GrpcTimeout() {}
 
-    static Duration parse(String text) {
+    public static Duration parse(String text) {
         Matcher timeout = FORM.matcher(text);
         if (!timeout.matches()) {
             throw A2AException.invalidParams("grpc-timeout", "expected: up to 8 digits and one of H, M, S, m, u, n");

@@ -1,7 +1,5 @@
-package dev.parley.engine;
+package dev.parley.engine.spi;
 
-import dev.parley.engine.spi.PushStore;
-import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.parley.server;
+package dev.parley.server.wire;
 
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AError;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: gRPC over HTTP/2, "Requests", and compression.md.
  */
-final class GrpcMessages {
+public final class GrpcMessages {
     /** Supported values of {@code grpc-encoding}. */
-    static final String ENCODINGS = "identity,gzip";
+    public static final String ENCODINGS = "identity,gzip";
 
     private static final int FIRST = 16 * 1024;
 
@@ -28,7 +28,7 @@ final class GrpcMessages {
     private final long largest;
     private final boolean zipped;
 
-    GrpcMessages(Exchange exchange, @Nullable String encoding) {
+    public GrpcMessages(Exchange exchange, @Nullable String encoding) {
         this.exchange = exchange;
         this.in = exchange.body();
         this.largest = exchange.largestBody();
@@ -36,7 +36,7 @@ final class GrpcMessages {
     }
 
     /** True if messages in this encoding can be read. */
-    static boolean knows(@Nullable String encoding) {
+    public static boolean knows(@Nullable String encoding) {
         return encoding == null || encoding.equals("identity") || encoding.equals("gzip");
     }
 
@@ -46,7 +46,7 @@ final class GrpcMessages {
      * @return null if there is none any more
      * @throws A2AException if it is too large; the rest of it is unread
      */
-    byte @Nullable [] next() {
+    public byte @Nullable [] next() {
         exchange.bodyBegins(largest);
         try {
             int flag = in.read();
