@@ -3,7 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
-import dev.parley.hub.AdminOperations;
+import dev.parley.hub.admin.AdminOperations;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.engine.TaskLimits;
 import dev.parley.extension.HubExtensionSource;
+import dev.parley.hub.admin.AdminOperations;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.server.ServerSettings;

@@ -22,6 +22,25 @@ import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.extension.HubExtension;
+import dev.parley.hub.admin.AdminApi;
+import dev.parley.hub.admin.Administration;
+import dev.parley.hub.extensions.Extended;
+import dev.parley.hub.extensions.ExtensionCarrier;
+import dev.parley.hub.extensions.HubExtensions;
+import dev.parley.hub.extensions.Neighbours;
+import dev.parley.hub.extensions.OwnMethods;
+import dev.parley.hub.extensions.TaskCredentials;
+import dev.parley.hub.extensions.TemporaryDirectory;
+import dev.parley.hub.observation.Metrics;
+import dev.parley.hub.observation.Observed;
+import dev.parley.hub.observation.Recorded;
+import dev.parley.hub.observation.Runs;
+import dev.parley.hub.pages.ExtensionPages;
+import dev.parley.hub.pages.HomePage;
+import dev.parley.hub.pages.OpenApiPage;
+import dev.parley.hub.webhooks.SecretFile;
+import dev.parley.hub.webhooks.WebhookDelivery;
+import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
@@ -180,7 +199,7 @@ public final class Platform implements AutoCloseable {
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         this.engine = running.build();
         metrics.show(engine);
-        metrics.show(hubExtensions);
+        metrics.show(hubExtensions.all());
         if (database != null) {
             metrics.show(database);
         }
@@ -188,11 +207,12 @@ public final class Platform implements AutoCloseable {
         ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics);
         Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
         var observed = new Observed(AdminApi.NAME, metrics, traces);
-        AdminApi api = setup.adminApi(
+        AdminApi api = AdminApi.of(
                 engine,
                 secrets,
                 administration,
-                hubExtensions,
+                setup.extensions(),
+                hubExtensions.all(),
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
                 endpoint -> observed.before(trust.administered(endpoint)));
         Setup.operate(forOperators.orElse(forAll), trust, api, metrics);

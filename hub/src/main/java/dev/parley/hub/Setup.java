@@ -1,16 +1,21 @@
 package dev.parley.hub;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Engine;
-import dev.parley.extension.AdminHandler;
 import dev.parley.extension.HubExtensionSource;
-import dev.parley.protocol.AgentEndpoint;
+import dev.parley.hub.admin.AdminApi;
+import dev.parley.hub.admin.AdminOperations;
+import dev.parley.hub.admin.Administration;
+import dev.parley.hub.extensions.HubExtensions;
+import dev.parley.hub.extensions.TaskCredentials;
+import dev.parley.hub.observation.Metrics;
+import dev.parley.hub.pages.HomePage;
+import dev.parley.hub.pages.Page;
+import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.protocol.CallContext;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
@@ -40,7 +45,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -202,25 +206,6 @@ final class Setup {
         return given.defaultAgent == null
                 ? given.agents.keySet().stream().findFirst().orElse(null)
                 : given.defaultAgent;
-    }
-
-    /** Operations for operators. */
-    AdminApi adminApi(
-            Engine engine,
-            WebhookSecrets secrets,
-            @Nullable Administration administration,
-            HubExtensions opened,
-            UnaryOperator<AgentEndpoint> recorded,
-            UnaryOperator<AgentEndpoint> before) {
-        var handlers = new ArrayList<Map<String, AdminHandler>>();
-        var webhooks = requireNonNull(engine.deliveries().orElse(null));
-        handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
-        handlers.add(new UnreadableTasks(engine).handlers());
-        handlers.add(new PrivacyPages(engine, opened.all(), administration).handlers());
-        if (administration != null) {
-            handlers.addAll(administration.handlers());
-        }
-        return AdminApi.of(handlers, extensions, recorded, before);
     }
 
     /** Adds the addresses for operators and metrics. */

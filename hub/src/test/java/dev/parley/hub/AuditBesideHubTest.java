@@ -7,6 +7,7 @@ import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.dialect.wire.WireRequest;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.admin.Administration;
 import dev.parley.store.spi.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
+import dev.parley.hub.pages.HomePage;
 import dev.parley.knowledge.api.SharedKnowledge;
 import java.net.URI;
 import java.net.http.HttpClient;

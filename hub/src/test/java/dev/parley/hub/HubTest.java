@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
+import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

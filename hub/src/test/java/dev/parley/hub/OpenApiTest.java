@@ -11,6 +11,7 @@ import com.networknt.schema.SpecificationVersion;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.admin.AdminOperations;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.trust.Authentication;
 import io.swagger.v3.oas.models.OpenAPI;

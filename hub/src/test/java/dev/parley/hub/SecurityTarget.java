@@ -9,6 +9,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.extensions.TemporaryDirectory;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;

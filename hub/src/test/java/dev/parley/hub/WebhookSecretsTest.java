@@ -7,6 +7,7 @@ import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hook.Told;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.trust.Authentication;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;

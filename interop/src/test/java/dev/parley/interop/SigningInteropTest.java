@@ -10,7 +10,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
-import dev.parley.hub.WebhookSecrets;
+import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.interop.Check.Result;
 import dev.parley.interop.ForeignSdk.Outcome;
 import dev.parley.protocol.CardVerifier;

@@ -16,7 +16,7 @@ import dev.parley.command.Parameters;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.dialect.wire.WireRequest;
-import dev.parley.hub.Administration;
+import dev.parley.hub.admin.Administration;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.support.OwnersOnly;

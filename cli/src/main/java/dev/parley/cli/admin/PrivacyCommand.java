@@ -3,7 +3,7 @@ package dev.parley.cli.admin;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
-import dev.parley.hub.AdminOperations;
+import dev.parley.hub.admin.AdminOperations;
 import dev.parley.protocol.extension.RestParameter;
 import java.io.IOException;
 import java.io.OutputStream;

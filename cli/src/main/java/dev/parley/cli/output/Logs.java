@@ -1,7 +1,7 @@
 package dev.parley.cli.output;
 
 import dev.parley.dialect.Json;
-import dev.parley.hub.Correlation;
+import dev.parley.hub.observation.Correlation;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import java.io.PrintStream;

@@ -1,0 +1,131 @@
+package dev.parley.hub.admin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.engine.Engine;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.hub.extensions.Extended;
+import dev.parley.hub.extensions.OwnMethods;
+import dev.parley.hub.webhooks.WebhookSecrets;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.OwnMethod;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The operations of {@link AdminOperations} that have a handler, over REST. Safe for any thread. */
+public final class AdminApi {
+    /** What metrics and logs show in the place of an agent. No agent has this name. */
+    public static final String NAME = AdminOperations.PATH;
+
+    /** What metrics show as the dialect. */
+    private static final String DIALECT = "admin";
+
+    private static final String PRIVACY = AdminOperations.PATH + "/privacy/";
+
+    private final ExtensionTable table;
+    private final AgentEndpoint endpoint;
+
+    private AdminApi(ExtensionTable table, AgentEndpoint endpoint) {
+        this.table = table;
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * All operations of a hub.
+     *
+     * @param administration null if the hub keeps no members and no audit
+     * @param sources of the extensions that are opened
+     * @param recorded decorates endpoints of operations that change something
+     * @param before decorates the endpoint of all of them
+     */
+    public static AdminApi of(
+            Engine engine,
+            WebhookSecrets secrets,
+            @Nullable Administration administration,
+            List<HubExtensionSource> sources,
+            List<HubExtension> opened,
+            UnaryOperator<AgentEndpoint> recorded,
+            UnaryOperator<AgentEndpoint> before) {
+        var handlers = new ArrayList<Map<String, AdminHandler>>();
+        var webhooks = requireNonNull(engine.deliveries().orElse(null));
+        handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
+        handlers.add(new UnreadableTasks(engine).handlers());
+        handlers.add(new PrivacyPages(engine, opened, administration).handlers());
+        if (administration != null) {
+            handlers.addAll(administration.handlers());
+        }
+        return of(handlers, sources, recorded, before);
+    }
+
+    private static AdminApi of(
+            List<Map<String, AdminHandler>> handlers,
+            List<HubExtensionSource> extensions,
+            UnaryOperator<AgentEndpoint> recorded,
+            UnaryOperator<AgentEndpoint> before) {
+        var all = new HashMap<String, AdminHandler>();
+        handlers.forEach(all::putAll);
+        Map<String, AgentEndpoint> endpoints = OwnMethods.of(methods(all));
+        endpoints.replaceAll((name, endpoint) -> AdminOperations.changes(name) ? recorded.apply(endpoint) : endpoint);
+        return new AdminApi(
+                new ExtensionTable(List.of(AdminOperations.protocol(endpoints.keySet(), extensions))),
+                before.apply(new Extended(null, endpoints, false)));
+    }
+
+    /** Operations with these handlers, and nothing before them. */
+    static AdminApi of(List<Map<String, AdminHandler>> handlers) {
+        return of(handlers, List.of(), UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
+    private static Map<String, OwnMethod> methods(Map<String, AdminHandler> handlers) {
+        return handlers.entrySet().stream()
+                .collect(Collectors.toMap(
+                        entry -> AdminRow.fullName(entry.getKey()),
+                        entry -> (params, caller) -> entry.getValue().answer(new AdminParameters(params), caller)));
+    }
+
+    /** The rows. */
+    public ExtensionTable table() {
+        return table;
+    }
+
+    /**
+     * Answers a request.
+     *
+     * @throws A2AException if it is refused
+     */
+    public WireAnswer answer(WireRequest request, CallContext operator) {
+        if (request.path().startsWith(PRIVACY)) {
+            requireOwnSite(request.arrival());
+        }
+        return table.answer(request, operator.withDialect(DIALECT, false), endpoint);
+    }
+
+    /**
+     * Refuses what a page of another site has a browser send. Such a page cannot read the answer, but the request would leave a
+     * row in the audit as if an operator had asked.
+     */
+    private static void requireOwnSite(Arrival arrival) {
+        String site = arrival.header("Sec-Fetch-Site");
+        if (site != null && !site.equals("same-origin") && !site.equals("none")) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED,
+                    "Pages of other sites may not call (expected: Sec-Fetch-Site: same-origin)");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.extension.AnswerSchema.ANY;
+import static dev.parley.extension.AnswerSchema.COUNT;
+import static dev.parley.extension.AnswerSchema.NOTHING;
+import static dev.parley.extension.AnswerSchema.TEXT;
+import static dev.parley.extension.AnswerSchema.TEXTS;
+import static dev.parley.extension.AnswerSchema.TIME;
+import static dev.parley.extension.AnswerSchema.TRUTH;
+import static dev.parley.extension.AnswerSchema.list;
+import static dev.parley.extension.AnswerSchema.object;
+import static dev.parley.protocol.extension.RestParameter.member;
+import static dev.parley.protocol.extension.RestParameter.path;
+import static dev.parley.protocol.extension.RestParameter.query;
+
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations of the administration of a hub, one row for each: routes, authorization, metrics, the audit, {@code /openapi.json} and the
+ * commands of the command line are derived from these.
+ */
+public final class AdminOperations {
+    /** Address of all of them, below the one of the hub. */
+    public static final String PATH = AdminRow.PATH;
+
+    private static final int MOST_ROWS = 10_000;
+    private static final int MOST_TASKS = 1_000;
+
+    /** A year. */
+    private static final long LONGEST_OVERLAP_SECONDS = 365L * 24 * 3_600;
+
+    /** Extensions on the class path. */
+    public static final List<HubExtensionSource> INSTALLED =
+            ServiceLoader.load(HubExtensionSource.class, HubExtensionSource.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
+    private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
+
+    static {
+        members();
+        audit();
+        webhooks();
+        privacy();
+        INSTALLED.forEach(source -> source.administration().forEach(row -> ROWS.put(row.name(), row)));
+    }
+
+    private AdminOperations() {}
+
+    private static void members() {
+        Map<String, Object> group = object("id", TEXT, "made", TIME, "archived?", TIME);
+        Map<String, Object> user = object("group", TEXT, "name", TEXT, "made", TIME, "disabled?", TIME);
+        RestParameter inGroup = query("group", Type.TEXT, "GROUP", "Only of this group.");
+        RestParameter id = path("id", "KEY-ID", "The id of the key, not the key.");
+
+        row("groups/list", "GET /groups", "List them", object("groups", list(group)));
+        row(
+                "groups/create",
+                "POST /groups",
+                "Create a group",
+                group,
+                member("id", Type.TEXT, "GROUP", "Its id, such as the name of a company.")
+                        .asArgument());
+        RestParameter theGroup = path("id", "GROUP", "The group.");
+        row("groups/archive", "POST /groups/{id}/archive", "Disable all members of a group", group, theGroup);
+        row("groups/restore", "POST /groups/{id}/restore", "Enable the members of a group again", group, theGroup);
+
+        row("users/list", "GET /users", "List them", object("users", list(user)), inGroup);
+        row(
+                "users/create",
+                "POST /users",
+                "Create a user",
+                user,
+                member("group", Type.TEXT, "GROUP", "The group; made if missing.")
+                        .asArgument(),
+                member("name", Type.TEXT, "NAME", "The user.").asArgument());
+        RestParameter ofGroup = path("group", "GROUP", "The group.");
+        RestParameter name = path("name", "NAME", "The user.");
+        row("users/disable", "POST /users/{group}/{name}/disable", "Disable a user", user, ofGroup, name);
+        row("users/enable", "POST /users/{group}/{name}/enable", "Enable a user", user, ofGroup, name);
+
+        row("keys/list", "GET /keys", "List them", object("keys", list(key(false))), inGroup);
+        row(
+                "keys/create",
+                "POST /keys",
+                "Create a key; it is shown once",
+                key(true),
+                member("group", Type.TEXT, "GROUP", "Group whose data the key gives access to; made if missing.")
+                        .asRequired(),
+                member("principal", Type.TEXT, "NAME", "Principal that calls with the key; made if missing.")
+                        .asRequired(),
+                member("scopes", Type.TEXTS, "SCOPE", "Scope of the key; admin is for operators. Repeatable.")
+                        .flag("--scope"),
+                member("expires", Type.TIME, "WHEN", "A duration such as 90d, or a date or time; default: never."));
+        row(
+                "keys/rotate",
+                "POST /keys/{id}/rotate",
+                "Create the successor of a key",
+                key(true),
+                id,
+                member("overlapSeconds", Type.NUMBER, "DURATION", "How long the old key stays valid; default: 24h.")
+                        .flag("--overlap")
+                        .atMost(LONGEST_OVERLAP_SECONDS));
+        row("keys/revoke", "POST /keys/{id}/revoke", "Revoke a key", key(false), id);
+    }
+
+    private static Map<String, Object> key(boolean isNew) {
+        var members = new ArrayList<Object>(List.of("id", TEXT));
+        if (isNew) {
+            members.addAll(List.of("key", TEXT));
+        }
+        members.addAll(List.of("prefix", TEXT, "group", TEXT, "principal", TEXT, "scopes", TEXTS, "made", TIME));
+        members.addAll(List.of("expires?", TIME, "revoked?", TIME, "successor?", TEXT));
+        return object(members.toArray());
+    }
+
+    private static void audit() {
+        Map<String, Object> row = object(
+                "number",
+                COUNT,
+                "at",
+                TIME,
+                "group",
+                TEXT,
+                "actor",
+                TEXT,
+                "action",
+                TEXT,
+                "target",
+                TEXT,
+                "subject?",
+                TEXT,
+                "outcome",
+                TEXT,
+                "address?",
+                TEXT,
+                "trace?",
+                TEXT,
+                "detail?",
+                ANY,
+                "hash",
+                TEXT);
+        row(
+                "audit/query",
+                "GET /audit",
+                "Show rows by group, actor, action, target or time",
+                object("rows", list(row)),
+                query("group", Type.TEXT, "GROUP", "Rows of one group."),
+                query("actor", Type.TEXT, "NAME", "Actions of one principal, even if its name was erased."),
+                query("action", Type.TEXT, "ACTION", "Such as task.created or key.revoked."),
+                query("target", Type.TEXT, "ID", "Actions on one task, key, graph, …"),
+                query("subject", Type.TEXT, "GROUP/NAME", "Actions that concern one member."),
+                query("since", Type.TIME, "TIME", "Such as 2027-01-31T12:00:00Z."),
+                query("after", Type.NUMBER, "NUMBER", "Rows behind this number."),
+                query("limit", Type.NUMBER, "ROWS", "How many rows at most; default: 100.")
+                        .atMost(MOST_ROWS));
+        row("audit/newest", "GET /audit/newest", "Show the number of the newest row", object("number", COUNT));
+        row(
+                "audit/verify",
+                "GET /audit/verify",
+                "Verify that no row was changed",
+                object("good", TRUTH, "rows", COUNT, "end", TEXT, "broken?", COUNT));
+    }
+
+    private static void webhooks() {
+        RestParameter task = path("taskId", "TASK-ID", "The task.");
+        RestParameter config = path("configId", "CONFIG-ID", "The webhook.");
+        Map<String, Object> dead = object(
+                "taskId",
+                TEXT,
+                "configId",
+                TEXT,
+                "agent",
+                TEXT,
+                "url",
+                TEXT,
+                "attempts",
+                COUNT,
+                "deadSince",
+                TEXT,
+                "lastError?",
+                TEXT);
+        row("webhooks/dead", "GET /webhooks/dead", "List them", object("webhooks", list(dead)));
+        row(
+                "webhooks/redeliver",
+                "POST /webhooks/{taskId}/{configId}/redeliver",
+                "Deliver them again",
+                NOTHING,
+                task,
+                config);
+        row( // a POST, because a page of another site can send a GET
+                "webhooks/secret",
+                "POST /webhooks/secret",
+                "Show the secret that signs a group's webhooks",
+                object("group", TEXT, "secret", TEXT),
+                member("group", Type.TEXT, "GROUP", "The group of the callers; default: default."));
+        row(
+                "tasks/unreadable",
+                "GET /tasks/unreadable",
+                "List interrupted tasks that cannot be read",
+                object(
+                        "tasks",
+                        list(object("taskId", TEXT, "agent", TEXT, "group", TEXT, "since", TEXT, "reason", TEXT))));
+    }
+
+    private static void privacy() {
+        RestParameter principal = query("principal", Type.TEXT, "NAME", "The principal, as its keys or tokens name it.")
+                .flag("--subject");
+        RestParameter group = query("group", Type.TEXT, "GROUP", "Its group; default: default.");
+        RestParameter context = query("contextId", Type.TEXT, "ID", "Only this context, of any owner.")
+                .flag("--context");
+        row(
+                "privacy/tasks",
+                "GET /privacy/tasks",
+                "List the tasks of a principal or a context",
+                object("tasks", list(ANY)),
+                principal,
+                group,
+                context,
+                query("after", Type.TEXT, "ID", "Tasks behind this one."),
+                query("limit", Type.NUMBER, "TASKS", "How many at most; default: 100.")
+                        .atMost(MOST_TASKS));
+        row(
+                "privacy/erase",
+                "POST /privacy/erase",
+                "Erase the data of a user for good",
+                object("keys?", COUNT, "tasks", COUNT, "statements?", COUNT, "auditRows?", COUNT, "pending?", TEXT),
+                principal,
+                group,
+                context,
+                query("statements", Type.TRUTH, "", "Also remove statements that only this principal made.")
+                        .flag("--with-statements"));
+    }
+
+    private static void row(
+            String name, String place, String summary, Map<String, Object> answer, RestParameter... parameters) {
+        ROWS.put(AdminRow.fullName(name), AdminRow.of(name, place, summary, answer, parameters));
+    }
+
+    /** Names of all operations: the key of policies, metrics, traces and the audit. */
+    public static Set<String> names() {
+        return Set.copyOf(ROWS.keySet());
+    }
+
+    /** The operation of that name; null if there is none. */
+    public static @Nullable ExtensionMethod<?, ?> named(String name) {
+        return ROWS.get(name);
+    }
+
+    /**
+     * Names behind {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages, except
+     * for tasks.
+     */
+    public static List<String> personalData() {
+        String reading = "GET " + PATH + "/privacy/";
+        return ROWS.values().stream()
+                .filter(row -> row.rest().startsWith(reading))
+                .map(row -> row.rest().substring(reading.length()))
+                .filter(what -> !what.equals("tasks"))
+                .toList();
+    }
+
+    /** Whether an operation changes something, or returns a secret. */
+    static boolean changes(String name) {
+        ExtensionMethod<?, ?> row = ROWS.get(name);
+        return row != null && row.rest().startsWith("POST ");
+    }
+
+    /** The operations of these names, in the order of the table; those of other extensions at its end. */
+    static ExtensionProtocol protocol(Collection<String> names, List<HubExtensionSource> extensions) {
+        var rows = new LinkedHashMap<>(ROWS);
+        extensions.forEach(source -> source.administration().forEach(row -> rows.put(row.name(), row)));
+        return ExtensionProtocol.of(
+                PATH,
+                rows.values().stream().filter(one -> names.contains(one.name())).toArray(ExtensionMethod[]::new));
+    }
+}

@@ -1,0 +1,5 @@
+/** Operations for operators, and their handlers. */
+@NullMarked
+package dev.parley.hub.admin;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,270 @@
+package dev.parley.hub.extensions;
+
+import dev.parley.extension.HubTimers;
+import dev.parley.protocol.support.Backoff;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers in a table of a database. A timer that is taken becomes due again after a while, so that neither a crash loses it, nor another
+ * hub that sees it at the same moment calls its handler a second time. Safe for any thread.
+ */
+final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
+    private static final Logger LOG = System.getLogger("dev.parley.hub");
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE extension_timer (
+                name     TEXT NOT NULL,
+                id       TEXT NOT NULL,
+                due_ms   BIGINT NOT NULL,
+                failures INTEGER NOT NULL,
+                content  TEXT NOT NULL,
+                PRIMARY KEY (name, id)
+            ) ROWLESS;
+            CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
+            """);
+
+    /** Timers of one name whose handlers run at the same time. */
+    private static final int AT_ONCE = 64;
+
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration READ_PAUSE = Duration.ofSeconds(10);
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
+
+    private final Supplier<Database> opened;
+    private final InstantSource clock;
+    private final Map<String, Named> handlers = new ConcurrentHashMap<>();
+    private final ScheduledThreadPoolExecutor alarm;
+    private @Nullable Database database;
+    /** The time of the next look into the table. */
+    private long armed = Long.MAX_VALUE;
+
+    /** The earliest time that the transaction in the making sets; for the writer thread only. */
+    private long unwritten = Long.MAX_VALUE;
+
+    private volatile boolean open;
+
+    /** A handler, and how many more of its timers may run, so that slow ones delay no timers of other names. */
+    private record Named(Handler handler, Semaphore free, AtomicBoolean full) {}
+
+    private record Row(String name, String id, long due, int failures, String content) {}
+
+    /** @param opened returns the database, at the first use */
+    DurableTimers(Supplier<Database> opened, InstantSource clock) {
+        this.opened = opened;
+        this.clock = clock;
+        this.alarm = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("timers").factory());
+        alarm.setRemoveOnCancelPolicy(true);
+        alarm.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    @Override
+    public Timers named(String name, Handler handler) {
+        if (handlers.putIfAbsent(name, new Named(handler, new Semaphore(AT_ONCE), new AtomicBoolean())) != null) {
+            throw new IllegalArgumentException("timers \"" + name + "\": duplicate name");
+        }
+        Database tables = database();
+        return new Timers() {
+            @Override
+            public void set(String id, Instant due, String content) {
+                tables.write(session -> {
+                    set(session, id, due, content);
+                    return id;
+                });
+            }
+
+            @Override
+            public void set(Session session, String id, Instant due, String content) throws SQLException {
+                session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", name, id);
+                session.update(
+                        "INSERT INTO extension_timer (name, id, due_ms, failures, content) VALUES (?, ?, ?, 0, ?)",
+                        name,
+                        id,
+                        due.toEpochMilli(),
+                        content);
+                unwritten = Math.min(unwritten, due.toEpochMilli());
+            }
+
+            @Override
+            public void cancel(String id) {
+                tables.write(
+                        session -> session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", name, id));
+            }
+        };
+    }
+
+    /** Calls handlers from now on. */
+    void start() {
+        open = true;
+        if (!handlers.isEmpty()) {
+            arm(0);
+        }
+    }
+
+    private synchronized Database database() {
+        if (database == null) {
+            database = opened.get();
+            database.migrate("extension timers", SCHEMA);
+            database.listen(this);
+        }
+        return database;
+    }
+
+    @Override
+    public void committed(int works) {
+        if (unwritten != Long.MAX_VALUE) {
+            arm(unwritten);
+            unwritten = Long.MAX_VALUE;
+        }
+    }
+
+    @Override
+    public void rolledBack() {
+        unwritten = Long.MAX_VALUE;
+    }
+
+    private void arm(long due) {
+        synchronized (alarm) { // which no thread holds during I/O, as the writer comes here
+            if (open && due < armed) {
+                armed = due;
+                var unused = alarm.schedule(
+                        () -> Thread.ofVirtual().name("timers").start(this::look),
+                        Math.max(0, due - clock.millis()),
+                        TimeUnit.MILLISECONDS);
+            }
+        }
+    }
+
+    /** Takes the timers that are due, and sets the alarm for the next one. */
+    private void look() {
+        synchronized (alarm) {
+            armed = Long.MAX_VALUE;
+        }
+        try {
+            handlers.forEach((name, named) -> {
+                due(name).forEach(row -> take(named, row));
+                named.full().set(true);
+                if (named.free().availablePermits() > 0) { // else the end of a handler sets the alarm
+                    named.full().set(false);
+                    armNext(name);
+                }
+            });
+        } catch (RuntimeException unreadable) {
+            LOG.log(
+                    Level.WARNING,
+                    "timers of extensions cannot be read; the next attempt is in " + READ_PAUSE,
+                    unreadable);
+            arm(clock.millis() + READ_PAUSE.toMillis());
+        }
+    }
+
+    private List<Row> due(String name) {
+        return database()
+                .read(session -> session.list(
+                        row -> new Row(name, Session.text(row, 1), row.getLong(2), row.getInt(3), Session.text(row, 4)),
+                        "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND due_ms <= ?"
+                                + " ORDER BY due_ms LIMIT " + AT_ONCE,
+                        name,
+                        clock.millis()));
+    }
+
+    private void armNext(String name) {
+        List<Long> next = database()
+                .read(session -> session.list(
+                        row -> row.getLong(1),
+                        "SELECT due_ms FROM extension_timer WHERE name = ? ORDER BY due_ms LIMIT 1",
+                        name));
+        next.forEach(this::arm);
+    }
+
+    private void take(Named named, Row row) {
+        if (!named.free().tryAcquire()) {
+            return;
+        }
+        boolean taken = false;
+        try {
+            long leased = clock.millis() + LEASE.toMillis();
+            taken = open && move(row, row.due(), leased, row.failures());
+            if (taken) {
+                Thread.ofVirtual().name("timer").start(() -> handle(named, row, leased));
+            }
+        } finally {
+            if (!taken) {
+                named.free().release();
+            }
+        }
+    }
+
+    /** Makes a timer due at another time, unless it was set anew or taken meanwhile. */
+    private boolean move(Row row, long from, long to, int failures) {
+        return database()
+                        .write(session -> session.update(
+                                "UPDATE extension_timer SET due_ms = ?, failures = ? WHERE name = ? AND id = ? AND due_ms = ?",
+                                to,
+                                failures,
+                                row.name(),
+                                row.id(),
+                                from))
+                > 0;
+    }
+
+    private void handle(Named named, Row row, long leased) {
+        Future<?> limit = alarm.schedule(Thread.currentThread()::interrupt, LEASE.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            named.handler().due(row.id(), row.content());
+            database()
+                    .write(session -> session.update(
+                            "DELETE FROM extension_timer WHERE name = ? AND id = ? AND due_ms = ?",
+                            row.name(),
+                            row.id(),
+                            leased));
+        } catch (Exception failure) {
+            if (open) {
+                repeat(row, leased, failure);
+            }
+        } finally {
+            limit.cancel(false);
+            named.free().release();
+            if (named.full().getAndSet(false)) {
+                arm(clock.millis());
+            }
+        }
+    }
+
+    private void repeat(Row row, long leased, Exception failure) {
+        long pause = PAUSES.bound(row.failures() + 1).toMillis();
+        LOG.log(
+                Level.WARNING,
+                "timer " + row.name() + " \"" + row.id() + "\" failed; the next attempt is in " + pause / 1_000 + " s",
+                failure);
+        long next = clock.millis() + pause;
+        if (move(row, leased, next, row.failures() + 1)) {
+            arm(next);
+        }
+    }
+
+    /** Calls no handlers any more; timers that are left become due after the next start. */
+    @Override
+    public void close() {
+        open = false;
+        alarm.shutdownNow();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.parley.hub.extensions;
+
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.extension.HubAgents;
+import dev.parley.extension.HubExtension;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import dev.parley.trust.Trust;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/** The agents of a hub as its extensions see them. Safe for any thread. */
+public final class Neighbours implements HubAgents {
+    private final Trust trust;
+    private final UnaryOperator<String> urls;
+    private final Map<String, ServedAgent> agents = new ConcurrentHashMap<>();
+    private final Map<String, List<HubExtension>> extensions = new ConcurrentHashMap<>();
+
+    /** @param urls returns the address of an agent */
+    public Neighbours(Trust trust, UnaryOperator<String> urls) {
+        this.trust = trust;
+        this.urls = urls;
+    }
+
+    /** @param used extensions that the agent has */
+    public void add(ServedAgent agent, List<HubExtension> used) {
+        extensions.put(agent.name(), used);
+        agents.put(agent.name(), agent);
+    }
+
+    /** Extensions that an agent has. */
+    public List<HubExtension> extensions(String agent) {
+        return extensions.getOrDefault(agent, List.of());
+    }
+
+    public boolean has(String agent) {
+        return agents.containsKey(agent);
+    }
+
+    @Override
+    public Map<String, AgentCard> cards(CallContext caller) {
+        var cards = new TreeMap<String, AgentCard>();
+        agents.forEach((name, agent) -> {
+            if (trust.knows(caller, name)) {
+                cards.put(name, agent.card());
+            }
+        });
+        return cards;
+    }
+
+    @Override
+    public AgentEndpoint endpoint(String agent) {
+        return new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                return known(context).call(operation, toward(context));
+            }
+
+            @Override
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                return known(context).watch(operation, toward(context));
+            }
+
+            private AgentEndpoint known(CallContext context) {
+                ServedAgent served = agents.get(agent);
+                if (served == null || !trust.knows(context, agent)) {
+                    throw A2AException.of(A2AError.METHOD_NOT_FOUND, "agent \"" + agent + "\": unknown");
+                }
+                return served.door().apply(served.endpoint());
+            }
+
+            private CallContext toward(CallContext context) {
+                return trust.toward(agent, context).through(context.chain().then(urls.apply(agent)));
+            }
+        };
+    }
+}

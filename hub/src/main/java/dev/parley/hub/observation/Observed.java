@@ -1,0 +1,134 @@
+package dev.parley.hub.observation;
+
+import dev.parley.client.spi.Traces;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Scope;
+import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before all that callers can ask of one agent, to measure, to trace and to log it: each request once, whatever its dialect.
+ * Safe for any thread.
+ */
+public final class Observed {
+    private static final Logger LOG = System.getLogger("dev.parley.requests");
+
+    private final String agent;
+    private final Metrics metrics;
+    private final Traces traces;
+    private final GaugeDataPoint streams;
+    /** By dialect, then by operation: two looks into small maps, and nothing made for a key. */
+    private final Map<String, Map<String, Metrics.Asked>> asked = new ConcurrentHashMap<>();
+
+    public Observed(String agent, Metrics metrics, Traces traces) {
+        this.agent = agent;
+        this.metrics = metrics;
+        this.traces = traces;
+        this.streams = metrics.streams(agent);
+    }
+
+    public AgentEndpoint before(AgentEndpoint endpoint) {
+        var measured = new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                return observe(operation, context, () -> endpoint.call(operation, context));
+            }
+
+            @Override
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                return new Counted<>(observe(operation, context, () -> endpoint.watch(operation, context)));
+            }
+        };
+        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
+    }
+
+    private <T> T observe(Operation operation, CallContext context, Supplier<T> work) {
+        String name = operation.name();
+        Metrics.Asked counted = counted(name, context.dialect());
+        long begun = System.nanoTime();
+        try {
+            T answer = work.get();
+            long nanos = System.nanoTime() - begun;
+            counted.answered(nanos);
+            tell(name, context, Correlation.of(operation, answer), "answered", nanos);
+            return answer;
+        } catch (Throwable failure) {
+            long nanos = System.nanoTime() - begun;
+            ErrorKind error = A2AError.of(failure);
+            counted.failed(nanos, error);
+            tell(name, context, Correlation.of(operation, null), error.name(), nanos);
+            throw failure;
+        }
+    }
+
+    private void tell(String name, CallContext context, Correlation correlation, String outcome, long nanos) {
+        if (LOG.isLoggable(Level.INFO)) {
+            try (Scope here =
+                    correlation.in(Traces.parent(context.traceparent())).makeCurrent()) {
+                LOG.log(
+                        Level.INFO,
+                        "{0} of {1} for {2}: {3}, {4} ms",
+                        name,
+                        agent,
+                        context.caller(),
+                        outcome,
+                        TimeUnit.NANOSECONDS.toMillis(nanos));
+            }
+        }
+    }
+
+    private Metrics.Asked counted(String operation, String dialect) {
+        Map<String, Metrics.Asked> ofDialect = asked.get(dialect);
+        if (ofDialect == null) {
+            ofDialect = asked.computeIfAbsent(dialect, name -> new ConcurrentHashMap<>());
+        }
+        Metrics.Asked known = ofDialect.get(operation);
+        return known != null
+                ? known
+                : ofDialect.computeIfAbsent(operation, name -> metrics.asked(agent, name, dialect));
+    }
+
+    /** A stream that is counted as long as it is open. */
+    private final class Counted<E> implements Feed<E> {
+        private final Feed<E> feed;
+        private final AtomicBoolean open = new AtomicBoolean(true);
+
+        Counted(Feed<E> feed) {
+            this.feed = feed;
+            streams.inc();
+        }
+
+        @Override
+        public @Nullable List<E> next(Duration patience) throws InterruptedException {
+            return feed.next(patience);
+        }
+
+        @Override
+        public @Nullable String position() {
+            return feed.position();
+        }
+
+        @Override
+        public void close() {
+            if (open.compareAndSet(true, false)) {
+                streams.dec();
+            }
+            feed.close();
+        }
+    }
+}

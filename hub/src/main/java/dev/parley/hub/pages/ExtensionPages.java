@@ -1,0 +1,108 @@
+package dev.parley.hub.pages;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.engine.AgentExtension;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.server.RequestHandler;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The extensions of a hub's agents: {@code GET} lists them, and the address of each extension of the hub itself serves its
+ * specification. Extensions of agents whose card the caller may not see are left out.
+ */
+public final class ExtensionPages implements RequestHandler {
+    public static final String PATH = "/extensions";
+
+    private final Function<Arrival, Predicate<String>> shown;
+    private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
+    private final Map<String, String> urisByPath = new ConcurrentSkipListMap<>();
+
+    private record Listed(AgentExtension extension, List<String> agents) {}
+
+    /** @param shown tells which agents a request may know of */
+    public ExtensionPages(Function<Arrival, Predicate<String>> shown) {
+        this.shown = shown;
+    }
+
+    /** Says that an agent of the hub at {@code url} has an extension. */
+    public void add(String agent, AgentExtension extension, String url) {
+        String uri = extension.card().uri();
+        all.merge(uri, new Listed(extension, List.of(agent)), (before, more) -> {
+            var agents = new ArrayList<>(before.agents());
+            agents.addAll(more.agents());
+            AgentExtension described = before.extension().specification() == null ? extension : before.extension();
+            return new Listed(described, agents);
+        });
+        if (extension.specification() != null && uri.startsWith(url + PATH)) {
+            urisByPath.put(uri.substring(url.length() + PATH.length()), uri);
+        }
+    }
+
+    @Override
+    public WireAnswer answer(WireRequest request, Body body) {
+        if (!request.method().equals("GET")) {
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
+        }
+        Predicate<String> visible = shown.apply(request.arrival());
+        return request.path().isEmpty() ? list(visible) : specification(request.path(), visible);
+    }
+
+    private WireAnswer specification(String path, Predicate<String> visible) {
+        Listed described = all.get(urisByPath.getOrDefault(path, ""));
+        if (described == null || described.agents().stream().noneMatch(visible)) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        String specification = requireNonNull(described.extension().specification());
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "text/markdown; charset=utf-8", "Cache-Control", "private, max-age=300"),
+                specification.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private WireAnswer list(Predicate<String> visible) {
+        var listed = new ArrayList<Map<String, @Nullable Object>>();
+        for (Listed one : all.values()) {
+            List<String> agents = one.agents().stream().filter(visible).toList();
+            if (!agents.isEmpty()) {
+                listed.add(entry(one.extension(), agents));
+            }
+        }
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "application/json", "Cache-Control", "no-store"),
+                Json.write(Map.of("extensions", listed)));
+    }
+
+    private static Map<String, @Nullable Object> entry(AgentExtension extension, List<String> agents) {
+        var entry = new LinkedHashMap<String, @Nullable Object>();
+        entry.put("uri", extension.card().uri());
+        entry.put("description", extension.card().description());
+        entry.put("required", extension.card().required());
+        entry.put("needs", extension.needs());
+        var methods = new TreeSet<String>(extension.methods().keySet());
+        if (extension.card().params().get("methods") instanceof List<?> described) {
+            described.forEach(
+                    method -> methods.add(String.valueOf(method))); // which may be fewer than the extension has
+        } else if (extension.protocol() != null) {
+            extension.protocol().methods().forEach(method -> methods.add(method.name()));
+        }
+        entry.put("methods", List.copyOf(methods));
+        entry.put("agents", agents);
+        return entry;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.parley.hub.pages;
+
+import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.wire.WireRequest;
+import dev.parley.extension.HubPage;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.server.RequestHandler;
+import java.util.Map;
+
+/** A static resource served at a fixed path. */
+public record Page(String contentType, byte[] body) implements RequestHandler {
+    /** Short, for a key that is published anew has to be known before it is used. */
+    private static final String CACHING = "public, max-age=300";
+
+    /** Allows only scripts and styles of files beside a page, and only connections to this hub; other answers need neither. */
+    static final String OWN_FILES = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    /** A page of an extension. */
+    public static Page of(HubPage page) {
+        return new Page(page.contentType(), page.body());
+    }
+
+    /** A resource of this package. */
+    public static Page of(String contentType, String resource) {
+        return of(HubPage.of(Page.class, contentType, resource));
+    }
+
+    @Override
+    public WireAnswer answer(WireRequest request, Body unread) {
+        if (!request.path().isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        if (!request.method().equals("GET")) {
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
+        }
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", contentType, "Cache-Control", CACHING, "Content-Security-Policy", OWN_FILES),
+                body);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.parley.hub.webhooks;
+
+import dev.parley.client.spi.Traces;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.WebhookSender;
+import dev.parley.dialect.Notifications;
+import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.RetryPolicy;
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.hub.observation.Metrics;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The engine's webhooks, carried by the client's sender, in the trace under which their task was begun. */
+public final class WebhookDelivery implements WebhookTransport {
+    private final WebhookRule rule;
+    private final WebhookSender sender;
+    private final WebhookSecrets secrets;
+    private final Function<TaskKey, Optional<Cause>> causes;
+    private final Predicate<Scope> welcome;
+    private final Finish finished;
+    private final Metrics metrics;
+    private final Traces traces;
+
+    /** Last change of a notification of an agent in a dialect. */
+    @FunctionalInterface
+    public interface Finish {
+        Notification apply(String agent, String dialect, Notification notification);
+    }
+
+    /**
+     * @param causes tells who began a task, and under which trace
+     * @param welcome whether an owner is enabled
+     */
+    public WebhookDelivery(
+            WebhookRule rule,
+            WebhookSender sender,
+            WebhookSecrets secrets,
+            Function<TaskKey, Optional<Cause>> causes,
+            Predicate<Scope> welcome,
+            Finish finished,
+            Metrics metrics,
+            Traces traces) {
+        this.rule = rule;
+        this.sender = sender;
+        this.secrets = secrets;
+        this.causes = causes;
+        this.welcome = welcome;
+        this.finished = finished;
+        this.metrics = metrics;
+        this.traces = traces;
+    }
+
+    @Override
+    public void check(String group, PushConfig config) {
+        rule.check(group, config);
+    }
+
+    @Override
+    public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
+        Notification notification =
+                Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
+        if (notification == null) {
+            return new Outcome.Accepted(); // clients of this dialect get no notification of it
+        }
+        TaskKey key = webhook.task();
+        if (!welcome.test(key.scope())) {
+            return new Outcome.Failed("the owner of the task is disabled", false, null);
+        }
+        Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
+        Traces.noteTask(span, null, key.taskId());
+        try {
+            Notification last = finished.apply(key.agent(), webhook.dialect(), notification);
+            Outcome outcome = retried(
+                    offer(webhook, event, last.inTrace(Traces.traceparent(span, null))),
+                    last.retries(),
+                    webhook.attempts() + 1);
+            metrics.attempted(outcome);
+            if (outcome instanceof Outcome.Failed) {
+                span.setStatus(StatusCode.ERROR);
+            }
+            return outcome;
+        } finally {
+            span.end();
+        }
+    }
+
+    /** The outcome with the pause of a notification's own policy. */
+    private static Outcome retried(Outcome outcome, @Nullable RetryPolicy policy, int failures) {
+        if (policy == null || !(outcome instanceof Outcome.Failed failed) || !failed.retryable()) {
+            return outcome;
+        }
+        Duration pause = policy.pause(failures);
+        return new Outcome.Failed(
+                failed.reason(), pause != null, failed.retryAfter() == null ? pause : failed.retryAfter());
+    }
+
+    private CallContext context(TaskKey key) {
+        @Nullable String traceparent = causes.apply(key).map(Cause::traceparent).orElse(null);
+        return CallContext.of(key.scope().owner(), key.scope()).withTraceparent(traceparent);
+    }
+
+    private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
+            throws InterruptedException {
+        String group = webhook.task().scope().group();
+        return switch (sender.send(group, webhook.config(), event.sequence(), notification, secrets.signer(group))) {
+            case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
+            case WebhookSender.Outcome.Refused refused ->
+                new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());
+            case WebhookSender.Outcome.Failed failed -> new Outcome.Failed(failed.reason(), failed.retryable(), null);
+        };
+    }
+}
