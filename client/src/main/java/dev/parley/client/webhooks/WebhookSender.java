@@ -3,8 +3,6 @@ package dev.parley.client.webhooks;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.http.HeaderText;
-import dev.parley.client.http.HostName;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.RetryAfter;
 import dev.parley.dialect.spi.Notification;
@@ -13,7 +11,6 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.support.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -25,27 +22,13 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.client5.http.ConnectTimeoutException;
-import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
-import org.apache.hc.client5.http.config.TlsConfig;
-import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
-import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
-import org.apache.hc.core5.http.HttpHost;
-import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
-import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,11 +56,7 @@ public final class WebhookSender implements AutoCloseable {
         static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
     }
 
-    /** The group for which the calling thread delivers. */
-    private static final ThreadLocal<@Nullable String> GROUP = new ThreadLocal<>();
-
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
-    private static final int CONNECTIONS_PER_HOST = 64;
     /**
      * Statuses after which the same request again is pointless. The others are worth another try, 401 and 404 too: a
      * receiver that is being deployed, or gets its credentials changed, answers so for a while.
@@ -87,11 +66,7 @@ public final class WebhookSender implements AutoCloseable {
     private final WebhookRule rule;
     private final InstantSource clock;
     private final Limits limits;
-    private final ReentrantLock creation = new ReentrantLock();
-    /** Made for the first delivery, because it reads all certificates that the platform trusts. Written under the lock. */
-    private volatile @Nullable CloseableHttpClient http;
-
-    private boolean closed;
+    private final GuardedHttp http;
 
     public WebhookSender(WebhookRule rule, InstantSource clock) {
         this(rule, clock, Limits.DEFAULTS);
@@ -101,79 +76,7 @@ public final class WebhookSender implements AutoCloseable {
         this.rule = requireNonNull(rule, "rule");
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
-    }
-
-    private CloseableHttpClient http() {
-        CloseableHttpClient made = http;
-        if (made != null) {
-            return made;
-        }
-        creation.lock();
-        try {
-            made = http;
-            if (made == null) {
-                if (closed) {
-                    throw new IllegalStateException("the sender is closed");
-                }
-                made = client(rule, limits);
-                http = made;
-            }
-            return made;
-        } finally {
-            creation.unlock();
-        }
-    }
-
-    private static CloseableHttpClient client(WebhookRule rule, Limits limits) {
-        Timeout connect = Timeout.of(limits.connect());
-        Timeout total = Timeout.of(limits.total());
-        var connections = PoolingHttpClientConnectionManagerBuilder.create()
-                .setDnsResolver(new CheckedAddresses(rule))
-                .setDefaultConnectionConfig(ConnectionConfig.custom()
-                        .setConnectTimeout(connect)
-                        .setSocketTimeout(total)
-                        .setTimeToLive(TimeValue.ofMinutes(5))
-                        .build())
-                .setDefaultTlsConfig(
-                        TlsConfig.custom().setHandshakeTimeout(connect).build())
-                .setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
-                        .http1Config(Http1Config.custom()
-                                .setMaxLineLength(HeaderText.MAX_LENGTH)
-                                .setMaxHeaderCount(100)
-                                .build())
-                        .build())
-                // Each host has its own share, so that a silent one delays no other.
-                .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
-                .setMaxConnPerRoute(CONNECTIONS_PER_HOST)
-                .build();
-        return HttpClientBuilder.create()
-                .setConnectionManager(connections)
-                .setDefaultRequestConfig(RequestConfig.custom()
-                        .setConnectionRequestTimeout(total)
-                        .setResponseTimeout(total)
-                        .setAuthenticationEnabled(false)
-                        .build())
-                .setUserAgent("Parley")
-                .disableRedirectHandling()
-                .disableAutomaticRetries()
-                .disableContentCompression()
-                .disableCookieManagement()
-                .disableAuthCaching()
-                .evictIdleConnections(TimeValue.ofSeconds(30))
-                .build();
-    }
-
-    /** Resolves a host to what the rule has passed; what is returned here is what is dialled, without a second look. */
-    private record CheckedAddresses(WebhookRule rule) implements DnsResolver {
-        @Override
-        public InetAddress[] resolve(String host) throws UnknownHostException {
-            return rule.addresses(requireNonNullElse(GROUP.get(), ""), HostName.of(host));
-        }
-
-        @Override
-        public String resolveCanonicalHostname(String host) {
-            return host;
-        }
+        this.http = new GuardedHttp(rule, limits.connect(), limits.total());
     }
 
     /**
@@ -250,9 +153,7 @@ public final class WebhookSender implements AutoCloseable {
     }
 
     private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
-        GROUP.set(group); // the resolver is asked on this thread, which ends with the attempt
-        var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
-        try (ClassicHttpResponse response = http().executeOpen(host, post, null)) {
+        try (ClassicHttpResponse response = http.open(group, target, post)) {
             Outcome outcome = outcome(response);
             answered.set(outcome);
             if (!readWhole(response.getEntity())) {
@@ -305,17 +206,6 @@ public final class WebhookSender implements AutoCloseable {
     /** Gives up what is under way and closes all connections. Idempotent. */
     @Override
     public void close() {
-        creation.lock();
-        try {
-            closed = true;
-            CloseableHttpClient made = http;
-            if (made != null) {
-                made.close();
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException("closing sockets", e);
-        } finally {
-            creation.unlock();
-        }
+        http.close();
     }
 }
