@@ -28,6 +28,8 @@ record Certificates(Path certificate, Path key, KeyStore store) {
                         "key",
                         "-keyalg",
                         "EC",
+                        "-groupname",
+                        "secp256r1", // the default is P-384, of which each signature takes milliseconds
                         "-dname",
                         subject,
                         "-ext",
