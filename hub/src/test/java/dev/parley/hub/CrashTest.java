@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -68,7 +69,7 @@ final class CrashTest {
     @Test
     @Tag("heavy")
     void nothingAcknowledgedIsLostInPostgresqlWhenTheProcessIsKilledThreeTimes() throws Exception {
-        Database.name(data, PostgresqlServer.schema());
+        Database.name(data, PostgresqlServer.url());
 
         killAndCheck(3);
     }

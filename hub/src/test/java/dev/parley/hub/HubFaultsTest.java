@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -72,7 +73,7 @@ final class HubFaultsTest {
     @Test
     @Tag("heavy")
     void aHubOnPostgresqlUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite() throws Exception {
-        Database.name(data, PostgresqlServer.schema());
+        Database.name(data, PostgresqlServer.url());
 
         outliveFaults(List.of(Fault.CUT, Fault.NO_SPACE), "I/O error|No space left");
     }

@@ -9,6 +9,7 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.hub.admin.Administration;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.TaskFilter;
@@ -52,7 +53,7 @@ final class PostgresqlHubTest {
     @Test
     void tasksAreThereAfterARestartThatNamesOnlyTheDirectory() throws Exception {
         String id;
-        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+        try (Hub hub = hub().database(PostgresqlServer.url()).start()) {
             id = send(hub, "hello");
         }
 
@@ -70,7 +71,7 @@ final class PostgresqlHubTest {
     @Test
     void commandsForADirectoryFindItsDatabaseBesideAHubAndAfterIt() throws Exception {
         String id;
-        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+        try (Hub hub = hub().database(PostgresqlServer.url()).start()) {
             id = send(hub, "hello");
             assertThat(Checkup.of(data, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
             assertThat(Checkup.of(data, null))
@@ -90,7 +91,7 @@ final class PostgresqlHubTest {
 
     @Test
     void anIdWithTheCharacterNulIsRefusedBeforeItIsWritten() throws Exception {
-        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+        try (Hub hub = hub().database(PostgresqlServer.url()).start()) {
             var caller = new Outsider(hub.url());
             for (String ids : List.of("'messageId':'a\\u0000b'", "'messageId':'a','contextId':'\\u0000'")) {
                 String message = "{'message':{" + ids + ",'role':'ROLE_USER','parts':[{'text':'hi'}]}}";
@@ -109,7 +110,7 @@ final class PostgresqlHubTest {
     void aDirectoryWithTasksInSqliteIsRefused() throws Exception {
         hub().start().close();
 
-        assertThatThrownBy(() -> hub().database(PostgresqlServer.schema()).start())
+        assertThatThrownBy(() -> hub().database(PostgresqlServer.url()).start())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("SQLite");
     }
@@ -149,7 +150,7 @@ final class PostgresqlHubTest {
 
     @Test
     void aDatabaseThatCannotBeOpenedIsNotKept() throws Exception {
-        String url = PostgresqlServer.schema();
+        String url = PostgresqlServer.url();
         String mistyped = url.replace("/postgres?", "/postgers?");
 
         assertThatThrownBy(() -> hub().database(mistyped).start())
@@ -167,7 +168,7 @@ final class PostgresqlHubTest {
 
     @Test
     void aParameterThatTheDriverRefusesIsAFaultOfTheSetting() throws Exception {
-        String url = PostgresqlServer.schema() + "&sslmode=sometimes";
+        String url = PostgresqlServer.url() + "&sslmode=sometimes";
 
         assertThatThrownBy(() -> hub().database(url).start())
                 .isInstanceOfSatisfying(

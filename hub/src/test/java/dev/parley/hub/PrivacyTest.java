@@ -9,6 +9,7 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -62,7 +63,7 @@ final class PrivacyTest {
     @BeforeEach
     void start() throws Exception {
         if (kind == DatabaseKind.POSTGRESQL) {
-            database = PostgresqlServer.schema();
+            database = PostgresqlServer.url();
             Database.name(data, database);
         }
         open();

@@ -14,6 +14,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.net.InetAddress;
@@ -255,7 +256,7 @@ final class SampleHubExtensionTest {
             "tables of an extension outlast a restart on PostgreSQL, and its rows about a principal are listed and erased")
     void tablesOnPostgresql() throws Exception {
         Path data = directory.resolve("postgresql");
-        String url = PostgresqlServer.schema();
+        String url = PostgresqlServer.url();
         survives(() -> builder().data(data).database(url).start());
     }
 

@@ -1,26 +1,13 @@
 package dev.parley.knowledge;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 
 class PostgresqlGraphTest extends GraphContract {
-    private @Nullable PostgresqlServer server;
-
     @Override
     Database database(Path directory) throws IOException {
-        server = new PostgresqlServer();
-        return server.database();
-    }
-
-    @AfterAll
-    @Override
-    void close() throws IOException {
-        super.close();
-        requireNonNull(server).close();
+        return Database.open(PostgresqlServer.schema());
     }
 }

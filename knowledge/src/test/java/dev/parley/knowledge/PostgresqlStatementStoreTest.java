@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -13,21 +14,18 @@ import org.junit.jupiter.api.TestInstance;
 /** KG27 */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresqlStatementStoreTest extends StatementStoreContract {
-    private @Nullable PostgresqlServer server;
     private @Nullable Database database;
     private @Nullable StatementStore store;
 
     @BeforeAll
     void open() throws IOException {
-        server = new PostgresqlServer();
-        database = server.database();
+        database = Database.open(PostgresqlServer.schema());
         store = new SqlStatementStore(database, clock);
     }
 
     @AfterAll
-    void close() throws IOException {
+    void close() {
         requireNonNull(database).close();
-        requireNonNull(server).close();
     }
 
     @Override

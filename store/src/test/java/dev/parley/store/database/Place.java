@@ -5,7 +5,6 @@ import dev.parley.store.encryption.AtRest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import javax.sql.DataSource;
@@ -22,8 +21,6 @@ public final class Place {
             this.schema = kind == DatabaseKind.SQLITE ? null : PostgresqlServer.schema();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
         }
     }
 
@@ -47,8 +44,6 @@ public final class Place {
             return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
         }
     }
 }
