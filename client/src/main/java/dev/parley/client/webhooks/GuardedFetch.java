@@ -6,6 +6,7 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Locale;
@@ -80,8 +81,11 @@ public final class GuardedFetch implements AutoCloseable {
         try {
             return fetch.get(total.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            throw new IOException(target.host().name() + ": no answer within " + total.toSeconds() + " s", late);
+            throw tooLate(target, late);
         } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof SocketTimeoutException late) {
+                throw tooLate(target, late);
+            }
             if (failed.getCause() instanceof IOException problem) {
                 throw problem;
             }
@@ -93,6 +97,10 @@ public final class GuardedFetch implements AutoCloseable {
                 running.cancel(); // does nothing after a completed exchange
             }
         }
+    }
+
+    private IOException tooLate(HttpUrl target, Exception cause) {
+        return new IOException(target.host().name() + ": no answer within " + total.toMillis() + " ms", cause);
     }
 
     private Document follow(
