@@ -13,7 +13,7 @@ import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.Edge;
 import dev.parley.dialect.calls.Kernel;
 import dev.parley.dialect.calls.ProvidedEdge;
-import dev.parley.dialect.calls.WireCall;
+import dev.parley.dialect.calls.ServedRequest;
 import dev.parley.dialect.legacy.BodyShape;
 import dev.parley.dialect.legacy.LegacyDialect;
 import dev.parley.dialect.legacy.LegacyOperations;
@@ -25,14 +25,14 @@ import dev.parley.dialect.operations.Row;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.served.Providers;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.DialectProvider;
-import dev.parley.dialect.spi.Providers;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.vault.FileLinks;
 import dev.parley.dialect.vault.Vault;
-import dev.parley.dialect.wire.Headers;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -100,16 +100,15 @@ public final class Dialects {
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
         var framing = new Framing();
         try {
+            var served = new ServedRequest(request, agent, caller, framing);
             Edge edge = edge(request.path());
             if (edge != null && agent.speaks(edge.dialect())) {
-                return edge.answer(request.below(edge.suffix()), agent, caller, framing);
+                return edge.answer(served.below(edge.suffix()));
             }
             if (isRpc(request.path())) {
-                return answerRpc(request, agent, caller, framing);
+                return answerRpc(served);
             }
-            return edge != null && request.method().equals("POST")
-                    ? notServed(request, agent)
-                    : answerRest(request, agent, caller, framing);
+            return edge != null && request.method().equals("POST") ? notServed(request, agent) : answerRest(served);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return framing.failure(failure);
         }
@@ -237,24 +236,27 @@ public final class Dialects {
         return path.isEmpty() || path.equals("/");
     }
 
-    private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+    private WireAnswer answerRpc(ServedRequest served) {
+        WireRequest request = served.http();
+        ServedAgent agent = served.agent();
+        CallContext caller = served.caller();
+        Framing framing = served.framing();
         Envelope envelope = Envelope.read(request, Dialect.V1, caller, framing);
         A2AException problem = envelope.problem();
         ExtensionRow row = agent.extensions().named(envelope.method());
         if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
-            Dialect dialect = row.dialect(Dialect.V1, agent.card(), WireCall.extensions(request));
-            Form form = framing.use(Form.rpc(dialect, envelope.id()));
-            return WireCall.rpc(dialect, row, envelope, form, request, caller).exchange(agent, caller);
+            Dialect dialect = served.dialect(row, Dialect.V1);
+            framing.use(Form.rpc(dialect, envelope.id()));
+            return served.rpc(dialect, row, envelope);
         }
         ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
         if (unserved != null && problem == null) { // what its clients expect of an agent without it
-            framing.use(
-                    Form.rpc(unserved.dialect(Dialect.V1, agent.card(), WireCall.extensions(request)), envelope.id()));
+            framing.use(Form.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
         Version version = Version.of(request, agent.dialects());
         if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
-            return kernel.answer(request, agent, caller, framing);
+            return kernel.answer(served);
         }
         Dialect dialect = dialect(envelope.method(), version, agent);
         boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
@@ -280,7 +282,7 @@ public final class Dialects {
                 operation = envelope.params(asked.request(), request, caller);
             }
         }
-        return WireCall.of(dialect, asked, operation, form, request).exchange(agent, caller);
+        return served.answer(dialect, asked, operation);
     }
 
     /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
@@ -371,7 +373,10 @@ public final class Dialects {
         }
     }
 
-    private WireAnswer answerRest(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+    private WireAnswer answerRest(ServedRequest served) {
+        WireRequest request = served.http();
+        ServedAgent agent = served.agent();
+        Framing framing = served.framing();
         framing.use(restForm(Dialect.V1, request));
         if (CardFile.isAt(request.path())) {
             return CardFile.answer(request, agent);
@@ -379,36 +384,23 @@ public final class Dialects {
         List<ExtensionRow> routed = agent.extensions().routed();
         if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
             Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
-            Dialect dialect = route.operation().dialect(Dialect.V1, agent.card(), WireCall.extensions(request));
-            return answerRest(dialect, route, request, agent, caller, framing);
+            return answerRest(served.dialect(route.operation(), Dialect.V1), route, served);
         }
         if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
-            Form form = framing.use(restForm(LegacyDialect.KIND, request));
-            return extendedCard(form, request, agent, caller);
+            framing.use(restForm(LegacyDialect.KIND, request));
+            return extendedCard(served);
         }
-        Dialect dialect = restDialect(request, agent, caller);
+        Dialect dialect = restDialect(request, agent, served.caller());
         framing.use(restForm(dialect, request));
-        return answerRest(
-                dialect,
-                Rest.of(operations(dialect).all(), request.method(), request.path()),
-                request,
-                agent,
-                caller,
-                framing);
+        return answerRest(dialect, Rest.of(operations(dialect).all(), request.method(), request.path()), served);
     }
 
-    private WireAnswer answerRest(
-            Dialect dialect,
-            Rest<? extends Row> route,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller,
-            Framing framing) {
-        Form form = framing.use(restForm(dialect, request));
-        if (!request.hasNoBody()) {
-            framing.requireJson(request);
+    private WireAnswer answerRest(Dialect dialect, Rest<? extends Row> route, ServedRequest served) {
+        served.framing().use(restForm(dialect, served.http()));
+        if (!served.http().hasNoBody()) {
+            served.framing().requireJson(served.http());
         }
-        return WireCall.rest(dialect, route, form, request, caller).exchange(agent, caller);
+        return served.rest(dialect, route);
     }
 
     /**
@@ -416,16 +408,16 @@ public final class Dialects {
      *
      * <p>Source: A2A specification 0.2.6, section 7.10.
      */
-    private WireAnswer extendedCard(Form form, WireRequest request, ServedAgent agent, CallContext caller) {
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
+    private static WireAnswer extendedCard(ServedRequest served) {
+        if (!served.http().method().equals("GET")) {
+            throw A2AException.notAllowed(served.http().method(), "GET, HEAD");
         }
         var get = new Operation.GetExtendedAgentCard(null);
         WireOperation asked = requireNonNull(LegacyDialect.KIND.operations().of(get));
         try {
-            return WireCall.of(LegacyDialect.KIND, asked, get, form, request).exchange(agent, caller);
+            return served.answer(LegacyDialect.KIND, asked, get);
         } catch (A2AException none) {
-            return form.error(none);
+            return served.framing().form().error(none);
         }
     }
 

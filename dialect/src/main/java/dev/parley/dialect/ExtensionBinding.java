@@ -11,7 +11,7 @@ import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.PathTemplate;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Binding.Outgoing;
-import dev.parley.dialect.wire.Headers;
+import dev.parley.dialect.spi.Headers;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;

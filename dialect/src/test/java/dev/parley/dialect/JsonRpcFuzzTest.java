@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import java.util.List;
 import org.junit.jupiter.params.provider.MethodSource;
 

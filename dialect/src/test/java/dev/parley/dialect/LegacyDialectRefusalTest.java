@@ -4,7 +4,7 @@ import static dev.parley.dialect.Exchange.whole;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Task;

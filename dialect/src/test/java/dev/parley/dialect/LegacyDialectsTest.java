@@ -12,7 +12,7 @@ import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyModel;
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

@@ -1,6 +1,6 @@
 package dev.parley.dialect;
 
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

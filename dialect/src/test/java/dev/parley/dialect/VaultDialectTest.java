@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.vault.FileLinks;
 import dev.parley.dialect.vault.VaultCard;
-import dev.parley.dialect.wire.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

@@ -3,8 +3,8 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.hub.admin.Administration;

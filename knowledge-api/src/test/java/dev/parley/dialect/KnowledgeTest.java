@@ -6,7 +6,7 @@ import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeExtension;

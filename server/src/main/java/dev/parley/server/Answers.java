@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
 import dev.parley.server.wire.Cors;

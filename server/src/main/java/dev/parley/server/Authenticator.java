@@ -1,7 +1,7 @@
 package dev.parley.server;
 
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.wire.Admission;
-import dev.parley.dialect.wire.Arrival;
 import java.util.function.Predicate;
 
 /**

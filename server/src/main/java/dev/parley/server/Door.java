@@ -1,7 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.grpc.GrpcDialect;
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.limits.OpenStreams;
 import dev.parley.server.wire.Cors;

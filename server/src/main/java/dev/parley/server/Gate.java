@@ -1,8 +1,8 @@
 package dev.parley.server;
 
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.wire.Arrival;
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.OpenStreams;

@@ -1,7 +1,7 @@
 package dev.parley.server;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 
 /** Answers the requests below one path that is no agent's. Called on a virtual thread per request; may block. */
 @FunctionalInterface

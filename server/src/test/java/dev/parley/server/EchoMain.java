@@ -3,7 +3,7 @@ package dev.parley.server;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.Feed;
 import io.helidon.webserver.WebServer;
 import java.time.Duration;

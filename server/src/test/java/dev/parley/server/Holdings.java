@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.wire.Admission;
-import dev.parley.dialect.wire.Arrival;
 import dev.parley.protocol.CallContext;
 import java.time.Duration;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.wire.WireAnswer;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;

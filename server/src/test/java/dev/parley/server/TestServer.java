@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

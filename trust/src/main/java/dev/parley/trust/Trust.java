@@ -2,10 +2,10 @@ package dev.parley.trust;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.Admission;
-import dev.parley.dialect.wire.Arrival;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

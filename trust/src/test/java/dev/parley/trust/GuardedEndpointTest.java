@@ -1,6 +1,6 @@
 package dev.parley.trust;
 
-import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.engine.Engine;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;

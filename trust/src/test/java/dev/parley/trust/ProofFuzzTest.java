@@ -20,7 +20,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.Secrets;

@@ -1,7 +1,7 @@
 package dev.parley.dialect.answers;
 
+import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.v1.V1Model;
-import dev.parley.dialect.wire.Headers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
-import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

@@ -1,8 +1,8 @@
 package dev.parley.dialect.answers;
 
-import dev.parley.dialect.wire.Headers;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.parley.dialect.answers;
 
-import dev.parley.dialect.wire.Headers;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;

@@ -1,11 +1,8 @@
 package dev.parley.dialect.calls;
 
-import dev.parley.dialect.answers.Framing;
-import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 
 /** One dialect at an address of its own below an agent's. Requests are seen from there. */
 public interface Edge {
@@ -21,10 +18,6 @@ public interface Edge {
     /** The answer to a request that was refused before it was read, whatever the agent speaks. */
     WireAnswer.Whole refusal(WireRequest request, A2AException problem);
 
-    /**
-     * Answers a request, or throws.
-     *
-     * @param framing receives the form of an error, as soon as the request shows it
-     */
-    WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) throws Exception;
+    /** Answers a request, or throws. */
+    WireAnswer answer(ServedRequest request);
 }

@@ -2,16 +2,13 @@ package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
-import dev.parley.dialect.answers.Form;
-import dev.parley.dialect.answers.Framing;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.LegacyDialect;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.wire.Headers;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
-import dev.parley.protocol.CallContext;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -56,27 +53,14 @@ public final class Kernel extends RpcEdge {
     }
 
     @Override
-    protected WireAnswer answer(
-            Envelope envelope,
-            Dialect spoken,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller,
-            Framing framing) {
-        Form form = framing.form();
+    protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
+        ServedAgent agent = request.agent();
         if (envelope.method().equals(KernelCard.GET_CARD)) {
-            return form.result(KernelCard.CARD, agent.card(), Map.of());
+            return request.framing().form().result(KernelCard.CARD, agent.card(), Map.of());
         }
         ExtensionRow own = agent.extensions().named(envelope.method());
-        WireCall call = own != null && own.protocol().uri().isEmpty()
-                ? WireCall.rpc(
-                        own.dialect(DIALECT, agent.card(), WireCall.extensions(request)),
-                        own,
-                        envelope,
-                        form,
-                        request,
-                        caller)
-                : WireCall.rpc(spoken, row(envelope), envelope, form, request, caller);
-        return call.exchange(agent, caller);
+        return own != null && own.protocol().uri().isEmpty()
+                ? request.rpc(request.dialect(own, DIALECT), own, envelope)
+                : request.rpc(spoken, row(envelope), envelope);
     }
 }

@@ -1,11 +1,12 @@
 package dev.parley.dialect.calls;
 
-import dev.parley.dialect.answers.Framing;
-import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.DialectProvider;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireCall;
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 
 /** The dialect of a provider. */
@@ -31,10 +32,23 @@ public record ProvidedEdge(DialectProvider provider) implements Edge {
     }
 
     @Override
-    public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing)
-            throws Exception {
-        framing.use(problem -> provider.error(request, problem));
-        CallContext context = WireCall.context(caller.withDialect(provider.name(), false), request);
-        return provider.answer(request, agent.card(), agent.door().apply(agent.endpoint()), context);
+    public WireAnswer answer(ServedRequest request) {
+        WireRequest http = request.http();
+        AgentCard card = request.agent().card();
+        request.framing().use(problem -> provider.error(http, problem));
+        WireAnswer.Whole document = provider.document(http, card);
+        if (document != null) {
+            return document;
+        }
+        CallContext caller = ServedRequest.context(request.caller().withDialect(provider.name(), false), http);
+        WireCall call = LargeBodies.compute(http, caller, () -> provider.read(http, card, caller));
+        return request.agent()
+                .exchange(
+                        new WireCall(
+                                call.operation(),
+                                call.view(),
+                                result -> LargeBodies.encode(
+                                        result, caller, () -> call.answer().apply(result))),
+                        caller);
     }
 }

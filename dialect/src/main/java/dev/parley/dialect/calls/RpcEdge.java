@@ -3,15 +3,13 @@ package dev.parley.dialect.calls;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.Form;
-import dev.parley.dialect.answers.Framing;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 
 /** A dialect of JSON-RPC at an address of its own, with its card, and perhaps other files, below. */
 public abstract class RpcEdge implements Edge {
@@ -41,16 +39,17 @@ public abstract class RpcEdge implements Edge {
     }
 
     @Override
-    public final WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
-        Dialect spoken = dialect(request);
-        framing.use(Form.rpcWithoutId(spoken));
-        if (isCard(request)) {
-            return CardFile.answer(request, card(request, agent));
+    public final WireAnswer answer(ServedRequest request) {
+        WireRequest http = request.http();
+        Dialect spoken = dialect(http);
+        request.framing().use(Form.rpcWithoutId(spoken));
+        if (isCard(http)) {
+            return CardFile.answer(http, card(http, request.agent()));
         }
-        if (!isRoot(request)) {
-            return file(request, agent);
+        if (!isRoot(http)) {
+            return file(http, request.agent());
         }
-        return answer(Envelope.read(request, spoken, caller, framing), spoken, request, agent, caller, framing);
+        return answer(Envelope.read(http, spoken, request.caller(), request.framing()), spoken, request);
     }
 
     protected static boolean isRoot(WireRequest request) {
@@ -71,13 +70,7 @@ public abstract class RpcEdge implements Edge {
     }
 
     /** Answers a call, or throws. */
-    protected abstract WireAnswer answer(
-            Envelope envelope,
-            Dialect spoken,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller,
-            Framing framing);
+    protected abstract WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request);
 
     /** The row of the operation that is called. */
     protected final WireOperation row(Envelope envelope) {

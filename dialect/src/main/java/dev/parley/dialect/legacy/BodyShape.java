@@ -2,8 +2,8 @@ package dev.parley.dialect.legacy;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
-import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.util.List;

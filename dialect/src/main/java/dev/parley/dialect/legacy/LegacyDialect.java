@@ -4,7 +4,7 @@ import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.operations.OperationTable;
-import dev.parley.dialect.wire.Headers;
+import dev.parley.dialect.spi.Headers;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;

@@ -1,6 +1,6 @@
 package dev.parley.dialect.legacy;
 
-import dev.parley.dialect.wire.Headers;
+import dev.parley.dialect.spi.Headers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

@@ -2,8 +2,8 @@ package dev.parley.dialect.operations;
 
 import dev.parley.dialect.answers.Form;
 import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;

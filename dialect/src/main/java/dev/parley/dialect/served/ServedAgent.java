@@ -3,9 +3,12 @@ package dev.parley.dialect.served;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.legacy.KernelCard;
-import dev.parley.dialect.spi.Providers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireCall;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -91,6 +94,19 @@ public record ServedAgent(
     /** The same agent in front of which another endpoint stands. */
     public ServedAgent with(AgentEndpoint other) {
         return new ServedAgent(name, other, served, dialects, extensions, door);
+    }
+
+    /** Has the agent answer a call, through the door. */
+    public WireAnswer exchange(WireCall call, CallContext caller) {
+        Operation operation = call.operation();
+        operation.requireShortIds();
+        AgentEndpoint shown = door.apply(call.view().apply(endpoint));
+        return call.answer()
+                .apply(
+                        switch (operation) {
+                            case Operation.Call<?> one -> shown.call(one, caller);
+                            case Operation.Watch<?> stream -> shown.watch(stream, caller);
+                        });
     }
 
     public boolean speaks(String dialect) {

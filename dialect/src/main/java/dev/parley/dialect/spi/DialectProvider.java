@@ -1,10 +1,7 @@
 package dev.parley.dialect.spi;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
@@ -33,14 +30,24 @@ public interface DialectProvider {
     }
 
     /**
-     * Answers a request. Its path begins behind the suffix.
+     * The answer to a request that calls no operation, such as one for a card of this dialect; null for one that does.
      *
      * @param card public card of the agent
-     * @param agent the agent behind authorization, limits, metrics, traces and audit
+     * @throws A2AException to refuse the request
+     */
+    default WireAnswer.@Nullable Whole document(WireRequest request, AgentCard card) {
+        return null;
+    }
+
+    /**
+     * Reads a request. The agent then answers the call behind authorization, limits, metrics, traces and audit. Large requests and results
+     * are read and written on the platform threads for such work.
+     *
+     * @param card public card of the agent
      * @param caller the caller, in this dialect
      * @throws A2AException to refuse the request; any other exception is an internal error
      */
-    WireAnswer answer(WireRequest request, AgentCard card, AgentEndpoint agent, CallContext caller) throws Exception;
+    WireCall read(WireRequest request, AgentCard card, CallContext caller);
 
     /** The answer to a request that was refused or failed. Its body may be missing. */
     WireAnswer.Whole error(WireRequest request, A2AException problem);

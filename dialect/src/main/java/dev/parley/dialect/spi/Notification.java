@@ -1,8 +1,9 @@
 package dev.parley.dialect.spi;
 
-import dev.parley.dialect.v1.V1Model;
-import dev.parley.dialect.wire.Headers;
+import dev.parley.dialect.json.InstalledExtensions;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskEvent;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,11 @@ public record Notification(
 
     /** The notification of an event in A2A 1.0. */
     public static Notification v1(LoggedEvent event) {
-        return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(V1Model::write));
+        return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(Notification::written));
+    }
+
+    private static byte[] written(TaskEvent event) {
+        return JsonText.write(InstalledExtensions.codec(TaskEvent.class), event);
     }
 
     /** This, as a part of a trace; null for none. */

@@ -3,13 +3,12 @@ package dev.parley.dialect.vault;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.Form;
-import dev.parley.dialect.answers.Framing;
 import dev.parley.dialect.calls.RpcEdge;
-import dev.parley.dialect.calls.WireCall;
+import dev.parley.dialect.calls.ServedRequest;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Part;
@@ -52,25 +51,20 @@ public final class Vault extends RpcEdge {
     }
 
     @Override
-    protected WireAnswer answer(
-            Envelope envelope,
-            Dialect spoken,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller,
-            Framing framing) {
-        Form form = framing.form();
+    protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
+        ServedAgent agent = request.agent();
+        CallContext caller = request.caller();
+        Form form = request.framing().form();
         WireOperation row = row(envelope);
-        framing.use(problem -> {
-            if (row.result() == null && Form.readsOnlyStreams(request)) {
+        request.framing().use(problem -> {
+            if (row.result() == null && Form.readsOnlyStreams(request.http())) {
                 return heard(envelope, form.errorInStream(problem));
             }
             return problem.error() == A2AError.TASK_NOT_CANCELABLE
                     ? heard(envelope, form.result(VaultModel.REFUSAL, problem, Map.of()))
                     : form.error(problem);
         });
-        WireCall call = WireCall.rpc(spoken, row, envelope, form, request, caller);
-        String base = VaultCard.url(agent.card(), request.header("Host"));
+        String base = VaultCard.url(agent.card(), request.http().header("Host"));
         var endpoint = new VaultEndpoint(agent.endpoint(), (taskId, holder, index, part) -> {
             if (part instanceof Part.Raw raw) { // bytes do not travel in this dialect, their address does
                 String url = links.of(base, caller, agent.name(), taskId, holder, index);
@@ -78,7 +72,9 @@ public final class Vault extends RpcEdge {
             }
             return part;
         });
-        return heard(envelope, call.exchange(agent.with(endpoint), caller.withTasksOnly()));
+        return heard(
+                envelope,
+                request.of(caller.withTasksOnly(), agent.with(endpoint)).rpc(spoken, row, envelope));
     }
 
     /** A request without an id gets no answer. */

@@ -1,5 +1,6 @@
 package dev.parley.dialect.wire;
 
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;

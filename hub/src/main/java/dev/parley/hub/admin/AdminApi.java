@@ -3,9 +3,9 @@ package dev.parley.hub.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.served.ExtensionTable;
-import dev.parley.dialect.wire.Arrival;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Engine;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;

@@ -1,7 +1,7 @@
 package dev.parley.hub.admin;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.AdminHandler;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;

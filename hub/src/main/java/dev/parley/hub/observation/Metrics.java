@@ -1,7 +1,7 @@
 package dev.parley.hub.observation;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Engine;
 import dev.parley.engine.Request;
 import dev.parley.engine.Webhooks;

@@ -3,9 +3,9 @@ package dev.parley.hub.pages;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.wire.Arrival;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

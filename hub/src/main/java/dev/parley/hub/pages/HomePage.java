@@ -1,8 +1,8 @@
 package dev.parley.hub.pages;
 
-import dev.parley.dialect.wire.Arrival;
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.HubExtension.HomeLink;
 import dev.parley.protocol.AgentCard;
 import dev.parley.server.RequestHandler;

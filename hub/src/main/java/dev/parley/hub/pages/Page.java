@@ -1,7 +1,7 @@
 package dev.parley.hub.pages;
 
-import dev.parley.dialect.wire.WireAnswer;
-import dev.parley.dialect.wire.WireRequest;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.HubPage;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

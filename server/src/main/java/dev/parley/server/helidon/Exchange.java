@@ -2,7 +2,7 @@ package dev.parley.server.helidon;
 
 import static dev.parley.server.helidon.Connections.NEVER;
 
-import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.BodyBudget;

@@ -12,7 +12,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import java.net.URI;

@@ -12,7 +12,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.wire.Arrival;
+import dev.parley.dialect.spi.Arrival;
 import dev.parley.testkit.SettableClock;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.parley.dialect.wire;
+package dev.parley.dialect.spi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,4 +1,4 @@
-package dev.parley.dialect.wire;
+package dev.parley.dialect.spi;
 
 import java.security.cert.X509Certificate;
 import java.util.function.Function;

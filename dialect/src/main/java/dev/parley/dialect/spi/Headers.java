@@ -1,4 +1,4 @@
-package dev.parley.dialect.wire;
+package dev.parley.dialect.spi;
 
 /** Names of headers and media types. */
 public final class Headers {

@@ -1,6 +1,8 @@
-package dev.parley.dialect.spi;
+package dev.parley.dialect.served;
 
 import dev.parley.dialect.operations.Rest;
+import dev.parley.dialect.spi.Binding;
+import dev.parley.dialect.spi.DialectProvider;
 import dev.parley.protocol.AgentCard;
 import java.util.Collections;
 import java.util.HashSet;

@@ -1,4 +1,4 @@
-package dev.parley.dialect.wire;
+package dev.parley.dialect.spi;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;

@@ -1,0 +1,101 @@
+package dev.parley.dialect.calls;
+
+import dev.parley.dialect.answers.Dialect;
+import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.Framing;
+import dev.parley.dialect.operations.ExtensionRow;
+import dev.parley.dialect.operations.Rest;
+import dev.parley.dialect.operations.Row;
+import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireCall;
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.dialect.wire.LargeBodies;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.util.LinkedHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to an agent.
+ *
+ * @param framing receives the form of an error, as soon as the request shows it
+ */
+public record ServedRequest(WireRequest http, ServedAgent agent, CallContext caller, Framing framing) {
+    /** This request as seen from further down the path. */
+    public ServedRequest below(String prefix) {
+        return new ServedRequest(http.below(prefix), agent, caller, framing);
+    }
+
+    /** This request of a caller to an agent as its dialect shows them. */
+    public ServedRequest of(CallContext shown, ServedAgent to) {
+        return new ServedRequest(http, to, shown, framing);
+    }
+
+    /** Reads the parameters of a call over JSON-RPC, and has the agent answer. */
+    public WireAnswer rpc(Dialect dialect, Row row, Envelope envelope) {
+        row.requireSize(http);
+        return answer(dialect, row, envelope.params(row.request(), http, caller));
+    }
+
+    /** Reads path, query and body of a call over REST, and has the agent answer. */
+    public WireAnswer rest(Dialect dialect, Rest<? extends Row> route) {
+        Row row = route.operation();
+        row.requireSize(http);
+        return answer(dialect, row, LargeBodies.compute(http, caller, () -> row.read(http, route.variables())));
+    }
+
+    /** Has the agent answer, in the form of the framing. */
+    public WireAnswer answer(Dialect dialect, Row row, Operation read) {
+        read.requireShortIds();
+        Operation operation = row.resuming(read, http.header(Headers.LAST_EVENT_ID));
+        CallContext context = context(caller, http);
+        if (!dialect.equals(Dialect.V1)) {
+            context = context.withDialect(dialect.name(), dialect.namesTasks());
+        }
+        Form form = framing.form();
+        var call = new WireCall(
+                operation, agent -> dialect.before(agent, operation), result -> written(dialect, row, form, result));
+        return agent.exchange(call, context);
+    }
+
+    private WireAnswer written(Dialect dialect, Row row, Form form, @Nullable Object result) {
+        Set<String> asked = extensions(http);
+        var headers = new LinkedHashMap<String, String>();
+        String activated = agent.activated(asked);
+        if (!activated.isEmpty()) {
+            headers.put(dialect.extensionsHeader(), activated);
+        }
+        if (!(result instanceof Feed<?> stream)) {
+            return row.answer(form, result, headers, caller);
+        }
+        headers.put("Content-Type", Headers.EVENT_STREAM);
+        headers.putAll(dialect.streamHeaders());
+        headers.put("X-Accel-Buffering", "no"); // nginx would collect events
+        Feed<byte[]> frames = row.frames(form, agent.card(), asked, stream, headers, caller);
+        return new WireAnswer.Events(headers, frames, form::failure);
+    }
+
+    /** The answers to a call of an extension's operation. */
+    public Dialect dialect(ExtensionRow row, Dialect base) {
+        return row.dialect(base, agent.card(), extensions(http));
+    }
+
+    /** A caller with the extensions and the trace of its request. */
+    static CallContext context(CallContext caller, WireRequest http) {
+        Set<String> extensions = extensions(http);
+        CallContext context = extensions.isEmpty() ? caller : caller.withExtensions(extensions);
+        String traceparent = http.header(Headers.TRACE);
+        return traceparent == null ? context : context.withTraceparent(traceparent);
+    }
+
+    /** Until 0.3 the header began with X; peers of one version also send the other's. */
+    private static Set<String> extensions(WireRequest http) {
+        String header = http.header(Headers.EXTENSIONS);
+        return ServedAgent.extensions(header == null ? http.header("X-" + Headers.EXTENSIONS) : header);
+    }
+}
