@@ -143,6 +143,22 @@ public final class CardKeys {
      */
     public CardSigner signer(@Nullable String jku) {
         CardKey key = keys.getFirst();
+        String encoded = header(key, jku);
+        return payload -> new AgentCard.Signature(encoded, key.sign(encoded, payload), Map.of());
+    }
+
+    /**
+     * Signs a payload by the first key.
+     *
+     * @return a JWS in the compact form with a detached payload. Source: RFC 7515, appendix F
+     */
+    public String sign(byte[] payload) {
+        CardKey key = keys.getFirst();
+        String encoded = header(key, null);
+        return encoded + ".." + key.sign(encoded, payload);
+    }
+
+    private static String header(CardKey key, @Nullable String jku) {
         var header = new LinkedHashMap<String, Object>();
         header.put("alg", key.algorithm().label());
         header.put("kid", key.id());
@@ -150,7 +166,6 @@ public final class CardKeys {
         if (jku != null) {
             header.put("jku", jku);
         }
-        String encoded = Base64.getUrlEncoder().withoutPadding().encodeToString(Json.write(header));
-        return payload -> new AgentCard.Signature(encoded, key.sign(encoded, payload), Map.of());
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.write(header));
     }
 }

@@ -24,6 +24,7 @@ public final class CardTrust implements CardVerifier {
     /** Limit of signatures on a card, more than a change of keys needs; each costs a verification. */
     private static final int MAX_SIGNATURES = 16;
 
+    private static final int MAX_JWS = 4096;
     private static final int SHOWN = 200;
 
     private final List<CardKey> keys;
@@ -92,6 +93,20 @@ public final class CardTrust implements CardVerifier {
         }
     }
 
+    /**
+     * Judges the signature of a payload.
+     *
+     * @param jws in the compact form with a detached payload
+     * @param host in lower case, for which its signer speaks; null if that is unknown
+     */
+    public Verdict verify(byte[] payload, String jws, @Nullable String host) {
+        String[] pieces = jws.split("\\.", -1);
+        if (jws.length() > MAX_JWS || pieces.length != 3 || !pieces[1].isEmpty()) {
+            return unverifiable(null, "the signature is no compact JWS without payload");
+        }
+        return verdict(Map.of("protected", pieces[0], "signature", pieces[2]), new CardPayload(payload, payload), host);
+    }
+
     /** One good signature suffices; a bad one of a trusted key says more than one that says nothing. */
     private static Verdict decisive(List<Verdict> verdicts) {
         for (Outcome outcome : List.of(Outcome.VERIFIED, Outcome.TAMPERED)) {
@@ -158,7 +173,7 @@ public final class CardTrust implements CardVerifier {
                     + bounds(key);
             return new Verdict(Outcome.VERIFIED, key.id(), name + what);
         }
-        return new Verdict(Outcome.TAMPERED, key.id(), name + " has not signed this card, but another one");
+        return new Verdict(Outcome.TAMPERED, key.id(), name + " has not signed this, but something else");
     }
 
     private static String bounds(CardKey key) {
@@ -167,7 +182,7 @@ public final class CardTrust implements CardVerifier {
 
     private static String elsewhere(CardKey key, @Nullable String host) {
         return "key " + shown(key.id()) + " is trusted for " + String.join(", ", key.hosts()) + ", not for "
-                + (host == null ? "cards of no known host" : host);
+                + (host == null ? "an unknown host" : host);
     }
 
     /** Untrusted text made safe for a log. */

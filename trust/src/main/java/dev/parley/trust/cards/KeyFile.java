@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
@@ -104,9 +105,11 @@ final class KeyFile {
         }
         var keys = new ArrayList<CardKey>();
         for (Map<String, Object> one : JSONObjectUtils.getJSONObjectArray(tree, "keys")) {
-            // Skips keys of unknown kinds, as RFC 7517 requires of readers of sets.
+            // Skips keys of unknown kinds and uses, as RFC 7517 requires of readers of sets.
             for (JWK key : JWKSet.parse(Map.of("keys", List.of(one))).getKeys()) {
-                keys.add(new CardKey(key, hosts(one)));
+                if (!KeyUse.ENCRYPTION.equals(key.getKeyUse())) {
+                    keys.add(new CardKey(key, hosts(one)));
+                }
             }
         }
         return keys;

@@ -1,4 +1,4 @@
-/** Keys that sign cards, and keys that are trusted to. */
+/** Keys that sign cards and messages, trusted keys that verify them, and keys for encrypted content. */
 @NullMarked
 package dev.parley.trust.cards;
 

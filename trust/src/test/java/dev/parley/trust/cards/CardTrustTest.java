@@ -176,7 +176,7 @@ final class CardTrustTest {
         byte[] renamed =
                 new String(signed, UTF_8).replace("\"Test\"", "\"Rest\"").getBytes(UTF_8);
         assertThat(trust.verify(renamed))
-                .isEqualTo(new Verdict(Outcome.TAMPERED, "k1", "key k1 has not signed this card, but another one"));
+                .isEqualTo(new Verdict(Outcome.TAMPERED, "k1", "key k1 has not signed this, but something else"));
     }
 
     @Test
@@ -271,7 +271,7 @@ final class CardTrustTest {
                         Outcome.UNVERIFIABLE,
                         "k1",
                         "key k1 is trusted for agents.example.com, other.example.com, not for bank.example.com"));
-        assertThat(bound.verify(signed).reason()).endsWith("not for cards of no known host");
+        assertThat(bound.verify(signed).reason()).endsWith("not for an unknown host");
         assertThat(CardTrust.of(KEY.toPublicJWK().toJSONString())
                         .verify(signed, "bank.example.com")
                         .isVerified())
