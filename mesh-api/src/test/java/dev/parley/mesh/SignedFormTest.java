@@ -1,0 +1,85 @@
+package dev.parley.mesh;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.dialect.Json;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class SignedFormTest {
+    private static final Instant NOW = Instant.parse("2026-01-05T10:00:00Z");
+
+    @Test
+    @DisplayName("ONE13: the signed form is the canonical JSON of the message as received, without its signature")
+    void canonicalWithoutTheSignature() {
+        Map<?, ?> received = json("{\"version\":\"1.0\", \"other\":[1.0, \"é\"],"
+                + "\"metadata\":{\"security\":{\"signature\":\"a..b\",\"encrypted\":false}},\"messageId\":\"m\"}");
+
+        assertThat(new String(SignedForm.of(received), UTF_8))
+                .isEqualTo("{\"messageId\":\"m\",\"metadata\":{\"security\":{\"encrypted\":false}},"
+                        + "\"other\":[1,\"é\"],\"version\":\"1.0\"}");
+    }
+
+    @Test
+    @DisplayName("the form that is signed is the one that the receiver reads from the wire")
+    void formOfTheSenderIsThatOfTheReceiver() {
+        var signed = new byte[1][];
+
+        Envelope sent = SignedForm.sign(message(NOW), form -> {
+            signed[0] = form;
+            return "a..b";
+        });
+
+        assertThat(sent.metadata().signature()).isEqualTo("a..b");
+        byte[] wire = Json.write(EnvelopeModel.ENVELOPE.toJson(sent));
+        assertThat(new String(SignedForm.of(Json.read(wire, Map.class)), UTF_8))
+                .isEqualTo(new String(signed[0], UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-301, 301, 86_400})
+    void staleAndFutureMessagesAreRefused(long seconds) {
+        assertThatThrownBy(() -> SignedForm.requireFresh(message(NOW.plusSeconds(seconds)), NOW))
+                .hasMessageContaining("timestamp")
+                .hasMessageContaining("5 minutes");
+    }
+
+    @Test
+    void signedMessagesNeedATimestamp() {
+        SignedForm.requireFresh(message(NOW.minusSeconds(300)), NOW);
+
+        Envelope undated = new Envelope(
+                "m",
+                null,
+                null,
+                message(NOW).from(),
+                message(NOW).to(),
+                message(NOW).message(),
+                Handling.DEFAULT);
+
+        assertThatThrownBy(() -> SignedForm.requireFresh(undated, NOW)).hasMessageContaining("missing");
+    }
+
+    private static Envelope message(Instant timestamp) {
+        return new Envelope(
+                "m",
+                "c",
+                timestamp,
+                Party.of("planner", "https://a.example/agents/planner/one"),
+                Party.of("researcher", "https://b.example/agents/researcher/one"),
+                EnvelopeModel.body(new Content.Query("x", Map.of("deep", Map.of("b", 1, "a", 2.5)), null)),
+                Handling.DEFAULT);
+    }
+
+    private static Map<?, ?> json(String text) {
+        return Json.read(text.getBytes(UTF_8), Map.class);
+    }
+}
