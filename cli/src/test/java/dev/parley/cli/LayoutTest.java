@@ -34,8 +34,7 @@ final class LayoutTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-    private static final Set<String> BEING_SPLIT =
-            Set.of("hub/src/main/java/dev/parley/hub", "knowledge/src/main/java/dev/parley/knowledge");
+    private static final Set<String> BEING_SPLIT = Set.of("knowledge/src/main/java/dev/parley/knowledge");
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {
