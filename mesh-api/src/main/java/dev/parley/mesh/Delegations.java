@@ -50,7 +50,7 @@ public final class Delegations {
         return new Message(
                 envelope.messageId(),
                 Role.USER,
-                parts(delegation, takesOnlyText(card, skill)),
+                parts(delegation.task(), delegation.parameters(), takesOnlyText(card, skill)),
                 envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
                 null,
                 Map.of(URI, members(envelope, delegation, skill)),
@@ -82,16 +82,27 @@ public final class Delegations {
         return members;
     }
 
-    private static boolean takesOnlyText(AgentCard card, Skill skill) {
-        List<String> modes = skill.inputModes().isEmpty() ? card.defaultInputModes() : skill.inputModes();
+    /**
+     * Whether an agent takes text and no data.
+     *
+     * @param skill null for the agent as a whole
+     */
+    public static boolean takesOnlyText(AgentCard card, @Nullable Skill skill) {
+        List<String> modes =
+                skill == null || skill.inputModes().isEmpty() ? card.defaultInputModes() : skill.inputModes();
         return !modes.isEmpty() && modes.stream().allMatch(mode -> mode.startsWith("text/") || mode.equals(TEXT));
     }
 
-    private static List<Part> parts(Delegation delegation, boolean asText) {
+    /**
+     * A task with its parameters as parts of a message.
+     *
+     * @param asText as text, for agents that take no data
+     */
+    public static List<Part> parts(String task, Map<String, @Nullable Object> parameters, boolean asText) {
         var parts = new ArrayList<Part>();
         var others = new LinkedHashMap<String, @Nullable Object>();
         var files = new ArrayList<Part>();
-        delegation.parameters().forEach((name, value) -> {
+        parameters.forEach((name, value) -> {
             Part file = file(name, value);
             if (file == null) {
                 others.put(name, value);
@@ -101,8 +112,8 @@ public final class Delegations {
         });
         parts.add(
                 asText
-                        ? Part.text(text(delegation.task(), others))
-                        : Part.data(Map.of("task", delegation.task(), "parameters", others)));
+                        ? Part.text(text(task, others))
+                        : Part.data(Map.of("task", task, "parameters", others)));
         parts.addAll(files);
         return parts;
     }

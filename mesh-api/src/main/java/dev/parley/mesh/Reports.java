@@ -104,17 +104,21 @@ public final class Reports {
         return said == null || said.text().isEmpty() ? null : said.text();
     }
 
-    /** Content of the task's artifacts, else of the message with which it ended; null if there is none. */
     private static @Nullable Object result(Task task) {
+        return value(parts(task));
+    }
+
+    /** Parts of the task's artifacts, else of the message with which it ended. */
+    public static List<Part> parts(Task task) {
         List<Part> parts = task.artifacts().stream()
                 .flatMap(artifact -> artifact.parts().stream())
                 .toList();
         Message said = task.status().message();
-        return value(parts.isEmpty() && said != null ? said.parts() : parts);
+        return parts.isEmpty() && said != null ? said.parts() : parts;
     }
 
-    /** Parts as JSON: the data or the text if there is only one, else a list of them; files as objects. */
-    private static @Nullable Object value(List<Part> parts) {
+    /** Parts as JSON: the data or the text if there is only one, else a list of them; files as objects; null for none. */
+    public static @Nullable Object value(List<Part> parts) {
         List<@Nullable Object> values = parts.stream().flatMap(Reports::value).toList();
         return switch (values.size()) {
             case 0 -> null;
