@@ -1,14 +1,29 @@
 /** Codec of the wire, in both directions. */
+@SuppressWarnings("module") // the modules of a qualified export are compiled after this one
 module dev.parley.dialect {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
     requires transitive tools.jackson.core;
 
     exports dev.parley.dialect;
-    exports dev.parley.dialect.json;
-    exports dev.parley.dialect.served;
     exports dev.parley.dialect.spi;
-    exports dev.parley.dialect.wire;
+    exports dev.parley.dialect.json to
+            dev.parley.knowledge.api,
+            dev.parley.mesh,
+            dev.parley.mesh.client,
+            dev.parley.mesh.hub,
+            dev.parley.mesh.workflow;
+    exports dev.parley.dialect.served to
+            dev.parley.dialect.grpc,
+            dev.parley.hub,
+            dev.parley.server,
+            dev.parley.trust;
+    exports dev.parley.dialect.wire to
+            dev.parley.dialect.grpc,
+            dev.parley.hub,
+            dev.parley.server,
+            dev.parley.store,
+            dev.parley.trust;
 
     uses dev.parley.dialect.spi.DialectProvider;
     uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
