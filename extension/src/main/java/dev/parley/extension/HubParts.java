@@ -21,6 +21,9 @@ public interface HubParts {
     /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
     HubAgents agents();
 
+    /** Signatures by the card keys of the hub, and verification of signatures. */
+    HubSignatures signatures();
+
     /** Metrics of the extension. */
     ExtensionMetrics metrics();
 

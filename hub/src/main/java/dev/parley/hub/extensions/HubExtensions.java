@@ -6,14 +6,17 @@ import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
+import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.trust.cards.CardKeys;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,7 @@ public final class HubExtensions implements AutoCloseable {
      *
      * @param database null if the hub has none
      * @param audit of that database
+     * @param keys that sign the cards of the hub; null if it signs none
      */
     public HubExtensions(
             List<HubExtensionSource> sources,
@@ -39,8 +43,9 @@ public final class HubExtensions implements AutoCloseable {
             @Nullable Database database,
             @Nullable AuditTrail audit,
             ExtensionMetrics metrics,
-            HubAgents agents) {
-        this.parts = new Parts(isKept, metrics, agents, database, audit);
+            HubAgents agents,
+            @Nullable CardKeys keys) {
+        this.parts = new Parts(isKept, metrics, agents, new Signatures(Optional.ofNullable(keys)), database, audit);
         this.timers = new DurableTimers(parts::database, InstantSource.system());
         sources.forEach(source -> byUri.put(source.uri(), source.open(parts)));
     }
@@ -50,6 +55,7 @@ public final class HubExtensions implements AutoCloseable {
         private final boolean isKept;
         private final ExtensionMetrics metrics;
         private final HubAgents agents;
+        private final HubSignatures signatures;
         private @Nullable Database database;
         private @Nullable AuditTrail audit;
 
@@ -57,11 +63,13 @@ public final class HubExtensions implements AutoCloseable {
                 boolean isKept,
                 ExtensionMetrics metrics,
                 HubAgents agents,
+                HubSignatures signatures,
                 @Nullable Database database,
                 @Nullable AuditTrail audit) {
             this.isKept = isKept;
             this.metrics = metrics;
             this.agents = agents;
+            this.signatures = signatures;
             this.database = database;
             this.audit = audit;
         }
@@ -91,6 +99,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public HubAgents agents() {
             return agents;
+        }
+
+        @Override
+        public HubSignatures signatures() {
+            return signatures;
         }
 
         @Override

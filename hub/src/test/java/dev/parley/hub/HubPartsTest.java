@@ -1,0 +1,103 @@
+package dev.parley.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.CardVerifier.Outcome;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.trust.cards.CardKeys;
+import dev.parley.trust.cards.CardTrust;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Parts of a hub as an extension has them. */
+@Timeout(60)
+final class HubPartsTest {
+    @TempDir
+    private Path directory;
+
+    /** An extension without operations. */
+    private static final class Parts implements HubExtensionSource {
+        private static final String URI = "https://example.com/extensions/parts";
+        private @Nullable HubParts hub;
+
+        HubParts hub() {
+            HubParts opened = hub;
+            assertThat(opened).isNotNull();
+            return opened;
+        }
+
+        @Override
+        public String uri() {
+            return URI;
+        }
+
+        @Override
+        public HubExtension open(HubParts parts) {
+            this.hub = parts;
+            return new HubExtension() {
+                @Override
+                public AgentExtension of(String url, String agent, boolean streams) {
+                    return AgentExtension.of(ExtensionProtocol.of(URI), "Keeps the parts of its hub");
+                }
+
+                @Override
+                public String name() {
+                    return "parts";
+                }
+            };
+        }
+    }
+
+    private static HubBuilder hub(Parts parts) {
+        return Hub.builder()
+                .inMemory()
+                .port(0)
+                .extension(parts)
+                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())));
+    }
+
+    @Test
+    @DisplayName("an extension signs with the card keys of the hub, and verifies signatures by other key sets")
+    void signatures() throws Exception {
+        Path file = directory.resolve("key.json");
+        CardKeys.create(file, CardKeys.Algorithm.EDDSA, null);
+        Path foreign = directory.resolve("foreign.json");
+        CardKeys.create(foreign, CardKeys.Algorithm.ES256, null);
+        CardKeys others = CardKeys.read(List.of(foreign));
+        byte[] payload = "an envelope".getBytes(UTF_8);
+        var parts = new Parts();
+        try (Hub hub = hub(parts).cardKeys(CardKeys.read(List.of(file))).start()) {
+            var signatures = parts.hub().signatures();
+            String published = new Outsider(hub.url()).get(CardKeys.PATH).body();
+
+            String signature = signatures.sign(payload).orElseThrow();
+
+            assertThat(signatures.keys()).contains(published);
+            assertThat(CardTrust.of(published).verify(payload, signature, null).outcome())
+                    .isEqualTo(Outcome.VERIFIED);
+            String theirs = new String(others.published(), UTF_8);
+            assertThat(signatures
+                            .verify(payload, others.sign(payload), theirs, null)
+                            .outcome())
+                    .isEqualTo(Outcome.VERIFIED);
+            assertThat(signatures.verify(payload, signature, theirs, null).outcome())
+                    .isEqualTo(Outcome.UNVERIFIABLE);
+        }
+        try (Hub unsigned = hub(parts).start()) {
+            assertThat(unsigned.url()).isNotEmpty();
+            assertThat(parts.hub().signatures().sign(payload)).isEmpty();
+            assertThat(parts.hub().signatures().keys()).isEmpty();
+        }
+    }
+}
