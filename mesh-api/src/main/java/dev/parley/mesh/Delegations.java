@@ -110,10 +110,7 @@ public final class Delegations {
                 files.add(file);
             }
         });
-        parts.add(
-                asText
-                        ? Part.text(text(task, others))
-                        : Part.data(Map.of("task", task, "parameters", others)));
+        parts.add(asText ? Part.text(text(task, others)) : Part.data(Map.of("task", task, "parameters", others)));
         parts.addAll(files);
         return parts;
     }

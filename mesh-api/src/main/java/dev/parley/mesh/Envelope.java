@@ -92,18 +92,31 @@ public record Envelope(
     }
 
     /**
+     * Signature of a message.
+     *
+     * @param jws detached JWS, in compact form
+     * @param form the bytes that it signs, made of the message as it was received: {@link SignedForm}
+     */
+    public record Signature(String jws, byte[] form) {
+        public Signature {
+            requireText(jws, "signature");
+            requireNonNull(form, "form");
+        }
+    }
+
+    /**
      * How a message is to be treated.
      *
      * @param timeout longest time of the work from its acceptance; null for none
      * @param retryPolicy how the sender and the receiver repeat deliveries; null for the default
-     * @param signature detached JWS; null if it is not signed
+     * @param signature null if it is not signed
      */
     public record Handling(
             Priority priority,
             @Nullable Duration timeout,
             @Nullable RetryPolicy retryPolicy,
             boolean encrypted,
-            @Nullable String signature) {
+            @Nullable Signature signature) {
         /** Medium priority, no time limit, no signature. */
         public static final Handling DEFAULT = new Handling(Priority.MEDIUM, null, null, false, null);
 
@@ -124,7 +137,7 @@ public record Envelope(
     }
 
     /** This message with a signature. */
-    public Envelope signed(String signature) {
+    public Envelope signed(Signature signature) {
         return with(
                 new Handling(metadata.priority, metadata.timeout, metadata.retryPolicy, metadata.encrypted, signature));
     }

@@ -6,6 +6,7 @@ import static dev.parley.dialect.json.Codecs.INT;
 import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.json.Codecs.TEXTS;
+import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
@@ -24,6 +25,7 @@ import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.Envelope.Priority;
+import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -52,6 +54,7 @@ public final class EnvelopeModel {
             .optional("signature", TEXT, "", Security::signature)
             .as(v -> new Security(v.next(), v.next()));
 
+    private static final byte[] NO_FORM = {};
     private static final Security NONE = new Security(false, "");
 
     private static final Codec<Handling> HANDLING = Shape.<Handling>of()
@@ -71,7 +74,7 @@ public final class EnvelopeModel {
             },
             version -> version);
 
-    public static final Codec<Envelope> ENVELOPE = Shape.<Envelope>of()
+    private static final Codec<Envelope> MEMBERS = Shape.<Envelope>of()
             .required("version", VERSION, envelope -> Envelope.VERSION)
             .required("messageId", TEXT, Envelope::messageId)
             .optional("correlationId", TEXT, Envelope::correlationId)
@@ -84,6 +87,9 @@ public final class EnvelopeModel {
                 var unused = v.<String>next();
                 return new Envelope(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
             });
+
+    /** Keeps the form that the signature of a message that it reads is about. */
+    public static final Codec<Envelope> ENVELOPE = Codecs.via(STRUCT, EnvelopeModel::envelope, EnvelopeModel::members);
 
     private static final Codec<Problem> PROBLEM = Shape.<Problem>of()
             .required("code", TEXT, Problem::code)
@@ -190,11 +196,23 @@ public final class EnvelopeModel {
                 timeout,
                 retries,
                 security.encrypted,
-                security.signature.isEmpty() ? null : security.signature);
+                security.signature.isEmpty() ? null : new Signature(security.signature, NO_FORM));
     }
 
     private static Security security(Handling handling) {
-        return new Security(handling.encrypted(), handling.signature() == null ? "" : handling.signature());
+        Signature signature = handling.signature();
+        return new Security(handling.encrypted(), signature == null ? "" : signature.jws());
+    }
+
+    private static Envelope envelope(Map<String, @Nullable Object> json) {
+        Envelope envelope = MEMBERS.fromJson(json);
+        Signature signature = envelope.metadata().signature();
+        return signature == null ? envelope : envelope.signed(new Signature(signature.jws(), SignedForm.of(json)));
+    }
+
+    @SuppressWarnings("unchecked") // an object has members
+    static Map<String, @Nullable Object> members(Envelope envelope) {
+        return (Map<String, @Nullable Object>) requireNonNull(MEMBERS.toJson(envelope));
     }
 
     private static int progress(int percent) {

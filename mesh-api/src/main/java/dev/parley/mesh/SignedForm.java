@@ -1,6 +1,7 @@
 package dev.parley.mesh;
 
 import dev.parley.dialect.json.CanonicalJson;
+import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,14 +43,14 @@ public final class SignedForm {
      */
     public static Envelope sign(Envelope envelope, Function<byte[], String> signer) {
         // With some signature, so that the form has the members around it.
-        Object json = EnvelopeModel.ENVELOPE.toJson(envelope.signed("-"));
-        return envelope.signed(signer.apply(of((Map<?, ?>) json)));
+        byte[] form = of(EnvelopeModel.members(envelope.signed(new Signature("-", new byte[0]))));
+        return envelope.signed(new Signature(signer.apply(form), form));
     }
 
     /**
      * Requires the timestamp of a signed message to be of now.
      *
-     * @throws dev.parley.protocol.A2AException INVALID_PARAMS if it is missing, or differs by more than {@link #MAX_AGE}
+     * @throws InvalidField if it is missing, or differs by more than {@link #MAX_AGE}
      */
     public static void requireFresh(Envelope envelope, Instant now) {
         Instant timestamp = envelope.timestamp();

@@ -1,12 +1,14 @@
 package dev.parley.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.Envelope.Signature;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -38,10 +40,25 @@ final class SignedFormTest {
             return "a..b";
         });
 
-        assertThat(sent.metadata().signature()).isEqualTo("a..b");
         byte[] wire = Json.write(EnvelopeModel.ENVELOPE.toJson(sent));
-        assertThat(new String(SignedForm.of(Json.read(wire, Map.class)), UTF_8))
-                .isEqualTo(new String(signed[0], UTF_8));
+        Signature received = signature(wire);
+        assertThat(received.jws()).isEqualTo("a..b");
+        assertThat(new String(received.form(), UTF_8)).isEqualTo(new String(signed[0], UTF_8));
+    }
+
+    @Test
+    @DisplayName("members that this version does not know, and left out ones, are signed as they are")
+    void foreignMembersAreSigned() {
+        String foreign =
+                "{\"version\":\"1.0\",\"messageId\":\"m\",\"other\":1.0,\"from\":{\"agentId\":\"a\",\"endpoint\":\"e\"},"
+                        + "\"to\":{\"agentId\":\"b\",\"endpoint\":\"e\"},\"message\":{\"type\":\"query\",\"content\":{\"query\":\"x\"}},"
+                        + "\"metadata\":{\"security\":{\"signature\":\"a..b\"}}}";
+
+        assertThat(new String(signature(foreign.getBytes(UTF_8)).form(), UTF_8))
+                .isEqualTo(
+                        "{\"from\":{\"agentId\":\"a\",\"endpoint\":\"e\"},\"message\":{\"content\":{\"query\":\"x\"},"
+                                + "\"type\":\"query\"},\"messageId\":\"m\",\"metadata\":{\"security\":{}},\"other\":1,"
+                                + "\"to\":{\"agentId\":\"b\",\"endpoint\":\"e\"},\"version\":\"1.0\"}");
     }
 
     @ParameterizedTest
@@ -77,6 +94,13 @@ final class SignedFormTest {
                 Party.of("researcher", "https://b.example/agents/researcher/one"),
                 EnvelopeModel.body(new Content.Query("x", Map.of("deep", Map.of("b", 1, "a", 2.5)), null)),
                 Handling.DEFAULT);
+    }
+
+    private static Signature signature(byte[] wire) {
+        return requireNonNull(EnvelopeModel.ENVELOPE
+                .fromJson(Json.read(wire, Map.class))
+                .metadata()
+                .signature());
     }
 
     private static Map<?, ?> json(String text) {
