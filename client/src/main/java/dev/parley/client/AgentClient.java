@@ -1,6 +1,7 @@
 package dev.parley.client;
 
 import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
@@ -12,6 +13,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +63,13 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
      * @throws ClientException if there is none any more, or none that can be used; the old one still holds
      */
     AgentCard refreshCard();
+
+    /**
+     * Sends a request of another protocol to the agent's origin, once, with the headers and credentials of this client.
+     *
+     * @throws ClientException if there is no answer, or the address is at an origin that may not have the credentials
+     */
+    HttpCall.Answer exchange(HttpCall call, Duration timeout);
 
     /** Asks for the card that only authenticated callers see; {@link #card()} returns it from now on. */
     AgentCard extendedCard();

@@ -4,6 +4,7 @@ import dev.parley.client.calls.Calls;
 import dev.parley.client.calls.HttpExtension;
 import dev.parley.client.calls.Means;
 import dev.parley.client.calls.TaskEvents;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.client.wire.CardFinder;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Place;
@@ -89,6 +90,11 @@ final class HttpAgentClient implements AgentClient {
         settings.cards().check(Json.write(card), address().url());
         calls.use(card);
         return card;
+    }
+
+    @Override
+    public HttpCall.Answer exchange(HttpCall call, Duration timeout) {
+        return calls.exchange(call, timeout);
     }
 
     @Override

@@ -1,12 +1,18 @@
 package dev.parley.client.calls;
 
+import dev.parley.client.http.RetryAfter;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Credential;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Places;
 import dev.parley.client.wire.Trouble;
+import dev.parley.dialect.spi.Binding.Outgoing;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -15,11 +21,14 @@ import dev.parley.protocol.Operation;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Set;
 
 /** Calls of one agent: its {@link Places}, and the means to get there. Safe for any number of threads. */
 public final class Calls implements AutoCloseable {
     private static final byte[] NO_BODY = {};
+    private static final int UNAUTHENTICATED = 401;
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     /** HTTP statuses and errors that together mean that the operation is not available at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
 
@@ -80,6 +89,29 @@ public final class Calls implements AutoCloseable {
         }
     }
 
+    /** Sends a request that is no operation, once. */
+    public HttpCall.Answer exchange(HttpCall call, Duration timeout) {
+        Place place = places.used();
+        try {
+            List<Credential> credentials = means.credentials().of(place.card(), place.url(), timeout);
+            Answer answer = wire.exchange(
+                    Place.request(new Outgoing(call.method(), call.url(), call.headers(), call.body()), credentials),
+                    settings.maxAnswerBytes(),
+                    timeout);
+            if (answer.status() == UNAUTHENTICATED) {
+                means.credentials().forgetTokens();
+            }
+            String retryAfter = answer.headers().firstValue("Retry-After").orElse(null);
+            return new HttpCall.Answer(
+                    answer.status(), RetryAfter.parse(retryAfter, settings.now(), LONGEST_RETRY_AFTER), answer.body());
+        } catch (Trouble trouble) {
+            throw trouble.verdict();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", stopped);
+        }
+    }
+
     /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
     public <T> T attempt(Operation operation, CallContext context, Places.Exchange<T> exchange) {
         return attempt(operation.isRepeatable(), settings.timeout(operation, context), exchange);
@@ -128,7 +160,7 @@ public final class Calls implements AutoCloseable {
      */
     Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        Request request = place.request(
+        Request request = Place.request(
                 place.binding().request(operation, settings.extended(context), place.agent()),
                 means.credentials().of(place.card(), place.url(), left));
         return subscribesByGet && isSubscription(request)

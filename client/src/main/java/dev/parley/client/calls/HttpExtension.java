@@ -159,7 +159,7 @@ public final class HttpExtension {
     }
 
     private Request request(Place.ByHttp place, Outgoing outgoing, Duration left) throws Trouble, InterruptedException {
-        return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), left));
+        return Place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), left));
     }
 
     private static A2AException unsupported(String message) {

@@ -57,31 +57,31 @@ public sealed interface Place {
         public ByHttp with(AgentCard other) {
             return new ByHttp(other, agent, url, binding, found);
         }
+    }
 
-        /** Returns the request as it is sent: with the credentials where the card wants them. */
-        public HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
-            var headers = new HashMap<>(outgoing.headers());
-            String url = outgoing.url();
-            for (Credential credential : credentials) {
-                switch (credential) {
-                    case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
-                    case Credential.Key(var scheme, var key) -> {
-                        switch (scheme.location()) {
-                            case "query" ->
-                                url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
-                            case "cookie" ->
-                                headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
-                            default -> headers.put(scheme.name(), key);
-                        }
+    /** Returns the request as it is sent: with the credentials where the card wants them. */
+    static HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
+        var headers = new HashMap<>(outgoing.headers());
+        String url = outgoing.url();
+        for (Credential credential : credentials) {
+            switch (credential) {
+                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
+                case Credential.Key(var scheme, var key) -> {
+                    switch (scheme.location()) {
+                        case "query" ->
+                            url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
+                        case "cookie" ->
+                            headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
+                        default -> headers.put(scheme.name(), key);
                     }
                 }
             }
-            return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
         }
+        return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
+    }
 
-        private static String encoded(String text) {
-            return URLEncoder.encode(text, UTF_8);
-        }
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, UTF_8);
     }
 
     /** Returns the place of an API key that was given without one. */
