@@ -1,4 +1,4 @@
-/** Who calls, what they have to show, and by which keys cards are signed. */
+/** Authentication, authorization and limits of callers; keys of card signatures. */
 module dev.parley.trust {
     requires static transitive org.jspecify;
     requires transitive dev.parley.dialect;

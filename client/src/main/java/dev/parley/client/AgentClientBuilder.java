@@ -181,7 +181,7 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * Adds an extension whose operations the client calls where a card offers it. Those of modules with an
+     * Adds an extension with operations that the client calls if a card lists it. Those of modules with an
      * {@link ExtensionProtocol.Provider} are known without.
      */
     public AgentClientBuilder extension(ExtensionProtocol protocol) {
@@ -202,14 +202,14 @@ public final class AgentClientBuilder {
         return this;
     }
 
-    /** How long a call may take in all, with its retries, if it does not wait for a task. Default: 30 s. */
+    /** Time limit of a call with its retries, if it does not wait for a task. Default: 30 s. */
     public AgentClientBuilder callTimeout(Duration timeout) {
         this.callTimeout = positive("callTimeout", timeout);
         return this;
     }
 
     /**
-     * How long a send may take that waits for a task to settle, and a stream until its first event. The task goes on
+     * Time limit of a send that waits for a task to settle, and of a stream until its first event. The task goes on
      * when it has passed. Default: 5 min.
      */
     public AgentClientBuilder sendTimeout(Duration timeout) {
@@ -217,25 +217,25 @@ public final class AgentClientBuilder {
         return this;
     }
 
-    /** How long one attempt to connect may take. Default: 10 s. */
+    /** Time limit of an attempt to connect. Default: 10 s. */
     public AgentClientBuilder connectTimeout(Duration timeout) {
         this.connectTimeout = positive("connectTimeout", timeout);
         return this;
     }
 
-    /** How long a stream may bring nothing, not even a keep-alive, before it counts as cut. Default: 5 min. */
+    /** Time without bytes, keep-alives included, after which a stream counts as cut. Default: 5 min. */
     public AgentClientBuilder streamSilence(Duration silence) {
         this.streamSilence = positive("streamSilence", silence);
         return this;
     }
 
-    /** How often a call is tried again, where that is safe. Default: 3. */
+    /** Retries of a call, if they are safe. Default: 3. */
     public AgentClientBuilder retries(int retries) {
         this.retries = notNegative("retries", retries);
         return this;
     }
 
-    /** How often in a row a stream that was cut is tried to be resumed without bringing an event. Default: 10. */
+    /** Successive attempts to resume a stream that bring no event. Default: 10. */
     public AgentClientBuilder reconnects(int reconnects) {
         this.reconnects = notNegative("reconnects", reconnects);
         return this;
@@ -251,19 +251,19 @@ public final class AgentClientBuilder {
         return this;
     }
 
-    /** How long a whole answer may be. Default: 64 MiB. */
+    /** Maximum length of an answer. Default: 64 MiB. */
     public AgentClientBuilder maxAnswerBytes(int bytes) {
         this.maxAnswerBytes = notNegative("maxAnswerBytes", bytes);
         return this;
     }
 
-    /** How long one event of a stream may be. Default: 16 MiB. */
+    /** Maximum length of an event of a stream. Default: 16 MiB. */
     public AgentClientBuilder maxEventBytes(int bytes) {
         this.maxEventBytes = notNegative("maxEventBytes", bytes);
         return this;
     }
 
-    /** Keys, and who is trusted, for TLS. Default: the platform's. */
+    /** Keys and trusted authorities for TLS. Default: the platform's. */
     public AgentClientBuilder sslContext(SSLContext context) {
         this.sslContext = context;
         return this;
@@ -292,7 +292,7 @@ public final class AgentClientBuilder {
 
     /**
      * Has the signatures of every card verified that this client fetches, by keys that its user trusts, such as {@code
-     * CardTrust} of {@code parley-trust} holds. Default: cards are believed as they come.
+     * CardTrust} of {@code parley-trust} holds. Default: signatures of cards are not verified.
      */
     public AgentClientBuilder verifyCards(CardVerifier verifier, CardPolicy policy) {
         this.cards = new CardRule(verifier, policy);
@@ -350,7 +350,7 @@ public final class AgentClientBuilder {
 
     /**
      * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the origin of the
-     * interface that is chosen, for who gives the card vouches for it, and to those that were allowed.
+     * interface that is chosen, because the source of the card vouches for it, and to allowed origins.
      *
      * @throws ClientException if it offers nothing that this client may use
      */

@@ -600,7 +600,7 @@ class AgentClientTest {
                                 + " extensions=[], callTimeout=PT30S, sendTimeout=PT5M, connectTimeout=PT10S,"
                                 + " streamSilence=PT5M, retries=3, reconnects=10,"
                                 + " backoff=Backoff[first=PT0.2S, longest=PT10S], maxAnswerBytes=67108864,"
-                                + " maxEventBytes=16777216, sslContext=null, plainHttp=false, cards=believed, listener=none]");
+                                + " maxEventBytes=16777216, sslContext=null, plainHttp=false, cards=not verified, listener=none]");
     }
 
     @Test

@@ -249,7 +249,7 @@ public final class Agent {
             return this;
         }
 
-        /** Adds a skill that only the extended card has, which callers see who have shown who they are. */
+        /** Adds a skill to the extended card only, which authenticated callers see. */
         public Builder extendedSkill(Skill skill) {
             extendedSkills.add(skill);
             return extendedCard(true);
@@ -289,7 +289,7 @@ public final class Agent {
         }
 
         /**
-         * Media types that the agent writes. Messages whose sender accepts none of them, nor any of a skill's, are then
+         * Media types that the agent writes. Messages with a sender that accepts none of them, nor any of a skill's, are then
          * refused with
          * CONTENT_TYPE_NOT_SUPPORTED. Default: {@code text/plain} on the card, and nothing is refused.
          */

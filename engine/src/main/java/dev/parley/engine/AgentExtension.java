@@ -71,7 +71,7 @@ public record AgentExtension(
         return new AgentExtension(card, needs, more, protocol, handlers, specification);
     }
 
-    /** Returns an extension with operations, whose handlers {@link #call} and {@link #watch} add. */
+    /** Returns an extension with operations; {@link #call} and {@link #watch} add their handlers. */
     public static AgentExtension of(ExtensionProtocol protocol, String description) {
         var card = new Extension(protocol.uri(), description, false, Map.of());
         return new AgentExtension(card, List.of(), Map.of(), protocol, Map.of(), null);

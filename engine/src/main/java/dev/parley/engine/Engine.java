@@ -58,7 +58,7 @@ public final class Engine implements AutoCloseable {
     private final Duration grace;
     private final @Nullable Duration retention;
     private final ScheduledExecutorService timer;
-    /** Apart from the timer, whose actions must not wait for the disk. */
+    /** Separate from the timer, because its actions must not wait for the disk. */
     private final ScheduledExecutorService sweeper;
 
     private final SteadyClock steadyClock;
@@ -208,7 +208,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Hosts an agent: answers for it from now on, and takes up, or ends, its tasks that a crash interrupted. Those that cannot
+     * Hosts an agent: answers its calls, and resumes, or ends, its tasks that a crash interrupted. Those that cannot
      * be read are set aside ({@link #unreadable}).
      *
      * @return the agent as callers see it
@@ -222,7 +222,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Returns a task manager for a hosted agent, whose tasks have names chosen by the caller.
+     * Returns a task manager for a hosted agent, with names of tasks that the caller chooses.
      *
      * @param endpoint what {@link #host} returned for the agent
      */
@@ -346,7 +346,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    // ---- Whose data it is
+    // ---- Personal data
 
     /** Tasks about a subject, by their ids, behind {@code after}; null for the first. */
     public List<Task> about(Subject subject, @Nullable String after, int limit) {
@@ -432,7 +432,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** What the engine knows of a task that is loaded. */
+    /** Services of the engine for a loaded task. */
     private final class Loaded implements Tasks.Origin {
         @Override
         public boolean holds(TaskKey key) {

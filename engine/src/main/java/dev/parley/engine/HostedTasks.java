@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of a hosted agent: asked for at its endpoint, reported into its log. */
+/** Tasks of a hosted agent: read through its endpoint, reported into its log. */
 final class HostedTasks implements TaskManager {
     private final Parts parts;
     private final String agent;

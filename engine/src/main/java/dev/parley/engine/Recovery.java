@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up tasks whose agents were cut off: by a crash, or because the log refused their events.
+ * Resumes tasks that were interrupted by a crash, or because the log refused their events.
  *
  * <p>A message to such a task waits until it is taken up. Only a few tasks of an agent are taken up before their turns have
  * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, so that
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class Recovery {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
 
-    /** Tasks of an agent that are taken up and whose turns are yet to begin. */
+    /** Resumed tasks of an agent, before their turns begin. */
     private static final int MOST_AHEAD = 64;
 
     /** Pauses after refusals by a log, and after failures to read a task. */
@@ -50,7 +50,7 @@ final class Recovery {
     /** A task that is to be taken up. */
     private static final class Entry {
         final Head head;
-        /** The object whose events the log refused; null after a crash. */
+        /** The task object of which the log refused events; null after a crash. */
         final @Nullable LiveTask refused;
 
         volatile @Nullable UnreadableTask problem;
@@ -77,7 +77,7 @@ final class Recovery {
     private final ScheduledExecutorService timer;
     private final ConcurrentHashMap<TaskKey, Entry> waiting = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
-    /** How often in a row the log refused the events of a task that was taken up. */
+    /** Number of successive refusals of events of a resumed task by the log. */
     private final AtomicInteger refusals = new AtomicInteger();
 
     Recovery(TaskLog log, Tasks tasks, Runs runs, Threads threads, ScheduledExecutorService timer) {
@@ -126,7 +126,7 @@ final class Recovery {
         waiting.put(live.key(), new Entry(head, live));
     }
 
-    /** Says that a task whose events the log refused may be at rest now: its last turn is over, or there was none. */
+    /** Notes that a task with refused events has no running turn any more. */
     void rests(LiveTask live) {
         Entry entry = waiting.get(live.key());
         if (entry != null && entry.refused == live && live.run() == null) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Reply {
     /**
-     * Answers with a message alone: no task, nothing stored. If the task exists already, because something was emitted,
+     * Answers with a message, without a task; no row is stored. If the task exists already, because something was emitted,
      * the caller wants to watch, or the answer was long in coming, it completes the task with the message as its status.
      */
     void message(Message message);

@@ -59,7 +59,7 @@ public interface Request {
     /** 1, and one more each time the task was taken up again after a crash. */
     int attempt();
 
-    /** When this call will be interrupted and its task failed. */
+    /** Time at which this call is interrupted and its task fails. */
     Instant deadline();
 
     /** True once the task is canceled. The thread is interrupted too. */

@@ -1,9 +1,9 @@
 package dev.parley.engine;
 
 /**
- * Stands around the runs of agents, to measure and to trace them. Called on the thread of each run.
+ * Observer of the runs of agents, for metrics and traces. Called on the thread of each run.
  *
- * <p>When the work returns, the task is as the run has left it; what a handler throws has become its failure.
+ * <p>When the work returns, the task is in its state after the run; an exception of a handler has become its failure.
  */
 @FunctionalInterface
 public interface RunObserver {

@@ -64,8 +64,8 @@ final class Runner {
     }
 
     /**
-     * Lets a turn of a task run that is there already. It is never one too many: its caller has been told that the task
-     * goes on. Who may still be refused asks {@link #checkRoom} first.
+     * Starts a turn of an existing task. It is never refused, because its caller has the answer that the task goes on;
+     * callers that may still be refused call {@link #checkRoom} first.
      */
     private void goOn(Turn turn) {
         start(turn, false);
@@ -136,7 +136,7 @@ final class Runner {
         return since;
     }
 
-    /** Returns the state of a task whose caller has answered: submitted if the agent has no time for it yet. */
+    /** Returns the state of a task after an answer of its caller: submitted if the agent has no free slot. */
     TaskState resumed(TaskKey key) {
         return parts.runs().isOpen() && slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
     }
@@ -156,12 +156,12 @@ final class Runner {
         }
     }
 
-    /** How much there is to do. */
+    /** Number of turns that run and wait. */
     Slots.Load load() {
         return slots.load();
     }
 
-    /** Lets those run that wait, as far as there are slots for them. What waits while the engine closes runs after the next start. */
+    /** Starts waiting turns while slots are free. Turns that wait while the engine closes run after the next start. */
     private void launchWaiting() {
         while (parts.runs().isOpen()) {
             Run next = slots.next();
@@ -345,9 +345,9 @@ final class Runner {
     }
 
     /**
-     * Takes up a task whose agent was cut off, or ends it if its agent cannot do that.
+     * Resumes a task after a crash or a refused write, or ends it if its agent does not support that.
      *
-     * @param cause who began it
+     * @param cause caller that began it
      * @param crash true after a restart; false if the log refused what the agent emitted, which it may do again
      * @return whether a turn of it runs, or waits to be let run
      */

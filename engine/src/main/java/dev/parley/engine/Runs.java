@@ -39,7 +39,7 @@ final class Runs {
         return stopped;
     }
 
-    /** Says that a turn is about to run; false if it must not, because the engine closes. */
+    /** Registers a turn before it runs; false if it must not run, because the engine closes. */
     boolean began(Turn turn) {
         turn.numbered(numbers.incrementAndGet());
         running.put(turn.number(), turn);
@@ -51,7 +51,7 @@ final class Runs {
         return false;
     }
 
-    /** Says that a turn is done. */
+    /** Removes a turn after its end. */
     void ended(Turn turn) {
         running.remove(turn.number());
         if (!open) {
@@ -62,14 +62,14 @@ final class Runs {
     /**
      * Lets no further turn begin, and ends those that run: at once, or after {@code grace} by an interrupt.
      *
-     * @param wake wakes all that wait for tasks, who then see {@link #isStopped}
+     * @param wake wakes all threads that wait for tasks, which then see {@link #isStopped}
      */
     void stop(Duration grace, Runnable wake) {
         open = false;
         await(grace);
         running.values().forEach(Turn::interrupt);
         await(INTERRUPTED);
-        stopped = true; // written before waking: who looks after this does not wait
+        stopped = true; // written before waking, so that no thread begins to wait
         wake.run();
         running.values().forEach(turn -> turn.live().wake());
     }

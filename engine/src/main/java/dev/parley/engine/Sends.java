@@ -38,9 +38,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How messages come in: what they begin, continue or repeat, and how their senders are answered. */
+/** Admission of messages, which begin, continue or repeat a task, and the answers to their senders. */
 final class Sends {
-    /** How long an agent may think before its task is created without waiting for its first word. */
+    /** Time that an agent may take until its first event before its task is created without one. */
     private static final Duration GRACE = Duration.ofMillis(50);
 
     private final Parts parts;
@@ -198,7 +198,7 @@ final class Sends {
                 : tasks.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
-    /** Admits a message whose sender calls the task by a name of its own. */
+    /** Admits a message that names the task by a name of its sender. */
     private Sent admit(Send send, CallContext context, MessageKey messageKey, TaskName name) {
         NamedTasks.Meant meant = parts.names().meant(send, context, name, first -> fresh(first, context));
         return meant.pin().into(pin -> {
@@ -395,7 +395,7 @@ final class Sends {
                         "The task would have " + excess + ": send the message without taskId to begin another",
                         Map.of("taskId", task.id()));
             }
-            // Only now: a webhook that comes with a message that is refused must not be told of anything.
+            // Only now: the webhook of a refused message must get no event.
             PushConfig config = send.configuration().pushConfig();
             if (config != null) {
                 live.bring(webhooks.admit(live, config, name, context, before));

@@ -10,8 +10,8 @@ import dev.parley.protocol.settings.SettingReader;
  *
  * @param turns messages of a caller to one agent within one context; one more is refused
  * @param events of one task: pieces of artifacts, changes of state, messages
- * @param bytes of one task, about: what was said and produced, and what it takes to keep that in memory. A message that goes
- *     over it is refused, and an agent that goes over it, or over {@code events}, fails its task
+ * @param bytes of one task, approximate: messages, artifacts, and memory to hold them. A message over the limit is refused;
+ *     an agent over it, or over {@code events}, fails its task
  */
 public record TaskLimits(int turns, int events, long bytes) {
     private static final long MOST_BYTES = 1L << 30;
@@ -31,7 +31,7 @@ public record TaskLimits(int turns, int events, long bytes) {
         }
     }
 
-    /** Reads the limits, whose names, defaults and units stand here. */
+    /** Reads the limits. Defines their names, defaults and units. */
     public static TaskLimits read(SettingReader in) {
         return new TaskLimits(
                 in.get(

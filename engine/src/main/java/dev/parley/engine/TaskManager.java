@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public interface TaskManager {
     /**
      * Sends a message and waits until the task has ended or waits for more. An unknown {@code id} begins a task of that
-     * name, and so does one whose task has ended.
+     * name, and so does the name of an ended task.
      *
      * @param id null for a task without a name
      * @param sessionId the conversation that a new task belongs to; null for a new one

@@ -31,7 +31,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of an agent's handler: what it was asked and how it answers. What it emits goes to its {@link LiveTask}; the
+ * One call of an agent's handler, with its request and reply. Its events go to its {@link LiveTask}; the
  * first emission of a new task creates it.
  */
 final class Turn implements Request, Reply, LiveTask.Run {
@@ -97,7 +97,7 @@ final class Turn implements Request, Reply, LiveTask.Run {
         return live;
     }
 
-    /** Says that this turn takes up a task whose agent was cut off. */
+    /** Marks this turn as the resumption of an interrupted task. */
     void recovered() {
         recovered = true;
     }

@@ -4,10 +4,10 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import java.time.Instant;
 
 /**
- * A task that was interrupted and cannot be taken up, because what the log holds of it cannot be read. It is tried again now
- * and then; erasing it removes it.
+ * An interrupted task that cannot be resumed, because its events in the log cannot be read. The engine retries it now and
+ * then; an erasure removes it.
  *
- * @param since when that was first seen
+ * @param since time of the first attempt
  * @param reason for operators
  */
 public record UnreadableTask(String group, String agent, String taskId, Instant since, String reason) {

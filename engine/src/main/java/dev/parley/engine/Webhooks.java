@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells webhooks what happens to their tasks: in order, at least once, across restarts.
+ * Delivery of the events of tasks to webhooks: in order, at least once, across restarts.
  *
  * <p>Each webhook has a durable cursor in the log of its task. Delivering is reading the log from there; a retry, a restart
  * and a redelivery are all the same read. At most one thread at a time works for a webhook.
@@ -45,12 +45,12 @@ public final class Webhooks {
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
 
-    /** How many webhooks one task may have. */
+    /** Maximum of webhooks of one task. */
     static final int MAX_PER_TASK = 32;
 
     private record Key(TaskKey task, String configId) {}
 
-    /** Whether a worker runs for a webhook, and whether there was news since it last looked. */
+    /** A running worker of a webhook: without or with new events since its last look. */
     private enum Work {
         LOOKING,
         NEWS
@@ -64,7 +64,7 @@ public final class Webhooks {
     private final ScheduledExecutorService timer;
     private final DeliverySlots<Key> slots;
     private final ConcurrentHashMap<Key, Work> working = new ConcurrentHashMap<>();
-    /** How often in a row the store failed for a webhook. */
+    /** Number of successive failures of the store for a webhook. */
     private final ConcurrentHashMap<Key, Integer> storeFailures = new ConcurrentHashMap<>();
 
     private final Set<Key> postponed = ConcurrentHashMap.newKeySet();
@@ -242,7 +242,7 @@ public final class Webhooks {
         }
     }
 
-    /** Delivers until it is quiet, or returns how long the webhook has to be left alone. */
+    /** Delivers until no event is left, or returns the pause until the next attempt. */
     private @Nullable Duration deliver(Key key) throws InterruptedException {
         boolean quiet = false;
         Duration pause = null;
@@ -255,14 +255,14 @@ public final class Webhooks {
             }
             return pause;
         } finally {
-            // Where it is quiet, what stands there by now is the mark of the next worker.
+            // If no event is left, the entry is the mark of the next worker by now.
             if (!quiet) {
                 working.remove(key);
             }
         }
     }
 
-    /** Delivers what there is; returns how long the webhook has to be left alone, or null if it need not be. */
+    /** Delivers all events; returns the pause until the next attempt, or null for none. */
     private @Nullable Duration deliverAll(Key key) throws InterruptedException {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
         var past = new Past(key.task());

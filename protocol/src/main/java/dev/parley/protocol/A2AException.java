@@ -71,7 +71,7 @@ public final class A2AException extends RuntimeException {
         return new A2AException(error, message, metadata, List.of(), null, null);
     }
 
-    /** An error with all that a peer can be told; {@code retryAfter} is null if trying again is pointless. */
+    /** An error with its public details; {@code retryAfter} is null if a retry is pointless. */
     public static A2AException of(
             ErrorKind error,
             String message,
@@ -119,7 +119,7 @@ public final class A2AException extends RuntimeException {
     }
 
     /**
-     * The caller has not shown who it is, or may not do this.
+     * The caller is not authenticated, or lacks a permission.
      *
      * @param challenge what to show instead, as the header {@code WWW-Authenticate} has it
      */
@@ -170,7 +170,7 @@ public final class A2AException extends RuntimeException {
         return violations;
     }
 
-    /** When to try again; empty if trying again is pointless. */
+    /** Pause before a retry; empty if a retry is pointless. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }

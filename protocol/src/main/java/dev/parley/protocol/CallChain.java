@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agents through which a call goes, by their addresses, the first one first. It is what callers say, so it grants nothing
- * and proves nothing: who leaves it out begins a chain of its own.
+ * and proves nothing: a caller that omits it begins a new chain.
  *
- * <p>Told across the wire as a member of W3C Baggage, which others that know nothing of it pass on.
+ * <p>Sent as a member of W3C Baggage, which proxies and other programs pass on.
  */
 public record CallChain(List<String> agents) {
     /** The header, or metadata, that tells it. */
@@ -23,7 +23,7 @@ public record CallChain(List<String> agents) {
     public static final CallChain NONE = new CallChain(List.of());
 
     private static final String MEMBER = "parley.agents";
-    /** More than any hub lets through, so what is left out of a longer one makes no difference. */
+    /** More than any hub admits, so that the omitted part of a longer chain makes no difference. */
     private static final int MOST = 100;
 
     private static final int LONGEST = 300;
@@ -32,7 +32,7 @@ public record CallChain(List<String> agents) {
         agents = List.copyOf(agents);
     }
 
-    /** Reads it from the header. What is not of its form, or is longer than any, is none. */
+    /** Reads a chain from the header; an invalid or too long member counts as absent. */
     public static CallChain read(@Nullable String baggage) {
         if (baggage == null) {
             return NONE;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Caller, scope and conditions of an operation.
  *
  * @param principal the caller
- * @param scope whose tasks the caller sees
+ * @param scope of the tasks that the caller sees
  * @param wire how the caller speaks
  * @param trace the way on which the call came
  * @param deadline when the caller stops waiting; null if it did not say
@@ -53,7 +53,7 @@ public record CallContext(
     }
 
     /**
-     * How a caller speaks.
+     * Dialect of a caller.
      *
      * @param dialect the wire dialect, such as {@code 1.0}; the caller's webhooks receive the same
      * @param extensions URIs of the extensions that the caller activated for this call
@@ -74,7 +74,7 @@ public record CallContext(
     /**
      * The way on which a call came.
      *
-     * @param traceparent the W3C trace context; what is not of its form is dropped
+     * @param traceparent the W3C trace context; an invalid one is dropped
      * @param chain the agents through which it came, the one that is called included
      */
     public record Trace(@Nullable String traceparent, CallChain chain) {
@@ -98,7 +98,7 @@ public record CallContext(
         requireNonNull(trace, "trace");
     }
 
-    /** A caller who speaks A2A 1.0 and says nothing of extensions, deadline or trace. */
+    /** A caller with A2A 1.0, without extensions, deadline or trace. */
     public static CallContext of(String caller, Scope scope) {
         return new CallContext(new Caller(caller, Set.of(), ""), scope, Wire.PLAIN, Trace.NONE, null);
     }
@@ -173,12 +173,12 @@ public record CallContext(
         return speaking(new Wire(dialect, wire.extensions, namesTasks, wire.knowsOnlyTasks || namesTasks));
     }
 
-    /** This context for a caller who knows no other answer than a task. */
+    /** Returns this context for a caller that supports tasks as answers only. */
     public CallContext withTasksOnly() {
         return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, true));
     }
 
-    /** This context for a caller with these scopes, who calls from {@code address}. */
+    /** Returns this context for a caller with these scopes and this address. */
     public CallContext withGrants(Set<String> grants, String address) {
         return new CallContext(new Caller(principal.name, grants, address), scope, wire, trace, deadline);
     }

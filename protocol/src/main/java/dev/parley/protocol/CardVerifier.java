@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface CardVerifier {
-    /** Judges a card, exactly as it was received. Never throws: what is no card is no good card. */
+    /** Verifies a card, exactly as it was received. Never throws: bytes that are no card are {@link Outcome#UNVERIFIABLE}. */
     Verdict verify(byte[] card);
 
     /**
-     * Judges a card that was found at a host, for which not every key may be trusted.
+     * Verifies a card that was received from a host; a key may be trusted for some hosts only.
      *
      * @param host in lower case; null if the card came from elsewhere, such as a file
      */
@@ -25,21 +25,21 @@ public interface CardVerifier {
 
     /** Outcome of a verification. */
     enum Outcome {
-        /** A trusted key has signed this card. */
+        /** A signature of this card is by a trusted key. */
         VERIFIED,
-        /** It has no signature. */
+        /** The card has no signature. */
         UNSIGNED,
-        /** No signature is by a key that is trusted, and still good, in a way that is accepted. */
+        /** No signature is by a trusted key that has not expired, with an accepted algorithm. */
         UNVERIFIABLE,
-        /** A trusted key has signed another card than this. */
+        /** A signature by a trusted key does not match the card. */
         TAMPERED
     }
 
     /**
-     * An outcome and how it came about.
+     * An outcome and its reason.
      *
-     * @param keyId the key that decided; null if none did
-     * @param reason for people; may repeat what the card says
+     * @param keyId key of the decisive signature; null for none
+     * @param reason for people; may quote the card
      */
     record Verdict(Outcome outcome, @Nullable String keyId, String reason) {
         public Verdict {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thing said, by the client or the agent.
  *
- * <p>As an event of a task's log it is a message that the task has received; as an answer it stands alone.
+ * <p>As an event of a task's log it is a message that the task has received; as an answer it has no task.
  *
  * <p>Source: A2A specification 1.0, section 4.1.4 "Message".
  *

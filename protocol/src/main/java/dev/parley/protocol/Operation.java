@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 3.1 "Core Operations".
  */
 public sealed interface Operation {
-    /** How many characters an id may have that a caller chooses. */
+    /** Maximum length of an id that a caller chooses, in characters. */
     int LONGEST_ID = 256;
 
     /** The names of the operations of A2A, as {@link #name} returns them. */
@@ -384,7 +384,7 @@ public sealed interface Operation {
     record Empty() {}
 
     /**
-     * How a sent message is to be treated.
+     * Settings of a send.
      *
      * @param acceptedOutputModes media types that the caller can read; empty if it did not say
      * @param pushConfig a webhook for the task that the message creates or continues

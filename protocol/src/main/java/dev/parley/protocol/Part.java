@@ -39,7 +39,7 @@ public sealed interface Part {
         }
     }
 
-    /** The bytes themselves. The array is not copied: who makes or reads one must not write to it. */
+    /** Inline bytes. The array is not copied; neither the creator nor a reader may write to it. */
     record Raw(
             byte[] raw, @Nullable String filename, @Nullable String mediaType, Map<String, @Nullable Object> metadata)
             implements Part {

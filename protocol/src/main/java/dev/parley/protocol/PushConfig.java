@@ -20,7 +20,7 @@ public record PushConfig(
         String url,
         @Nullable String token,
         @Nullable Authentication authentication) {
-    /** How the webhook wants the caller to authenticate: one HTTP scheme, spelt as the client spelt it. */
+    /** Authentication of notifications: one HTTP scheme, spelt as the client spelt it. */
     public record Authentication(String scheme, @Nullable String credentials) {
         public Authentication {
             requireNonNull(scheme, "scheme");

@@ -54,7 +54,7 @@ public sealed interface SecurityScheme {
     /** Client certificates. */
     record MutualTls(@Nullable String description) implements SecurityScheme {}
 
-    /** How an OAuth 2 token is obtained; {@code scopes} maps each scope to what it allows. */
+    /** Way to obtain an OAuth 2 token; {@code scopes} maps each scope to its description. */
     sealed interface Flow {
         Map<String, String> scopes();
 

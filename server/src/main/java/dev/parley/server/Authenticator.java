@@ -5,7 +5,7 @@ import dev.parley.dialect.wire.Admission;
 import java.util.function.Predicate;
 
 /**
- * Tells who calls an agent, in every dialect and over every binding. Asked before the body of a request is read, except
+ * Identifies the caller of an agent, in every dialect and over every binding. Called before the body of a request is read, except
  * over gRPC, where the message names the agent. Safe for any thread.
  */
 @FunctionalInterface

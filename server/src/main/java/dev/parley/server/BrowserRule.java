@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * to this machine (DNS rebinding), or from another origin.
  *
  * <p>A browser treats all answers under the page's host name as same-origin, whichever machine answers, so only the server can
- * detect rebinding. Only the loopback interface needs it: elsewhere there are TLS, whose certificate has another name, and credentials.
+ * detect rebinding. Only the loopback interface needs it: elsewhere there are TLS, with a certificate of another name, and credentials.
  *
  * <p>Safe for any thread. Source: Fetch Metadata Request Headers, section 2.3; RFC 6454, section 7.
  */

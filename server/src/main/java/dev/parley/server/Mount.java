@@ -3,7 +3,7 @@ package dev.parley.server;
 import java.io.IOException;
 
 /**
- * A site without a port, whose requests come from a container, such as a servlet container. TLS, limits of connections and of
+ * A site without a port, with requests from a container, such as a servlet container. TLS, limits of connections and of
  * waiting, and headers for pages of other origins are up to the container; gRPC is not served.
  */
 public interface Mount extends Site {

@@ -24,7 +24,7 @@ public interface RequestHandler {
     }
 
     /**
-     * Answers a request whose {@link WireRequest#path()} is relative to the path that the handler was registered for.
+     * Answers a request; its {@link WireRequest#path()} is relative to the path of the handler.
      *
      * @param unread the request without its body
      * @param body is read once at most, after authentication, since it takes memory

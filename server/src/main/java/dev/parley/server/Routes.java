@@ -24,7 +24,7 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds who answers a request. Safe for any thread. */
+/** Finds the handler or agent of a request. Safe for any thread. */
 final class Routes {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
@@ -119,7 +119,7 @@ final class Routes {
     }
 
     /**
-     * Answers a request whose method was not refused.
+     * Answers a request with an admitted method.
      *
      * @param body called only if the body is needed
      */
@@ -135,7 +135,7 @@ final class Routes {
         for (var each : handlers) {
             if (each.has(path)) {
                 var relative = path.substring(each.path().length());
-                return told(each.target().answer(head.request(relative, NO_BODY), body));
+                return counted(each.target().answer(head.request(relative, NO_BODY), body));
             }
         }
         if (draining.getAsBoolean()) {
@@ -158,23 +158,23 @@ final class Routes {
             }
         }
         if (home != null && isOfBrowser(head)) {
-            return told(home.answer(head.request("", NO_BODY), body));
+            return counted(home.answer(head.request("", NO_BODY), body));
         }
         var agent = agents.defaultAgent();
         return agent == null ? problem(head, noAgentHere()) : toAgent(agent, 0, head, body);
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
-        return told(dialects.problem(head.request(head.path(), NO_BODY), problem));
+        return counted(dialects.problem(head.request(head.path(), NO_BODY), problem));
     }
 
-    /** Refuses a request with a compressed body, whose size is unknown. */
+    /** Refuses a request with a compressed body, because its size is unknown. */
     WireAnswer compressed(Head head) {
-        return told(dialects.compressed(head.request(head.path(), NO_BODY)));
+        return counted(dialects.compressed(head.request(head.path(), NO_BODY)));
     }
 
-    /** Tells of an answer that came from no agent, if it is a refusal. */
-    private <A extends WireAnswer> A told(A answer) {
+    /** Counts a refusal that came from no agent. */
+    private <A extends WireAnswer> A counted(A answer) {
         if (answer instanceof WireAnswer.Whole whole && whole.status() >= 400) {
             refusals.accept(whole.status());
         }
@@ -222,7 +222,7 @@ final class Routes {
     /** Refuses a call before its agent sees it; the body is read, if it is small and comes soon, for the id that the answer repeats. */
     private WireAnswer refused(Head head, WireRequest unread, RefusableBody body, A2AException refusal) {
         var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? body.ofRefused() : NO_BODY;
-        return told(
+        return counted(
                 refusal.error() == A2AError.METHOD_NOT_FOUND
                         ? dialects.problem(head.request(head.path(), bytes), refusal)
                         : dialects.refusal(head.request(unread.path(), bytes), refusal));

@@ -4,7 +4,7 @@ import dev.parley.dialect.Dialects;
 
 /** A running HTTP server: agents behind a port. Safe for any thread. */
 public interface Server extends Site {
-    /** Returns a builder whose {@link ServerBuilder#start()} opens the port. */
+    /** Returns a builder; its {@link ServerBuilder#start()} opens the port. */
     static ServerBuilder builder(Dialects dialects) {
         return new ServerBuilder(dialects);
     }

@@ -117,7 +117,7 @@ public final class Store implements AutoCloseable {
     /**
      * Opens the store in {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
      *
-     * @throws StoreException if there is none, its tables are those of another version, or what is encrypted cannot be read
+     * @throws StoreException if there is none, its tables are those of another version, or encrypted data cannot be read
      *     with these keys
      */
     public static Store openForReading(Path directory, AtRest atRest) {
@@ -159,7 +159,7 @@ public final class Store implements AutoCloseable {
         return webhooks;
     }
 
-    /** The record of who did what. */
+    /** The audit trail. */
     public AuditTrail audit() {
         return audit;
     }

@@ -25,7 +25,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     private static final List<Scheme> ANY = List.of(Scheme.API_KEY, Scheme.BEARER);
     private static final String SCOPE = "[\\x21\\x23-\\x5b\\x5d-\\x7e]+"; // RFC 6749, section 3.3
 
-    /** How callers show who they are. The names are those of AgentVault. */
+    /** Ways to authenticate. The names are those of AgentVault. */
     public enum Scheme {
         /** Not at all. */
         NONE("none"),

@@ -103,7 +103,7 @@ public final class Callers {
     }
 
     /**
-     * Whose certificate it is: by one of its URIs, such as a SPIFFE id, or else by its subject.
+     * Returns the principal of a certificate: by one of its URIs, such as a SPIFFE id, or else by its subject.
      *
      * <p>Source: X509-SVID, section 2; RFC 5280, sections 4.1.2.6 and 4.2.1.6.
      */
@@ -209,7 +209,7 @@ public final class Callers {
         }
 
         /**
-         * Adds a certificate: who shows one with this name, signed by an authority that the server trusts, is the caller.
+         * Adds a caller that authenticates by a certificate with this name, signed by an authority that the server trusts.
          *
          * @param name a URI of the certificate, such as {@code spiffe://example.com/shop}, or its subject, such as {@code
          *     CN=shop,O=Example}

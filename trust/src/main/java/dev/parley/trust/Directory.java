@@ -30,9 +30,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a hub, who belongs to them, and their API keys: in its database, and in memory for every call to look at.
+ * Groups of a hub, their members and API keys: in its database, and in memory for look-ups by every call.
  *
- * <p>Of keys only hashes are kept; a key itself is seen once, when it is made. What is changed here counts for the next
+ * <p>Of keys only hashes are kept; a key itself is shown once, when it is made. A change applies to the next
  * call, and is in the {@linkplain AuditTrail audit} by the same transaction. Safe for any thread.
  */
 public final class Directory {
@@ -75,7 +75,7 @@ public final class Directory {
             @Nullable Instant disabled) {}
 
     /**
-     * What may be known of an API key.
+     * Public data of an API key.
      *
      * @param id by which people refer to it, and which the key itself shows
      * @param successor the key that was made to take over from it; null for none
@@ -196,9 +196,9 @@ public final class Directory {
         return Instant.ofEpochMilli(clock.millis());
     }
 
-    // ---- Who calls
+    // ---- Callers
 
-    /** Returns whose key this is; null if it is none, or no longer good. */
+    /** Returns the principal of a key; null if it is unknown, expired or revoked. */
     @Nullable
     Principal byKey(String secret) {
         byte[] hash = Secrets.hash(secret);
@@ -269,7 +269,7 @@ public final class Directory {
     }
 
     /**
-     * Shuts the members of a group out, or lets them in again. What they have made stays.
+     * Disables or enables the members of a group. Their data stays.
      *
      * @throws IllegalArgumentException if there is no such group
      */

@@ -37,7 +37,7 @@ final class ForeignTokens {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
 
     /**
-     * Whose token it is, and to what it is bound.
+     * Principal and binding of a token.
      *
      * @param boundTo the JWK thumbprint of a key; null for none
      * @param certificate the SHA-256 thumbprint of a certificate; null for none
@@ -65,7 +65,7 @@ final class ForeignTokens {
     private final GoodTokens<Foreign> good;
 
     /**
-     * @param issuers whose tokens are taken, as they name themselves
+     * @param issuers of accepted tokens, by their {@code iss}
      * @param audiences any one of which a token has to be for; asked for when there is one
      * @param groupClaim the claim that names the group of a caller; null for the default group
      */
@@ -89,14 +89,14 @@ final class ForeignTokens {
         this.good = new GoodTokens<>(clock);
     }
 
-    /** Returns whose token it is, if it was found good within the last minute. */
+    /** Returns the principal of a token that was validated within the last minute. */
     @Nullable
     Foreign known(String token) {
         return good.get(token);
     }
 
     /**
-     * Returns whose token it is; null if it is none of a trusted issuer, or no longer good.
+     * Returns the principal of a token; null if it is not of a trusted issuer, or has expired.
      *
      * @throws A2AException UNAVAILABLE if its issuer cannot be asked
      */
@@ -140,7 +140,7 @@ final class ForeignTokens {
             }
         }
         scopes.remove("");
-        scopes.remove(Trust.ADMIN); // who looks after the hub is said here, not elsewhere
+        scopes.remove(Trust.ADMIN); // the hub decides who its administrators are, not an issuer
         return scopes;
     }
 

@@ -83,7 +83,7 @@ public final class Guard {
     }
 
     /**
-     * Refuses a caller who may not use the operation of that name, about no task and no skill.
+     * Refuses a caller without permission for the operation of that name, outside of tasks and skills.
      *
      * @throws A2AException PERMISSION_DENIED
      */
@@ -121,7 +121,7 @@ public final class Guard {
         try {
             context.chain().check(mostAgents);
         } catch (A2AException refused) {
-            // Who is in the chain is written down where it can be forgotten.
+            // Names of the chain are recorded where an erasure finds them.
             String reason = String.valueOf(refused.getMessage()).replace(": " + context.chain(), "");
             denials.note(context, agent, operation, "", reason);
             throw refused;
@@ -145,7 +145,7 @@ public final class Guard {
     }
 
     /**
-     * A message for a skill needs what its entry on the card asks for. One that names none may be taken for any skill, so it
+     * A message for a skill needs the scopes of its entry on the card. A message without a skill may be for any, so it
      * needs what all of them ask for.
      */
     private void requireScopes(Operation.Send send, @Nullable String named, CallContext context) {
@@ -210,7 +210,7 @@ public final class Guard {
                 .toList());
     }
 
-    /** One skill for all who look at the request: what is judged here is what the agent sees. */
+    /** Returns the skill of a request, null for none; refuses two, of which the agent could use the one not authorized. */
     private static @Nullable String skill(Operation.Send send) {
         String ofMessage = skill("message.metadata.", send.message().metadata());
         String ofRequest = skill("metadata.", send.metadata());

@@ -14,10 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a caller, a group, or all callers of an agent may ask for: so many calls a second, at once, and a day. What is
- * over is refused at once, with when to try again. Safe for any thread.
+ * Limits of a caller, a group, or all callers of an agent: calls a second, at once, and a day. A call over a limit is
+ * refused at once, with a time for the next attempt. Safe for any thread.
  *
- * <p>Counted in memory: with a restart everything begins anew.
+ * <p>Counted in memory: a restart resets all counts.
  */
 public final class Limits {
     private static final int MOST_KEPT = 100_000;
@@ -25,7 +25,7 @@ public final class Limits {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /**
-     * The limits of one of them; 0 stands for none.
+     * Limits of one account; 0 for none.
      *
      * @param perSecond calls, on average
      * @param burst calls that may come together
@@ -117,7 +117,7 @@ public final class Limits {
     private final ReentrantLock lock = new ReentrantLock();
     /** Accounts with calls that run: as many as there are such calls, at most. */
     private final Map<Key, Account> running = new HashMap<>();
-    /** The other accounts, the one whose last call ended first coming first. */
+    /** The other accounts, least recently used first. */
     private final Map<Key, Account> idle;
 
     Limits(Settings settings, InstantSource clock) {
@@ -131,7 +131,7 @@ public final class Limits {
         this.idle = new LruMap<>(mostKept);
     }
 
-    /** How many accounts are kept. */
+    /** Maximum number of accounts. */
     int size() {
         lock.lock();
         try {

@@ -4,8 +4,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers may do, besides being who they are. {@link PolicyFile} is the one that comes along; others may ask whomever
- * they like, but are asked for every call. Safe for any thread; must not block for long.
+ * Authorization of callers. {@link PolicyFile} is the implementation that Parley has. Called for every call, so it must not
+ * block for long. Safe for any thread.
  */
 public interface Policy {
     /** Policy without rules: all callers may use all agents. */
@@ -46,7 +46,7 @@ public interface Policy {
         }
     }
 
-    /** Whether a caller is to know of an agent. For who is not, there is no such agent. */
+    /** True if a caller may see an agent. For others it does not exist. */
     boolean knows(Principal caller, String agent);
 
     /** Returns what keeps a caller from doing something; null if nothing does. */

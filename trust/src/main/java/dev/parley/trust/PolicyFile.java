@@ -190,7 +190,7 @@ public final class PolicyFile implements Policy {
         }
     }
 
-    /** How much callers may ask for. */
+    /** Limits of callers. */
     public Limits.Settings limits() {
         return limits;
     }
@@ -201,7 +201,7 @@ public final class PolicyFile implements Policy {
             if (rule.effect() == Effect.HIDE && rule.fits(caller, agent)) {
                 return false;
             }
-            // Who may do anything at all with an agent has to know of it.
+            // A caller with any permission for an agent may see it.
             if (rule.effect() == Effect.ALLOW && rule.fits(caller, agent)) {
                 return true;
             }

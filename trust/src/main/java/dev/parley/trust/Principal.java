@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /**
  * Authenticated caller: a person, an agent or a program.
  *
- * @param group whose data it may see; the tenant
+ * @param group of the data that it may see; the tenant
  * @param name within the group
  * @param scopes that its credential was granted
  */

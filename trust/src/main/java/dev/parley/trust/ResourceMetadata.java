@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What clients look up before they ask for a token: who makes them, and how they are shown.
+ * Metadata for clients that need a token: the issuers, and the ways to send one.
  *
  * <p>Source: RFC 9728, sections 2 and 3; RFC 8414, section 2.
  */
 public record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, Collection<String> scopes) {
-    /** Where it is found, below the address of the hub. */
+    /** Path below the address of the hub. */
     public static final String PATH = "/.well-known/oauth-protected-resource";
 
-    /** Where the metadata of the hub's own token endpoint is. */
+    /** Path of the metadata of the hub's own token endpoint. */
     public static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
 
     /** @param request below one of the two paths; behind the first, the path of an agent may come */

@@ -8,7 +8,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
 import dev.parley.trust.tokens.Guesses;
-import dev.parley.trust.tokens.Guesses.Who;
+import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Proofs;
 import java.net.URLDecoder;
 import java.time.Duration;
@@ -129,13 +129,13 @@ final class TokenEndpoint {
 
     private Principal authenticated(Client client, String address) throws Refused {
         // Each id is counted, known or not: otherwise 429 and 401 would tell which ids exist.
-        var who = new Who(address, Denials.shortened(client.id()));
-        requireNoPause(who);
+        var source = new Source(address, Denials.shortened(client.id()));
+        requireNoPause(source);
         Principal caller = callers.byClient(client.id(), client.secret());
         if (caller == null) {
-            guesses.wrong(who);
+            guesses.wrong(source);
             // All wrong ones of an address count together too, which keeps no other client at it from its token.
-            var together = new Who(address, null);
+            var together = new Source(address, null);
             requireNoPause(together);
             guesses.wrong(together);
             throw unknown("no such client, or another secret");
@@ -143,8 +143,8 @@ final class TokenEndpoint {
         return caller;
     }
 
-    private void requireNoPause(Who who) throws Refused {
-        Duration pause = guesses.pause(who);
+    private void requireNoPause(Source source) throws Refused {
+        Duration pause = guesses.pause(source);
         if (!pause.isZero()) {
             String seconds = Long.toString(pause.plusMillis(999).toSeconds());
             throw new Refused(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));

@@ -20,7 +20,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Guesses;
-import dev.parley.trust.tokens.Guesses.Who;
+import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Issuer;
 import dev.parley.trust.tokens.Proofs;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +71,7 @@ public final class Trust {
     /** Path of the token endpoint, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
 
-    /** How long a request to {@link #TOKEN_PATH} may be. */
+    /** Maximum length of a request to {@link #TOKEN_PATH}. */
     public static final int MAX_FORM_BYTES = 16 * 1024;
 
     /** Path of the metadata about protected resources, below the address of the hub. */
@@ -142,11 +142,11 @@ public final class Trust {
     }
 
     /**
-     * Lets a call of an agent in.
+     * Authenticates and admits a call of an agent.
      *
-     * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge; RATE_LIMITED for who was wrong, or
-     *     called, too often; METHOD_NOT_FOUND for who is not to know of the agent; UNAVAILABLE if the issuer of its token
-     *     cannot be asked
+     * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge; RATE_LIMITED after too many failed
+     *     attempts or calls; METHOD_NOT_FOUND if the agent is hidden from the caller; UNAVAILABLE if the issuer of its
+     *     token does not answer
      */
     public Admission admit(String agent, Arrival arrival) {
         Authentication wanted = of(agent);
@@ -278,7 +278,7 @@ public final class Trust {
         };
     }
 
-    /** Lets those through who may look after the hub, as {@link #require} does: callers with the scope {@value #ADMIN}. */
+    /** Admits administrators of the hub, as {@link #require} does: callers with the scope {@value #ADMIN}. */
     public CallContext requireAdmin(Arrival arrival) {
         return require(ADMIN, arrival);
     }
@@ -432,13 +432,13 @@ public final class Trust {
     /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
-        var who = new Who(arrival.address(), null);
-        Duration pause = guesses.pause(who);
+        var source = new Source(arrival.address(), null);
+        Duration pause = guesses.pause(source);
         if (!pause.isZero()) {
             return A2AException.of(A2AError.RATE_LIMITED, "Too many wrong credentials")
                     .retryingAfter(pause);
         }
-        guesses.wrong(who);
+        guesses.wrong(source);
         return refused(
                 A2AError.UNAUTHENTICATED,
                 key ? "The API key is not known" : "The token is not known, or no longer good",
@@ -509,7 +509,7 @@ public final class Trust {
         }
     }
 
-    /** A token that is bound to a key is good only with a proof by that key; and who shows a proof has to have bound it. */
+    /** A token that is bound to a key is valid only with a proof by that key; a proof requires a bound token. */
     private void requireProof(Authentication wanted, Token token, @Nullable String boundTo, Arrival arrival) {
         if (boundTo == null && token.scheme().equals(BEARER)) {
             return;
@@ -562,7 +562,7 @@ public final class Trust {
         return String.join(", ", challenges);
     }
 
-    /** Collects what is wanted of whom; holds the only copy of each default. */
+    /** Collects the required credentials of each agent; holds the only copy of each default. */
     public static final class Builder {
         /** Keys can be made while the hub runs. */
         private static final Set<Scheme> LATER = EnumSet.of(Scheme.API_KEY, Scheme.BEARER, Scheme.BASIC);

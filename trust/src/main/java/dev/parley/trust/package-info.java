@@ -1,5 +1,5 @@
 /**
- * Who calls, and what they have to show; and by which keys cards are signed ({@link CardKeys}) and believed ({@link
+ * Authentication, authorization and limits of callers; keys that sign cards ({@link CardKeys}) and verify them ({@link
  * CardTrust}).
  *
  * <pre>{@code

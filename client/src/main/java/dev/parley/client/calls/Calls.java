@@ -32,7 +32,7 @@ public final class Calls implements AutoCloseable {
     /** HTTP statuses and errors that together mean that the operation is not available at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
 
-    private static final Set<A2AError> NOBODY =
+    private static final Set<A2AError> UNAVAILABLE_HERE =
             Set.of(A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED, A2AError.UNSUPPORTED_OPERATION);
 
     private final Means means;
@@ -133,7 +133,7 @@ public final class Calls implements AutoCloseable {
             subscribesByGet = true;
             throw new Trouble(Trouble.Kind.NOT_NOW, null, problem);
         }
-        if (NOT_HERE.contains(status) && NOBODY.contains(problem.error())) {
+        if (NOT_HERE.contains(status) && UNAVAILABLE_HERE.contains(problem.error())) {
             throw new Trouble(Trouble.Kind.NOT_HERE, null, problem);
         }
         var trouble = Trouble.of(status, headers, problem, settings.now());

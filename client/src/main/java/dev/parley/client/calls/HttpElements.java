@@ -149,8 +149,8 @@ final class HttpElements<E> implements Feed<E> {
             });
         } catch (SseParser.TooLarge e) {
             failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
-        } catch (A2AException told) {
-            failure = told; // behind the elements that came before it
+        } catch (A2AException answer) {
+            failure = answer; // behind the elements that came before it
         }
     }
 

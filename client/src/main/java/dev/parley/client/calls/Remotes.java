@@ -55,7 +55,7 @@ final class Remotes implements AutoCloseable {
         try {
             return asked.of(remote(place), settings.extended(context), headers);
         } catch (Broken broken) {
-            ClientException verdict = told(place.agent().url(), broken);
+            ClientException verdict = failure(place.agent().url(), broken);
             switch (broken.kind()) {
                 case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
                 case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
@@ -85,8 +85,8 @@ final class Remotes implements AutoCloseable {
                 agent -> place.transport().to(agent, Transports.settings(place.url(), means.settings(), means.wire())));
     }
 
-    /** Returns the exception of a broken connection or answer. */
-    static ClientException told(String what, Broken broken) {
+    /** Returns the exception for a broken connection or answer. */
+    static ClientException failure(String what, Broken broken) {
         var problem = switch (broken.kind()) {
             case UNREACHABLE -> Problem.UNREACHABLE;
             case LOST -> Problem.LOST;

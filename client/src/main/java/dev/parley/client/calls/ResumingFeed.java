@@ -36,7 +36,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
     private volatile boolean closed;
     private boolean over;
     private int failures;
-    /** When a stream that is over is left, should its server not have closed it. */
+    /** Time after which a stream that has ended is abandoned if its server has not closed it. */
     private long leaveAt;
 
     /** @param first the first connection */
@@ -111,16 +111,16 @@ abstract class ResumingFeed<E> implements Feed<E> {
             }
             return next;
         } catch (Broken broken) {
-            lost(Remotes.told(name(), broken), false);
+            lost(Remotes.failure(name(), broken), false);
         } catch (ClientException problem) {
             lost(problem, false);
-        } catch (A2AException told) {
-            if (told.error() == A2AError.UNAVAILABLE || told.error() == A2AError.RATE_LIMITED) {
-                cut(told.retryAfter(), told, false);
+        } catch (A2AException answer) {
+            if (answer.error() == A2AError.UNAVAILABLE || answer.error() == A2AError.RATE_LIMITED) {
+                cut(answer.retryAfter(), answer, false);
             } else if (failures > 0) {
-                attempt(() -> rest(told)); // some refuse to go on only after they have begun to
+                attempt(() -> rest(answer)); // some servers refuse to resume only after the stream has begun
             } else {
-                throw end(told);
+                throw end(answer);
             }
         }
         return null;

@@ -28,7 +28,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a task, over several connections. How a stream goes on after its connection has ended:
+ * The events of a task, over several connections. A stream goes on after the end of its connection as follows:
  *
  * <ul>
  *   <li>The task has ended, or the answer was a message: it is over.
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class TaskEvents extends ResumingFeed<LoggedEvent> {
-    /** How servers refuse to resume the stream of a task that has ended. */
+    /** Errors by which servers refuse to resume the stream of an ended task. */
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
@@ -69,7 +69,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         if (operation instanceof SubscribeToTask subscribe) {
             taskId = subscribe.id();
             last = requireNonNullElse(subscribe.after(), 0L);
-            begun = subscribe.after() != null; // who goes on somewhere has the task already
+            begun = subscribe.after() != null; // a caller that resumes has the task already
             resumedBehind = last;
         }
     }
@@ -186,8 +186,8 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     Opening<LoggedEvent> again(RuntimeException cause) {
         String id = taskId;
         if (id == null) {
-            throw cause instanceof A2AException told
-                    ? told
+            throw cause instanceof A2AException answer
+                    ? answer
                     : new ClientException(
                             Problem.LOST,
                             "the stream broke before the agent named a task; whether there is one is unknown",
@@ -201,7 +201,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
 
     @Override
     Feed<LoggedEvent> rest(RuntimeException refusal) {
-        boolean mayHaveEnded = refusal instanceof A2AException told && ENDED.contains(told.error());
+        boolean mayHaveEnded = refusal instanceof A2AException answer && ENDED.contains(answer.error());
         Feed<LoggedEvent> outcome = mayHaveEnded ? outcome() : null;
         if (outcome == null) {
             throw refusal;
@@ -230,7 +230,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         }
     }
 
-    /** The task as it ended, for who missed the rest of the stream. */
+    /** Snapshot of the ended task, for a caller that missed the rest of the stream. */
     private static final class Last implements Feed<LoggedEvent> {
         private @Nullable Task task;
 

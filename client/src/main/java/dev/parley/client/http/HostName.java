@@ -88,7 +88,7 @@ public record HostName(String name, @Nullable InetAddress address) {
         }
     }
 
-    /** One to four numbers, decimal, octal ({@code 0177}) or hexadecimal ({@code 0x7f}); the last fills what is left. */
+    /** One to four numbers, decimal, octal ({@code 0177}) or hexadecimal ({@code 0x7f}); the last fills the rest. */
     private static Optional<byte[]> v4(String text) {
         String[] numbers = text.split("\\.", -1);
         if (numbers.length > 4) {

@@ -5,7 +5,7 @@ import java.net.URISyntaxException;
 import java.util.Locale;
 
 /**
- * An http or https URL that has been read strictly, and whose host is spelt in its one form.
+ * An http or https URL, strictly parsed, with its host in canonical form.
  *
  * @param uri the URL without fragment, in ASCII, with a path, and a port only if it is not the usual one
  */
@@ -14,8 +14,8 @@ public record HttpUrl(URI uri, HostName host, int port) {
     /**
      * Reads a URL without looking anything up.
      *
-     * @throws IllegalArgumentException if it is anything but an http or https URL without user name; the message says
-     *     what is wrong, to be put behind the name of whatever holds the URL
+     * @throws IllegalArgumentException if it is anything but an http or https URL without user name; the message has the
+     *     problem without the URL, for use behind a name
      */
     public static HttpUrl of(String url) {
         URI uri;
@@ -73,7 +73,7 @@ public record HttpUrl(URI uri, HostName host, int port) {
         return port;
     }
 
-    /** Scheme, host and port, which together say who answers. */
+    /** Scheme, host and port: the identity of the server. */
     public Origin origin() {
         boolean here = host.isWithin("localhost")
                 || (host.address() != null && host.address().isLoopbackAddress());

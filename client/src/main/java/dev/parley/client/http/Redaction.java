@@ -33,7 +33,7 @@ public final class Redaction {
     private final String mask;
 
     /**
-     * @param headers names of headers whose values must not be seen, besides those that look like it
+     * @param headers names of headers with secret values, besides those that look like it
      * @param secrets values that must not be seen in any place
      */
     public Redaction(Collection<String> headers, Collection<String> secrets) {
@@ -77,7 +77,7 @@ public final class Redaction {
         return shown.append(text, from, text.length()).toString();
     }
 
-    /** Where the JSON string that begins at {@code from} ends; a pattern would recurse for every character. */
+    /** End of the JSON string that begins at {@code from}; a pattern would recurse for every character. */
     private static int endOfString(String text, int from) {
         int i = from;
         while (i < text.length() && text.charAt(i) != '"') {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * @param environment of the program, besides that of this process
  */
 record Child(Map<String, String> environment) {
-    /** How a program ended; {@code out} may be a secret. */
+    /** Result of a program; {@code out} may be a secret. */
     record Ended(int status, String out, String complaint) {
         @Override
         public String toString() {

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class EncryptedFile implements Keyring {
     /** The secret that opens the file. */
     sealed interface Opener {
-        /** How the key is made, as the file says it. */
+        /** Derivation of the key, from the file. */
         String method();
 
         byte[] key(byte[] salt, int rounds) throws GeneralSecurityException, IOException;

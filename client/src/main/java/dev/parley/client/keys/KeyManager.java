@@ -229,7 +229,7 @@ public final class KeyManager {
     }
 
     /**
-     * Puts the tokens of a login into the keyring: the access token as the API key of the service, and beside it what is needed to
+     * Puts the tokens of a login into the keyring: the access token as the API key of the service, and beside it the data to
      * renew it.
      *
      * @param now when the server gave them
@@ -320,7 +320,7 @@ public final class KeyManager {
     }
 
     /**
-     * Takes all keys of a service out of the keyring. Those of files and the environment stay.
+     * Removes all keys of a service from the keyring. Those of files and the environment stay.
      *
      * @return false if there were none
      * @throws ClientException also if no keyring is enabled
@@ -426,7 +426,7 @@ public final class KeyManager {
             return this;
         }
 
-        /** Asks the keyring of the operating system for what is nowhere else, and writes there. Default: off. */
+        /** Reads keys that no other source has from the keyring of the operating system, and writes there. Default: off. */
         public Builder keyring() {
             return keyring(Keyring.ofSystem());
         }

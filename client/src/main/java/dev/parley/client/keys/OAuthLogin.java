@@ -300,7 +300,7 @@ public final class OAuthLogin {
         }
         Duration life =
                 answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-        // One that no keyring could keep is as good as none.
+        // No keyring can store it.
         String refresh =
                 answer.get("refresh_token") instanceof String next && !next.isBlank() && HeaderText.isValue(next)
                         ? next

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call came to nothing on this side of the wire, or on the way: there is no answer of the agent. What agents answer
+ * A call failed on this side of the wire, or on the way: there is no answer of the agent. Errors in answers
  * arrives as {@link dev.parley.protocol.A2AException}.
  */
 public final class ClientException extends RuntimeException {
@@ -25,7 +25,7 @@ public final class ClientException extends RuntimeException {
         CARD_INVALID,
         /** The card is not signed by a key that is trusted, or not as it is now. */
         CARD_NOT_VERIFIED,
-        /** The card offers no interface that this client speaks, or was told to use. */
+        /** The card has no interface that this client supports, or that its settings allow. */
         NO_INTERFACE,
         /** The card leads to another origin than the one connected to, which was not allowed. */
         ORIGIN_NOT_ALLOWED,

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of OpenTelemetry around what is asked of agents, on either side of the wire; a stream's lasts as long as the
- * stream. They have names, ids and states, and nothing of what is said. Safe for any thread.
+ * Spans of OpenTelemetry around calls of agents, on either side of the wire; a stream's lasts as long as the
+ * stream. They have names, ids and states, and no contents of messages. Safe for any thread.
  *
  * <p>A span's parent is the one that the calling thread works in, else that of the call's {@code traceparent}.
  */
@@ -46,7 +46,7 @@ public final class Traces {
         this.off = telemetry.equals(OpenTelemetry.noop());
     }
 
-    /** Spans for {@code telemetry}. Those of {@link OpenTelemetry#noop()} are nowhere to be seen, but pass the trace on. */
+    /** Spans for {@code telemetry}. Those of {@link OpenTelemetry#noop()} are not recorded, but pass the trace on. */
     public static Traces of(OpenTelemetry telemetry) {
         return new Traces(requireNonNull(telemetry, "telemetry"));
     }
@@ -65,7 +65,7 @@ public final class Traces {
                 .startSpan();
     }
 
-    /** The trace in which the calling thread works, else that which {@code traceparent} tells. */
+    /** Trace of the calling thread, otherwise the one of {@code traceparent}. */
     public static Context parent(@Nullable String traceparent) {
         Context current = Context.current();
         if (traceparent == null || Span.fromContext(current).getSpanContext().isValid()) {
@@ -92,7 +92,7 @@ public final class Traces {
                 : otherwise;
     }
 
-    /** Notes something of a span, whose length a caller may have chosen. */
+    /** Sets an attribute of a span; limits its length, which a caller may have chosen. */
     public static void note(Span span, String name, @Nullable String value) {
         if (value != null && !value.isEmpty()) {
             span.setAttribute(name, value.length() > LONGEST ? value.substring(0, LONGEST) : value);
@@ -177,18 +177,20 @@ public final class Traces {
 
     /** A refused request is no failure of the server, by the conventions for server spans. */
     private static void failed(Span span, SpanKind kind, Throwable failure) {
-        boolean told = failure instanceof A2AException;
+        boolean answered = failure instanceof A2AException;
         span.setAttribute(
                 "error.type",
                 failure instanceof A2AException answer
                         ? answer.error().name()
                         : failure.getClass().getName());
-        if (!told || kind == SpanKind.CLIENT || ((A2AException) failure).error().httpStatus() >= 500) {
+        if (!answered
+                || kind == SpanKind.CLIENT
+                || ((A2AException) failure).error().httpStatus() >= 500) {
             span.setStatus(StatusCode.ERROR);
         }
     }
 
-    /** A stream whose end is that of its span. */
+    /** A stream that ends its span. */
     private static final class Traced<E> implements Feed<E> {
         private final Span span;
         private final SpanKind kind;

@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees what goes over the wire, for people who look for faults. Credentials are blacked out before it is called.
+ * Listener of requests and answers on the wire, for diagnosis. Credentials are redacted before the call.
  *
  * <p>Called on the thread that made the call, or reads the stream. {@code exchange} tells concurrent exchanges apart. Do
  * not throw.
  */
 public interface WireListener {
-    /** A request is about to be sent; {@code method} is {@code GRPC} for a call of gRPC, whose body is shown as JSON. */
+    /** Called before a request is sent; {@code method} is {@code GRPC} for a call of gRPC, with its body as JSON. */
     void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body);
 
     /**

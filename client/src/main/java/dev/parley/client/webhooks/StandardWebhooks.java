@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: Standard Webhooks 1.0, symmetric signatures ({@code v1}).
  */
 public final class StandardWebhooks {
-    /** How far the clocks of sender and receiver, and the delivery, may be apart. */
+    /** Tolerance for the clocks of sender and receiver, and for the time of the delivery. */
     public static final Duration TOLERANCE = Duration.ofMinutes(5);
 
     static final String ID = "webhook-id";
@@ -40,10 +40,10 @@ public final class StandardWebhooks {
 
     /** Result of the verification of a webhook's signature. */
     public sealed interface Verdict {
-        /** Signed by who has the secret. The same {@code id} again is the same event delivered again. */
+        /** A valid signature. A repeated {@code id} is a repeated delivery of the same event. */
         record Genuine(String id, Instant at) implements Verdict {}
 
-        /** Not to be believed. {@code reason} is for the receiver's log, not for the sender. */
+        /** An invalid signature. {@code reason} is for the receiver's log, not for the sender. */
         record Rejected(String reason) implements Verdict {}
     }
 
@@ -54,8 +54,8 @@ public final class StandardWebhooks {
     }
 
     /**
-     * Signs and verifies with {@code secrets}. To change a secret without a gap, give both for a while: what is sent
-     * carries a signature by each, what is received needs one of them.
+     * Signs and verifies with {@code secrets}. To change a secret without a gap, give both for a while: a sent message
+     * has a signature by each, a received one needs one of them.
      *
      * @param secrets at least one: base64 of 24 to 64 bytes, with or without {@code whsec_} before it
      * @throws IllegalArgumentException if one is something else

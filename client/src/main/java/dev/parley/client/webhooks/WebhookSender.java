@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, sections 4.3.3 and 13.2.
  */
 public final class WebhookSender implements AutoCloseable {
-    /** How one attempt ended. {@code retryable}: the same attempt may succeed later. */
+    /** Result of an attempt. {@code retryable}: the same attempt may succeed later. */
     public sealed interface Outcome {
         /** The receiver has it. */
         record Accepted(int status) implements Outcome {}
@@ -51,7 +51,7 @@ public final class WebhookSender implements AutoCloseable {
         record Failed(String reason, boolean retryable) implements Outcome {}
     }
 
-    /** Bounds of one attempt: connecting, all of it, and what is read of the answer's body. */
+    /** Limits of one attempt: time to connect, time in total, and bytes of the answer's body. */
     record Limits(Duration connect, Duration total, int maxAnswerBytes) {
         static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
     }
@@ -84,7 +84,7 @@ public final class WebhookSender implements AutoCloseable {
      *
      * @param group of the task, whose share of look-ups it uses
      * @param sequence the number of the event, by which a receiver knows a repetition
-     * @param signer signs what is sent; null to send it unsigned
+     * @param signer of notifications; null to send them unsigned
      * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
      */
     public Outcome send(
@@ -203,7 +203,7 @@ public final class WebhookSender implements AutoCloseable {
         return in.readNBytes(limits.maxAnswerBytes()).length < limits.maxAnswerBytes() || in.read() < 0;
     }
 
-    /** Gives up what is under way and closes all connections. Idempotent. */
+    /** Cancels running attempts and closes all connections. Idempotent. */
     @Override
     public void close() {
         http.close();

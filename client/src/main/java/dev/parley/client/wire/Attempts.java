@@ -9,7 +9,7 @@ import java.time.Duration;
 /**
  * Tries again what another attempt may mend, and nothing else.
  *
- * <p>The rule: what was not sent, or was declined with 429 or 503, is tried again whatever it is. What got lost on the
+ * <p>The rule: a request that was not sent, or was declined with 429 or 503, is always repeated. What got lost on the
  * way (a broken connection, 502, 504) is tried again only if the operation may be asked twice. A {@code Retry-After} is
  * kept to; if it lies behind the deadline, there is no other attempt.
  */

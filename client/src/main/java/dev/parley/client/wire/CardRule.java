@@ -17,7 +17,7 @@ public record CardRule(CardVerifier verifier, CardPolicy policy) {
             card -> new Verdict(CardVerifier.Outcome.VERIFIED, null, "signatures are not verified"), CardPolicy.WARN);
 
     /**
-     * Judges a card.
+     * Verifies a card.
      *
      * @param card as it was received
      * @param place the URL where from
@@ -38,6 +38,6 @@ public record CardRule(CardVerifier verifier, CardPolicy policy) {
 
     @Override
     public String toString() {
-        return equals(NONE) ? "believed" : policy.toString();
+        return equals(NONE) ? "not verified" : policy.toString();
     }
 }

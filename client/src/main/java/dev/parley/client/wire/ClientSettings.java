@@ -47,7 +47,7 @@ public record ClientSettings(
         WireListener listener,
         Traces traces) {
     /**
-     * Source of keys, and the service whose keys are used.
+     * Source of keys, and the service that they belong to.
      *
      * @param serviceId null for the service that the card names, if {@code origins} has it, else that of the agent's host
      * @param origins the origins to which keys of a service that a card names may go, by service
@@ -130,7 +130,7 @@ public record ClientSettings(
         return context.withExtensions(all);
     }
 
-    /** How long an operation may take: until the caller's deadline, and no longer than it was set. */
+    /** Time limit of an operation: the setting, or the time until the caller's deadline if that is shorter. */
     public Duration timeout(Operation operation, CallContext context) {
         boolean waits = operation instanceof Operation.Send send
                 && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
@@ -142,7 +142,7 @@ public record ClientSettings(
         return until(context, callTimeout);
     }
 
-    /** How long nothing may come of a stream. Of one that is over nothing is missed, and its server has but to close it. */
+    /** Time limit of silence of a stream; a short one after its last event, when the server only has to close it. */
     public Duration silence(boolean over) {
         return over && LONGEST_GRACE.compareTo(streamSilence) < 0 ? LONGEST_GRACE : streamSilence;
     }

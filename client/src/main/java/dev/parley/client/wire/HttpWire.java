@@ -55,7 +55,7 @@ public final class HttpWire implements AutoCloseable {
 
     private final ClientSettings settings;
     private final Set<Origin> trusted;
-    /** Of what was given to the builder; what keys were found later comes with each request. */
+    /** Secrets of the builder; keys that are found later come with each request. */
     private volatile Redaction redaction;
 
     private final HttpClient http;

@@ -128,7 +128,7 @@ public final class Places {
 
     /**
      * The same without those that must not stand in for the best: at origins that may not have the credentials, and
-     * those without TLS if it has TLS, or an attacker who blocks a connection could force plain text.
+     * those without TLS if it has TLS; otherwise an attacker could block a connection to force plain text.
      *
      * @throws ClientException if the best one's origin may not have the credentials, or is plain HTTP
      */

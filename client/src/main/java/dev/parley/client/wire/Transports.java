@@ -21,12 +21,12 @@ public final class Transports {
 
     private Transports() {}
 
-    /** Returns who speaks to an interface of a card. */
+    /** Returns the transport of an interface of a card. */
     static Optional<Transport> of(AgentCard.Interface agent) {
         return ALL.stream().filter(transport -> transport.speaks(agent)).findFirst();
     }
 
-    /** How to get to an interface that is at {@code url}. */
+    /** Returns the settings of a connection to {@code url}. */
     public static Transport.Settings settings(HttpUrl url, ClientSettings settings, HttpWire wire) {
         return new Transport.Settings(
                 url.uri().getAuthority(),

@@ -40,7 +40,7 @@ public final class Trouble extends Exception {
 
     /** Returns the trouble that an error answer is, or empty if asking again would bring the same one. */
     public static Optional<Trouble> of(int status, HttpHeaders headers, A2AException problem, Instant now) {
-        boolean lost = status == 502 || status == 504; // who answers is a proxy, and it does not know either
+        boolean lost = status == 502 || status == 504; // from a proxy, which does not know the result
         boolean notNow = status == 429
                 || status == 503
                 || problem.error() == A2AError.RATE_LIMITED
@@ -70,7 +70,7 @@ public final class Trouble extends Exception {
         return kind == Kind.NOT_SENT || kind == Kind.NOT_HERE;
     }
 
-    /** When the other side wants to be asked again; null if it did not say. */
+    /** Pause before the next attempt that the server asks for; null for none. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }

@@ -27,7 +27,7 @@ public final class Limits {
     private final long origin;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListSet<Limit> limits = new ConcurrentSkipListSet<>(EARLIEST_FIRST);
-    /** When the timer rings next. Read behind adding a limit and written before looking for one, so that none is missed. */
+    /** Time of the next timer event. Read behind adding a limit and written before looking for one, so that none is missed. */
     private volatile long ringsAt = Long.MAX_VALUE;
 
     private @Nullable Future<?> bell;

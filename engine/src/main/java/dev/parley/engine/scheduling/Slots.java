@@ -140,7 +140,7 @@ public final class Slots<T> {
         queue.add(group, element);
     }
 
-    /** Removes the next element whose group may take a slot, takes it, and frees its place; null if there is none. */
+    /** Removes the next element of a group that may take a slot, takes the slot, and frees the place; null for none. */
     @Nullable
     public T next() {
         lock.lock();

@@ -1,6 +1,6 @@
 package dev.parley.engine.spi;
 
-/** The log holds a task whose events cannot be read. Other tasks can. */
+/** Events of one task in the log cannot be read. Other tasks are readable. */
 public final class DamagedTaskException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

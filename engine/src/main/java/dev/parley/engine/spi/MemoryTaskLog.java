@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A log in memory, for tests and for agents that may forget. Writes are done when {@link #submit} returns. */
 public final class MemoryTaskLog implements TaskLog {
-    /** How long a webhook that is yet to be told of the end of its task keeps the task. */
+    /** Time that a webhook without the delivery of the end of its task keeps the task. */
     private static final Duration LONGEST_AWAITED = Duration.ofDays(1);
 
     private static final Comparator<Head> NEWEST_FIRST = Comparator.comparing(Head::statusTime)
@@ -230,7 +230,7 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
-    /** Whether a webhook is still being told of a task, or was given up since {@code before}; for a day at most. */
+    /** True if a webhook of a task has undelivered events, or was given up since {@code before}; for a day at most. */
     private boolean isAwaited(Head head, Instant before) {
         return !head.statusTime().isBefore(before.minus(LONGEST_AWAITED))
                 && webhooks.of(head.key()).stream()

@@ -10,15 +10,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Webhooks and how far each has been told. Writes are on disk when the method returns. Safe for any thread.
+ * Webhooks and the position of each in the events of its task. Writes are on disk when the method returns. Safe for any thread.
  */
 public interface PushStore {
     /**
      * A webhook of a task with its delivery state.
      *
-     * @param dialect in which it is told
+     * @param dialect of its notifications
      * @param taskName what its owner calls the task; null if by its id
-     * @param delivered sequence number of the last event that it accepted, or that it was never to be told
+     * @param delivered sequence number of the last event that it accepted, or of the last one before its registration
      * @param attempts how often the next event was offered in vain
      * @param nextAttempt not before then; null means at once
      * @param deadSince when deliveries were given up; null while they go on
@@ -36,14 +36,14 @@ public interface PushStore {
             @Nullable Instant deadSince,
             @Nullable String lastError,
             long generation) {
-        /** One that is to be told of everything behind {@code after}. */
+        /** Returns a webhook for all events behind {@code after}. */
         public static Subscription of(
                 TaskKey task, PushConfig config, String dialect, @Nullable String taskName, long after) {
             long generation = ThreadLocalRandom.current().nextLong();
             return new Subscription(task, config, dialect, taskName, after, 0, null, null, null, generation);
         }
 
-        /** This one, which has been told of everything up to {@code sequence}. */
+        /** Returns this webhook after the delivery of all events up to {@code sequence}. */
         public Subscription delivered(long sequence) {
             return new Subscription(task, config, dialect, taskName, sequence, 0, null, null, null, generation);
         }
@@ -84,7 +84,7 @@ public interface PushStore {
      */
     boolean delete(TaskKey task, String configId, Cause cause);
 
-    /** Returns the webhooks that have not been told everything and are not given up. */
+    /** Returns the webhooks with undelivered events that are not given up. */
     List<Subscription> pending();
 
     /** Returns the webhooks that were given up, newest first. */

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clock for deciding what is old enough to be removed, so that a clock that is wrong for a while removes nothing. A jump ahead
+ * Clock for the expiry of rows, so that a clock that is wrong for a while removes nothing. A jump ahead
  * by more than an hour counts only when it has lasted for an hour; a clock that is more than {@link #FAR} ahead of the newest
  * event at the start, only after a day. A clock that is behind is followed: it removes later than it should, and nothing else.
  * Safe for any thread.

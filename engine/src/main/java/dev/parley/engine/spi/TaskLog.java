@@ -49,7 +49,7 @@ public interface TaskLog extends AutoCloseable {
      * @param events numbered without gaps; the last one is {@code head.lastSequence()}
      * @param messages messages that the events answer for; written in the same transaction
      * @param name what callers call the task from now on, and no other any more; null for nothing new
-     * @param cause who made the task move
+     * @param cause caller or agent that changed the task
      * @param webhooks those that came with the messages; saved in the same transaction
      */
     record Segment(
@@ -93,7 +93,7 @@ public interface TaskLog extends AutoCloseable {
      */
     void submit(Writer writer);
 
-    /** Returns what is known of a task, or empty if the log does not hold it. */
+    /** Returns the head of a task, or empty if the log does not hold it. */
     Optional<Head> find(TaskKey key);
 
     /**
@@ -103,7 +103,7 @@ public interface TaskLog extends AutoCloseable {
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
-    /** Returns who began a task, or empty if the log does not hold it. Its address is not kept. */
+    /** Returns the caller that began a task, or empty if the log does not hold it. Its address is not kept. */
     Optional<Cause> cause(TaskKey key);
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
@@ -155,7 +155,7 @@ public interface TaskLog extends AutoCloseable {
     int removeEnded(Instant before, int limit);
 
     /**
-     * Whose tasks: those of a group that a principal owns or has begun, or those of a context; of both, if both are named.
+     * Selection of tasks of a group: those that a principal owns or has begun, those of a context, or both.
      * Null means any.
      */
     record Subject(

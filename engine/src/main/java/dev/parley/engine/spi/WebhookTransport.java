@@ -21,7 +21,7 @@ public interface WebhookTransport {
          *
          * @param reason for people; no secrets
          * @param retryable false if offering it again cannot help
-         * @param retryAfter how long the webhook asked to be left alone; null if it did not
+         * @param retryAfter pause that the webhook asked for; null for none
          */
         record Failed(
                 String reason, boolean retryable, @Nullable Duration retryAfter) implements Outcome {}
@@ -31,7 +31,7 @@ public interface WebhookTransport {
      * Refuses a webhook that must not be called. Blocks, with a bound.
      *
      * @param group of the caller, whose share of look-ups it uses
-     * @throws A2AException INVALID_PARAMS saying what is wrong
+     * @throws A2AException INVALID_PARAMS with the problem
      */
     void check(String group, PushConfig config);
 

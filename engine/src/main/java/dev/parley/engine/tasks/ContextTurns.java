@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many messages each context has had. The log knows it, and is asked when a context is named that is not in memory;
- * messages that were answered without a task are counted in memory alone. Safe for any thread.
+ * Number of messages of each context. It is read from the log for a context that is not in memory;
+ * messages that were answered without a task are counted in memory only. Safe for any thread.
  */
 public final class ContextTurns {
     private static final int MOST_CONTEXTS = 20_000;

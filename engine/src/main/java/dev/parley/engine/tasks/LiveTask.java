@@ -43,10 +43,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task while it is in memory: what was emitted, what of it is on disk, and who waits for more.
+ * One task in memory: its emitted events, those on disk, and its waiting readers.
  *
  * <p>There are two folds. {@code ahead} has everything emitted and decides what may come next, so agents need not wait
- * for the disk. {@code durable} has what is written, and is the only one that callers, streams and webhooks see. The
+ * for the disk. {@code durable} has the written events, and is the only one that callers, streams and webhooks see. The
  * events between them wait in {@code pending}, then travel to the log as one segment.
  *
  * <p>A new task may never exist outside, because its agent answers with a message; until its first emission it
@@ -56,13 +56,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiveTask implements TaskLog.Writer {
     /**
-     * An agent that is this many events, or bytes, ahead of the disk waits for it. No segment is larger, so who reads as
-     * many at once decodes no segment over and over.
+     * An agent that is this many events, or bytes, ahead of the disk waits for it. No segment is larger, so a reader of as
+     * many events decodes each segment once.
      */
     public static final int MAX_PENDING = 4_096;
 
     private static final int MAX_PENDING_BYTES = 4 << 20;
-    /** How many of the newest events readers find in memory, unless the only reader has read them. */
+    /** Number of newest events in memory for readers, unless the only reader has read them. */
     private static final int TAIL = 1_024;
 
     private static final int EVENT_WEIGHT = 300;
@@ -110,7 +110,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** Uses of this object that need it to stay the only one for its task. */
     final AtomicInteger pins = new AtomicInteger();
 
-    /** Whether webhooks have to be told of new events. */
+    /** True if webhooks wait for new events. */
     private volatile boolean watched;
 
     /** A call of the agent for this task. */
@@ -178,7 +178,7 @@ public final class LiveTask implements TaskLog.Writer {
         return key;
     }
 
-    /** Says who makes the task move from now on. */
+    /** Sets the cause of further events. */
     public void causedBy(Cause caller) {
         cause = caller;
     }
@@ -266,7 +266,7 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /**
-     * Says what is too much about the task once {@code more} is emitted; null if nothing is. That it ends is never one event
+     * Returns the limit that the task exceeds with {@code more}; null for none. Its end is never one event
      * too many. Called under the task's lock.
      *
      * @param task as it stands; its beginning, if that comes with {@code more}
@@ -517,7 +517,7 @@ public final class LiveTask implements TaskLog.Writer {
             events.add(event);
         }
         if (readers.size() == 1) {
-            tail.clear(); // readers who come later find them in the log
+            tail.clear(); // later readers find them in the log
         }
         return new Found.Events(events.reversed());
     }

@@ -43,7 +43,7 @@ public final class LiveTasks {
     private final ConcurrentHashMap<TaskKey, CompletableFuture<Boolean>> loading = new ConcurrentHashMap<>();
     /** Held while a loaded task is put into the cache, and while a removal is counted; never while anything is read. */
     private final ReentrantLock admission = new ReentrantLock();
-    /** How often tasks were removed from the log. Written under the lock. */
+    /** Number of removals of tasks from the log. Written under the lock. */
     private final AtomicLong removals = new AtomicLong();
 
     /**

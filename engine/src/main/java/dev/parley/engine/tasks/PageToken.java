@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.Objects;
 
 /**
- * Where the next page of a list begins, as an opaque string for the caller that got it.
+ * Beginning of the next page of a list, as an opaque string for the caller that received it.
  *
  * <p>It is bound to the caller and the filters by a hash without a key: a forged token only names a position in the
  * caller's own list, and every query is scoped to the caller.

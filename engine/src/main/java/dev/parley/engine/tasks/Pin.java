@@ -19,7 +19,7 @@ public final class Pin implements AutoCloseable {
         return task;
     }
 
-    /** Hands this pin over to {@code user}, whose result closes it; closes it if {@code user} throws. */
+    /** Passes this pin to {@code user}; its result closes the pin. Closes it if {@code user} throws. */
     public <R> R into(Function<Pin, R> user) {
         try {
             return user.apply(this);

@@ -213,7 +213,7 @@ public final class Tasks {
         return new Cause(context.caller(), context.address(), context.traceparent(), context.chain());
     }
 
-    /** How long a call waits for its task. */
+    /** Time that a call waits for its task. */
     public Duration patience(CallContext context) {
         Instant deadline = context.deadline();
         if (deadline == null) {

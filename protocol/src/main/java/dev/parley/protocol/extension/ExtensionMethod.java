@@ -101,7 +101,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     }
 
     /**
-     * An operation with one answer over REST whose request is read as the description says.
+     * An operation with one answer over REST; the description says how its request is read.
      *
      * @param methodAndPath as for {@link #rest}; parameters of a query are also taken beside a body
      */
@@ -179,7 +179,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 traits.id, traits.after, requireNonNull(condition, "condition"), traits.ofTask, traits.content));
     }
 
-    /** This operation with a function that makes an operation part of the task whose message carries it. */
+    /** Sets the function that makes an operation part of the task of the message that carries it. */
     public ExtensionMethod<O, A> ofTask(BiFunction<O, String, O> ofTask) {
         return with(new Traits<>(
                 traits.id, traits.after, traits.fromPosition, requireNonNull(ofTask, "ofTask"), traits.content));
@@ -264,7 +264,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
         return traits.fromPosition.test(operation);
     }
 
-    /** The operation as part of the task whose message carries it. */
+    /** The operation as part of the task of the message that carries it. */
     public O ofTask(O operation, String taskId) {
         return traits.ofTask.apply(operation, taskId);
     }

@@ -26,7 +26,7 @@ public record ExtensionView<V>(String uri, Function<Use, V> view) {
      * @param operations answers the operations of the extension
      * @param agent name of the agent that uses it
      * @param taskId the task of the call
-     * @param caller on whose behalf the agent works
+     * @param caller of the agent
      */
     public record Use(AgentEndpoint operations, String agent, String taskId, CallContext caller) {}
 }

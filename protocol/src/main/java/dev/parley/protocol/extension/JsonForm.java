@@ -24,7 +24,7 @@ public interface JsonForm<T> {
     @Nullable
     Object toJson(T value);
 
-    /** The form of a type whose values are JSON objects. */
+    /** Returns the form of a type with JSON objects as values. */
     static <T> JsonForm<T> object(
             Function<Map<String, @Nullable Object>, T> read, Function<T, Map<String, @Nullable Object>> write) {
         return new JsonForm<>() {

@@ -16,7 +16,7 @@ public interface OwnMethod {
      *
      * @param params as JSON is in Java: maps, lists, texts, numbers, truth values and null
      * @return the result, in the same form
-     * @throws A2AException to be told to the caller; of anything else it hears as of an internal error
+     * @throws A2AException for the caller; any other exception is an internal error
      */
     Object call(Map<String, @Nullable Object> params, CallContext caller) throws Exception;
 }

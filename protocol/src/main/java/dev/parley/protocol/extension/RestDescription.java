@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an operation over REST beyond its address: from it servers read the request, documents such as OpenAPI are
+ * Description of an operation over REST beside its address: from it servers read the request, documents such as OpenAPI are
  * written, and commands get their flags and their help.
  *
  * @param answer JSON Schema of the answer

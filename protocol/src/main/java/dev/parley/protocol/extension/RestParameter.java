@@ -26,7 +26,7 @@ public record RestParameter(
         String label,
         String flag,
         long most) {
-    /** Where a request has it. */
+    /** Place of the parameter in a request. */
     public enum Place {
         PATH,
         QUERY,

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * Flags, environment variables, keys of files, help and tables of settings are made by a reader that collects what is read.
+ * Flags, environment variables, keys of files, help and tables of settings are made by a reader that collects its calls.
  */
 public interface SettingReader {
     /** Reads the built-in defaults. */

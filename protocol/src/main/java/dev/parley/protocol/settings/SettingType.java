@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the text of a setting becomes its value; the same from a flag, the environment or a file.
+ * Conversion of the text of a setting to its value; the same for flags, the environment and files.
  *
  * @param expected what a good text looks like, for messages
  * @param parser throws IllegalArgumentException for any other text

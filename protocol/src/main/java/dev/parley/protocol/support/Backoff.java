@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long to wait before trying again: any time up to a bound that doubles with every failure, so that many clients
+ * Pauses between attempts: a random time up to a bound that doubles with every failure, so that many clients
  * that failed together do not come back together.
  *
  * @param first the bound after one failure

@@ -63,7 +63,7 @@ public final class FairPool implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Makes a pool whose work leaves one processor to others.
+     * Makes a pool that leaves one processor to other threads.
      *
      * @param name of its threads
      * @param threads how many pieces of work are started at a time; at least 2

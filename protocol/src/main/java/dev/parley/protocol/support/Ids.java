@@ -51,7 +51,7 @@ public final class Ids {
         return new UUID(Math.max(0, time.toEpochMilli()) << 16, 0).toString();
     }
 
-    /** When an id was made, in milliseconds; null if it is none of these. */
+    /** Returns the creation time of an id in milliseconds; null for ids of other origin. */
     public static @Nullable Instant madeAt(String id) {
         try {
             var uuid = UUID.fromString(id);

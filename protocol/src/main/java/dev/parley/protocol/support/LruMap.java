@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Map of a limited size: a new entry takes the place of the one whose last use is longest ago. For one thread at a time. */
+/** Map of a limited size: a new entry replaces the least recently used one. For one thread at a time. */
 public final class LruMap<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1L;
 

@@ -25,7 +25,7 @@ import java.io.ByteArrayOutputStream;
  * Follows the frames that a client of HTTP/2 sends, and tells {@link Http2Streams} of what they do to its streams.
  *
  * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over. A reset
- * comes alone, so that Helidon asks for it only when it is through with everything before. Floods end here, and frames that
+ * comes by itself, so that Helidon asks for it only after it has handled everything before. Floods end here, and frames that
  * are too short for what they say they hold, which Helidon would read beyond.
  *
  * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
@@ -56,7 +56,7 @@ final class ClientFrames {
     }
 
     /**
-     * Returns what is to be read next; empty if more bytes have to come first.
+     * Returns the next bytes to read; empty if more bytes have to come first.
      *
      * @param heads at most so many heads of requests, at least one
      * @throws Http2Exception if the client floods the connection, or a frame is too short

@@ -31,7 +31,7 @@ final class Connection {
     /** Requests of an address that wait before floods from there are ended. */
     private static final int MOST_WAITING = 256;
 
-    /** How long further requests of an unknown caller wait for a decision about those before. */
+    /** Time that further requests of an unknown caller wait for decisions about earlier ones. */
     private static final long DECISION = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Refused requests of a connection of HTTP/2 that end it, if none was admitted. */
@@ -146,7 +146,7 @@ final class Connection {
         }
     }
 
-    /** How many bytes of an answer may be sent at once, in one frame, whatever the client does; none if it is HTTP/1.1. */
+    /** Bytes of an answer that may be sent at once, in one frame, whatever the client does; none for HTTP/1.1. */
     int mostTogether() {
         var several = streams;
         return several == null ? 0 : Math.min(several.window(), SMALLEST_FRAME);
@@ -210,7 +210,7 @@ final class Connection {
     }
 
     /**
-     * Waits for the rest of a request whose answer is a refusal, so long and no longer.
+     * Waits for the rest of a refused request, up to a limit.
      *
      * @return whether the body can be read now; if it is of HTTP/1.1, {@link LateBodyException} may still end the reading
      */
@@ -236,7 +236,7 @@ final class Connection {
 
     // --- shares of the processors
 
-    /** A request whose caller was not admitted is refused. */
+    /** Notes the refusal of a request without an admitted caller. */
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void refused() {
         refused++;
@@ -417,7 +417,7 @@ final class Connection {
                 || stream != null && now > stream.returnDeadline();
     }
 
-    /** Has a connection of HTTP/1.1 read ahead whose exchange has been under way since the last call. */
+    /** Has a connection of HTTP/1.1 read ahead if its exchange has been under way since the last call. */
     void watchIfSlow() {
         var exchange = current;
         if (exchange != null && exchange.isSlow()) {

@@ -42,7 +42,7 @@ public final class Connections implements AutoCloseable {
     private static final long MAX_TICK = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long MIN_TICK = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** How long a peer may take, each in nanoseconds. */
+    /** Time limits of a peer, each in nanoseconds. */
     public record Patience(long headers, long body, long idle, long write) {
         long shortest() {
             return Math.min(Math.min(headers, body), Math.min(idle, write));
@@ -54,7 +54,7 @@ public final class Connections implements AutoCloseable {
 
     private final long start = System.nanoTime();
     private final Map<Peers, Connection> open = new ConcurrentHashMap<>();
-    /** Of connections that are gone, those whose streams have not all ended. */
+    /** Closed connections with streams that have not ended. */
     private final Set<StreamThreads> ending = ConcurrentHashMap.newKeySet();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -108,12 +108,12 @@ public final class Connections implements AutoCloseable {
         return watches;
     }
 
-    /** How many threads run streams of HTTP/2. */
+    /** Number of threads that run streams of HTTP/2. */
     public AtomicInteger streamThreads() {
         return streamThreads;
     }
 
-    /** How many connections are open. */
+    /** Number of open connections. */
     public int count() {
         return open.size();
     }

@@ -173,7 +173,7 @@ public final class Exchange extends ExchangeState {
         connection.calledBy(group);
     }
 
-    /** From now on others of its group may go on: what is still to come of the answer comes when it comes. */
+    /** Ends the share of this call; the rest of the answer takes none. */
     public void endShare() {
         endShare.run();
     }
@@ -185,7 +185,7 @@ public final class Exchange extends ExchangeState {
         return request.content().hasEntity();
     }
 
-    /** How many bytes the body will have; negative if the client does not say. */
+    /** Length of the body in bytes; negative if unknown. */
     public long announced() {
         return request.headers().contentLength().orElse(-1);
     }
@@ -411,7 +411,7 @@ public final class Exchange extends ExchangeState {
         }
     }
 
-    /** Sends the end of an answer whose body has been written. */
+    /** Sends the end of an answer after its body. */
     public void commit() {
         connection.answerEnds(this);
         response.commit();

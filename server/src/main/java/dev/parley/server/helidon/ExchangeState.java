@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** State of an exchange that the clock and the thread that reads the connection see. */
 abstract class ExchangeState {
-    /** How long a body is waited for that is of use only to a refusal, in nanoseconds. */
+    /** Time limit of a body that only a refusal needs, in nanoseconds. */
     public static final long SOON = TimeUnit.SECONDS.toNanos(1);
 
     private final int id;

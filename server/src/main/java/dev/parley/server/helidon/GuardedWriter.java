@@ -10,7 +10,7 @@ import java.util.Arrays;
  * streams during a write.
  *
  * <p>Helidon writes each HTTP/2 frame separately, three for a gRPC answer, and the system call costs more than the rest of the
- * answer. So the frames of an answer whose length is known are written together, with the last one.
+ * answer. So the frames of an answer of known length are written together, with the last one.
  */
 final class GuardedWriter implements DataWriter {
     private static final byte[] NOTHING = {};

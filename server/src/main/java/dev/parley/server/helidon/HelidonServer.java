@@ -42,7 +42,7 @@ public final class HelidonServer {
     /**
      * Settings of the server.
      *
-     * @param standing fields of answers to what is no request
+     * @param standing fields of answers to invalid requests
      * @param refusals receives the status of each such answer
      * @param tls makes the context, for what waits until a handshake may compute; null without TLS
      */

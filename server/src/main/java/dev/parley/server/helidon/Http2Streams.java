@@ -51,7 +51,7 @@ final class Http2Streams {
     private final AtomicInteger credit = new AtomicInteger(CREDIT);
 
     /**
-     * A request whose answer was sent before it had come in whole. Its thread waits for the rest.
+     * A request that was answered before it was complete. Its thread waits for the rest.
      *
      * @param deadline for the rest, on the clock of {@link Connections}; the connection ends then
      * @param refused the thread that waits, if its caller was refused

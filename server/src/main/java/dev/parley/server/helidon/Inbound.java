@@ -30,7 +30,7 @@ final class Inbound implements Supplier<byte[]> {
     // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
     private volatile long returnDeadline = NEVER;
 
-    // How long a request of HTTP/1.1 is waited for, by System.nanoTime(); only for the thread that handles it.
+    // Deadline of a request of HTTP/1.1, by System.nanoTime(); only for the thread that handles it.
     private boolean hurried;
     private long hurriedUntil;
 
@@ -90,7 +90,7 @@ final class Inbound implements Supplier<byte[]> {
         try {
             return connection.channel().socket().getInputStream().available() > 0;
         } catch (IOException e) {
-            return false; // reading says what is wrong
+            return false; // reading throws
         }
     }
 

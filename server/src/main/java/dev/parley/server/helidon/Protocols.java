@@ -65,7 +65,7 @@ final class Protocols implements ServerConnectionSelector {
         return new GuardedContext(context, connections.between(peers), door, this).session();
     }
 
-    /** Waits for the first bytes of a connection and returns who understands them. */
+    /** Waits for the first bytes of a connection and returns the handler of its protocol. */
     ServerConnection choose(GuardedContext context) {
         var reader = context.dataReader();
         if (reader.lookup() == PREFACE[0] && reader.startsWith(PREFACE)) {

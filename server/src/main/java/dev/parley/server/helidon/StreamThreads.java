@@ -85,7 +85,7 @@ final class StreamThreads extends AbstractExecutorService {
      * Runs a stream.
      *
      * @throws Http2Exception if too many streams of the connection are running, counting those that the client has reset
-     *     and whose handlers have not returned yet
+     *     and have handlers that have not returned yet
      */
     @Override
     public void execute(Runnable stream) {
@@ -107,7 +107,7 @@ final class StreamThreads extends AbstractExecutorService {
             if (!gone) {
                 own.keep(share.get());
             }
-            // Of a flood whose client has gone, most streams come to this point later.
+            // Most streams of a flood come to this point after their client has gone.
             if (!gone) {
                 stream.run();
             }

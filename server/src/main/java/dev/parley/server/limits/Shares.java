@@ -59,7 +59,7 @@ public final class Shares {
      *
      * @param clock lets calls in; when it has been shut down, no call waits
      * @param each calls of a round for each processor
-     * @param atWork after this time a call whose thread waits does not count
+     * @param atWork time after which a call with a waiting thread does not count
      */
     public Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork) {
         this(clock, processors, each, atWork, false);
@@ -83,9 +83,9 @@ public final class Shares {
     }
 
     /**
-     * A share that was given before it was known whose call it is for.
+     * A share that was given before the caller was known.
      *
-     * @param group whose share it is
+     * @param group of the call
      * @param end to be run when the call has been answered; on any thread, and more than once does no harm
      */
     public record Early(String group, Runnable end) {}
@@ -131,10 +131,10 @@ public final class Shares {
         if (share != null && share.group.equals(group)) {
             return areShared(now) ? share : null;
         }
-        var alone = share == null;
+        var own = share == null;
         share = share(group);
         last = share;
-        if (alone) {
+        if (own) {
             return null;
         }
         changedNanos = now;

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Counts the HTTP/2 requests of all connections that have begun and not come in whole, each of which holds a thread.
  *
  * <p>When there are too many, connections with more than their share of them are ended. Nothing else bounds them before
- * their callers are authenticated: a connection alone may have a thousand.
+ * their callers are authenticated: one connection may have a thousand.
  */
 public final class UnfinishedRequests {
     /** A connection may always have this many. */

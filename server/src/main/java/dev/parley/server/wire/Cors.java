@@ -5,7 +5,7 @@ import dev.parley.server.helidon.Field;
 import java.util.List;
 import java.util.Set;
 
-/** Lets pages of other origins call, if the settings say so. Source: WHATWG Fetch, section 3.2. */
+/** Admission of pages of other origins by the settings. Source: WHATWG Fetch, section 3.2. */
 public final class Cors {
     private static final String ANY = "*";
     private static final Field VARY = Field.of("Vary", "Origin");
@@ -18,7 +18,7 @@ public final class Cors {
     private static final Field RESPONSE_HEADERS =
             Field.of("Access-Control-Expose-Headers", "A2A-Extensions, A2A-Version, ETag, Retry-After");
     private static final Field MAX_AGE = Field.of("Access-Control-Max-Age", "600");
-    private static final Field OURS_ALONE = Field.of("Cross-Origin-Resource-Policy", "same-origin");
+    private static final Field SAME_ORIGIN = Field.of("Cross-Origin-Resource-Policy", "same-origin");
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
 
     private final Set<String> origins;
@@ -29,7 +29,7 @@ public final class Cors {
         this.any = origins.contains(ANY);
     }
 
-    /** True if a browser asks whether its page may call. */
+    /** True for a preflight request. */
     public boolean isPreflight(Exchange exchange) {
         return !origins.isEmpty()
                 && exchange.method().equals("OPTIONS")
@@ -45,15 +45,15 @@ public final class Cors {
         }
     }
 
-    /** True if pages of that origin may call. */
+    /** True for an allowed origin. */
     public boolean allows(String origin) {
         return any || origins.contains(origin);
     }
 
-    /** Adds to an answer what lets the page see it, and others embed it. */
+    /** Adds the fields that let a page read an answer, or pages of other origins embed it. */
     public void decorate(Exchange exchange) {
         if (origins.isEmpty()) {
-            exchange.set(OURS_ALONE);
+            exchange.set(SAME_ORIGIN);
         } else if (allow(exchange)) {
             exchange.set(RESPONSE_HEADERS);
         }

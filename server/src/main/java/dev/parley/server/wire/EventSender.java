@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes one stream of server-sent events until it ends. Source: WHATWG HTML, section 9.2. */
 public final class EventSender {
     private static final byte[] COMMENT = ": keep-alive\n\n".getBytes(StandardCharsets.US_ASCII);
-    // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
+    // A write that takes too long is cut, so one write must not be too much for a slow reader.
     private static final int MOST_AT_ONCE = 64 * 1024;
 
     private final Feed<byte[]> frames;
@@ -42,7 +42,7 @@ public final class EventSender {
     }
 
     /**
-     * Sends all there is and will be.
+     * Sends all events until the end of the stream.
      *
      * @throws RuntimeException if the client cannot be written to
      */
@@ -58,7 +58,7 @@ public final class EventSender {
 
     @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
     private void sendEvents() throws InterruptedException {
-        // The first look does not wait: who subscribes to a quiet task shall see at once that the stream is open.
+        // The first look does not wait, so that a subscriber to a quiet task sees at once that the stream is open.
         for (var batch = next(Duration.ZERO); batch != null; batch = next(keepAlive)) {
             send(batch);
             // Virtual threads are not preempted: a stream that always has more would keep its processor to itself.

@@ -11,12 +11,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads what follows the method in the first line of a request. */
+/** Reads the target in the first line of a request. */
 public final class RequestTarget {
     private RequestTarget() {}
 
     /**
-     * Decodes a path once. {@code %2F} stays as it is, because decoded it could not be told from a slash.
+     * Decodes a path once. {@code %2F} stays as it is, because its decoded form would be a separator.
      *
      * @throws A2AException if it is no path, or hides a control character
      */

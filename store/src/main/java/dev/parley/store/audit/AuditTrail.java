@@ -111,7 +111,7 @@ public final class AuditTrail implements GroupListener {
     /** Salts of the group in the making. */
     private final Map<Origin, Salt> salts = new HashMap<>();
 
-    /** What goes into the chain for a name: the same few call again and again. */
+    /** Hashes of names for the chain; a few names occur in most entries. */
     private final Map<String, String> inChain = new HashMap<>();
 
     private AuditTrail(Database database, InstantSource clock, long number, String hash) {
@@ -176,7 +176,7 @@ public final class AuditTrail implements GroupListener {
         hash = next;
     }
 
-    /** What keeps an address from being guessed from its hash; empty for no address. */
+    /** Salt of the hash of an address; empty for no address. */
     private String salt(String address) {
         return address.isEmpty() ? "" : Long.toHexString(random.nextLong());
     }
@@ -218,7 +218,7 @@ public final class AuditTrail implements GroupListener {
         return next;
     }
 
-    /** Makes rows of the entries of a task, whose segments are about to be removed. On the writer thread. */
+    /** Makes rows of the entries of a task before the removal of its segments. On the writer thread. */
     public static void keep(Session session, String taskId) throws SQLException {
         if (isKept(session, taskId)) {
             return; // by an earlier transaction, which removed some of the segments
@@ -408,7 +408,7 @@ public final class AuditTrail implements GroupListener {
                         task);
     }
 
-    /** Tasks whose entries in the log have a name. */
+    /** Tasks with a name in their entries in the log. */
     private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
         return session.list(
                 rows -> Session.text(rows, 1),

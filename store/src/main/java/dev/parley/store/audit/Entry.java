@@ -8,7 +8,7 @@ import java.util.Map;
  * @param actor the principal; the agent, where it acted by itself
  * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
  * @param target id of the object of the action
- * @param subject the member concerned, or on whose behalf, as {@code group/name}; empty for none
+ * @param subject the member concerned, or the one for which the actor works, as {@code group/name}; empty for none
  * @param outcome {@code ok}, {@code denied}, or the name of an error or state
  * @param address of the client; empty for actions without a call
  * @param trace W3C trace context; empty if there is none

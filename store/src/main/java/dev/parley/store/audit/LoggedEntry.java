@@ -31,7 +31,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     private static final String WITH_EVENTS = SELECT.formatted("logged.events");
     private static final String WITHOUT_EVENTS = SELECT.formatted("NULL");
 
-    /** What a segment says, that leaves a task in another state than {@code before}; null for its beginning. */
+    /** Entry of a segment that changes the state of a task from {@code before}; null for its beginning. */
     public static Entry of(Segment segment, @Nullable TaskState before) {
         TaskKey key = segment.head().key();
         Cause cause = segment.cause();

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting, and empties the
+ * Moves pages from the write-ahead log to the database, beside the writer, which would delay all callers, and empties the
  * log after erasures. What is written meanwhile is left over, and as long as anything is, the log grows; so once it is long and
  * little is left, the writer moves that between two transactions, and begins the log anew. Safe for any thread.
  */
@@ -35,10 +35,10 @@ public final class Checkpointer {
     /** A log of so many pages is to be begun anew: 32 MiB, less than what its file keeps. */
     private static final int LONG_LOG_PAGES = 8_192;
 
-    /** One pass leaves what is written during it, so that each leaves less than the one before. */
+    /** A pass leaves the pages that are written during it, so that each leaves fewer than the one before. */
     private static final int MOST_PASSES = 4;
 
-    /** How long the truncation of the log may keep writers waiting for readers that are about to end. */
+    /** Time that the truncation of the log may keep writers waiting for readers. */
     static final int TRUNCATE_MS = 10;
 
     private final Database database;
@@ -47,7 +47,7 @@ public final class Checkpointer {
     private final AtomicLong erasures = new AtomicLong();
     private final ReentrantLock truncation = new ReentrantLock();
     private final Condition truncatedMore = truncation.newCondition();
-    /** How many of the erasures have left no trace; written by the thread only, under the lock. */
+    /** Number of erasures without traces in the log; written by the thread only, under the lock. */
     private volatile long truncated;
 
     /** Whether the log is to be truncated for its space. */
@@ -157,7 +157,7 @@ public final class Checkpointer {
     }
 
     /**
-     * How far pages are moved.
+     * Extent of a pass.
      *
      * @param log pages in the write-ahead log
      * @param left those of them that are yet to be moved

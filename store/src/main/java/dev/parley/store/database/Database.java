@@ -66,13 +66,13 @@ public final class Database implements AutoCloseable {
     /** A write this recent shows that writing works; also the shortest time between two {@link WriteTest}s. */
     private static final Duration RECENT = Duration.ofSeconds(1);
 
-    /** How long a {@link WriteTest} may take. */
+    /** Time limit of a {@link WriteTest}. */
     private static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
 
     /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
     private static final long MAX_LIGHT = 256;
 
-    /** How long the writer works on a part of a removal before it serves others. */
+    /** Time that the writer works on a part of a removal before it serves others. */
     public static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** Rows of {@link #writeInSlices} in one transaction, at most. */
@@ -80,7 +80,7 @@ public final class Database implements AutoCloseable {
 
     private static final int PROBE_MS = 1_000;
 
-    /** How often a group is written whose connection breaks, before each of its works is written by itself. */
+    /** Attempts to write a group after broken connections, before each of its works is written by itself. */
     private static final int MAX_ATTEMPTS = 5;
 
     /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
@@ -117,7 +117,7 @@ public final class Database implements AutoCloseable {
 
     private final DatabaseSystem system;
     private final AutoCloseable lock;
-    /** Where it is, for operators. */
+    /** Directory or URL without credentials, for operators. */
     private final String place;
 
     private final boolean readOnly;
@@ -139,7 +139,7 @@ public final class Database implements AutoCloseable {
     private volatile @Nullable Outage outage;
     /** Whether the outage may be for lack of space; for the writer only. */
     private boolean needsSpace;
-    /** When a group was committed last, by {@link System#nanoTime}. */
+    /** Time of the last commit of a group, by {@link System#nanoTime}. */
     private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
 
     private volatile @Nullable WriteTest latestTest;
@@ -387,7 +387,7 @@ public final class Database implements AutoCloseable {
     /** Adds a listener that is called at the end of every group from now on. */
     public void listen(GroupListener listener) {
         if (!readOnly) {
-            write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
+            write(session -> listeners.add(listener)); // on the writer thread, the only one that reads them
         }
     }
 
@@ -578,7 +578,7 @@ public final class Database implements AutoCloseable {
             }
         }
 
-        /** Answers a question on the calling thread; each statement sees what is there when it begins. */
+        /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
         public <T> T read(Question<T> question) {
             return read(FOREVER, question);
         }
@@ -824,7 +824,7 @@ public final class Database implements AutoCloseable {
         works.clear();
     }
 
-    /** How a transaction ended. */
+    /** Result of a transaction. */
     private enum Ending {
         COMMITTED,
         /** Nothing of it is on disk. */
@@ -943,7 +943,7 @@ public final class Database implements AutoCloseable {
             system.committed();
             committedAt = System.nanoTime();
         } catch (Error error) {
-            // The work that was too much for the writer fails alone.
+            // Only the work that exceeded the limit fails.
             return undone(session, ending, new StoreException("could not write", error));
         } catch (SQLException | RuntimeException problem) {
             return undone(session, ending, problem);
@@ -956,7 +956,7 @@ public final class Database implements AutoCloseable {
         return new Result(Ending.COMMITTED, null);
     }
 
-    /** Writes works. Those that would keep others waiting for too long go back into the queue. */
+    /** Writes works. Works that would delay others for too long go back into the queue. */
     private void write(Session session, Collection<Work> group) throws SQLException {
         long end = System.nanoTime() + LONGEST_GROUP.toNanos();
         boolean enough = false;
@@ -1052,7 +1052,7 @@ public final class Database implements AutoCloseable {
                 listener.reopened(session);
             }
         } catch (SQLException | RuntimeException failure) {
-            session.discard(); // else those that were not told keep what they remember
+            session.discard(); // otherwise listeners without the callback keep stale state
             throw failure;
         }
     }
@@ -1115,7 +1115,7 @@ public final class Database implements AutoCloseable {
         session.connection().rollback();
     }
 
-    /** Has the writer move what is left in the write-ahead log, so that the next transaction begins it anew. */
+    /** Has the writer move the rest of the write-ahead log, so that the next transaction begins it anew. */
     void moveRest() {
         restDue = true;
     }

@@ -37,7 +37,7 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
     /** The writer's connection is a new one. */
     default void reopened(Session session) throws SQLException {}
 
-    /** True if the transaction whose commit failed is known to be in the database, after a connection was opened again. */
+    /** True if a transaction with a failed commit is in the database, looked up after a connection was opened again. */
     default boolean hasLanded() {
         return false;
     }
@@ -47,7 +47,7 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
         return false;
     }
 
-    /** How long works wait for a database that cannot be written before they are refused. */
+    /** Time that works wait for a database that cannot be written before they are refused. */
     default Duration patience() {
         return Duration.ZERO;
     }

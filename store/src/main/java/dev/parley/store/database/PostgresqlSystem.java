@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * PostgreSQL. Each start of a writer is a stream, a row that each of its transactions updates first: a writer whose row is gone
- * writes nothing, and the number of the group in the row tells whether a transaction was committed whose answer was lost.
+ * writes nothing, and the number of the group in the row shows whether a transaction with a lost answer was committed.
  *
  * <p>The lock that keeps other hubs out belongs to the connection that writes, so that a hub that cannot be sure of the lock
  * cannot write either.
@@ -83,7 +83,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private long stream;
     private long group;
     private long begun;
-    /** Number of the group whose commit failed; 0 if that is settled. */
+    /** Number of the group with an unknown result of its commit; 0 for none. */
     private long uncertain;
 
     private boolean landed;

@@ -36,7 +36,7 @@ public final class PostgresqlUrl implements DataSource {
 
     private final String jdbc;
     private final Properties properties = new Properties();
-    /** Where it is, without credentials. */
+    /** The URL without credentials. */
     private final String place;
 
     /** @throws NotOpenedException if it is none */
@@ -134,7 +134,7 @@ public final class PostgresqlUrl implements DataSource {
         return DriverManager.getConnection(jdbc, user, password);
     }
 
-    /** Where it is, without credentials. */
+    /** The URL without credentials. */
     @Override
     public String toString() {
         return place;

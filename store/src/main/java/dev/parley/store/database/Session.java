@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Session {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
-    /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
+    /** Limit of prepared statements of a connection; filters of callers have an unlimited number of forms. */
     private static final int MAX_STATEMENTS = 500;
 
     private final Opening opening;

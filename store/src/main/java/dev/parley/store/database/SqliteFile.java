@@ -32,13 +32,13 @@ final class SqliteFile {
 
     private static final String LOCK = "parley.lock";
 
-    /** How long SQLite waits for a lock that another process holds, and how long an attempt to write does. */
+    /** Time that SQLite, and an attempt to write, waits for a lock of another process. */
     static final int BUSY_MS = 10_000;
 
     /** Cache of a connection that writes: kibibytes, as SQLite has it, which takes positive numbers for pages. */
     static final int WRITE_CACHE = -24_000;
 
-    /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
+    /** Overwrites removed data at once, so that an erasure has no work for earlier removals. */
     static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
 
     /** Instructions of SQLite's machine between two checkpoints of a reading statement: less than a millisecond. */

@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells works how they ended, in the order in which they did. Called by the writer's thread, which waits while too many groups
- * are untold.
+ * Calls the callbacks of written works, in the order of their transactions. Called by the writer's thread, which waits while
+ * too many groups are queued.
  */
 final class Teller {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
-    /** Groups that have ended and are yet to be told. */
+    /** Limit of written groups whose callbacks are queued. */
     private static final int MAX_UNTOLD_GROUPS = 256;
 
     /**
@@ -28,7 +28,7 @@ final class Teller {
 
     private final BlockingQueue<Ended> ended = new ArrayBlockingQueue<>(MAX_UNTOLD_GROUPS);
 
-    /** How many groups are in the hands of the thread, for the order of what is told. */
+    /** Number of groups that the thread has not finished, for the order of callbacks. */
     private final AtomicInteger untold = new AtomicInteger();
 
     /**
@@ -47,7 +47,7 @@ final class Teller {
         }
     }
 
-    /** Ends the thread once all is told. */
+    /** Ends the thread after all callbacks. */
     void end() {
         put(new Ended(List.of(), null));
     }
@@ -94,7 +94,7 @@ final class Teller {
         }
     }
 
-    /** Tells one work; what it throws is logged. */
+    /** Calls the callback of one work; logs its exception. */
     static void tell(Work work, @Nullable Exception failure) {
         try {
             if (failure == null) {

@@ -18,7 +18,7 @@ public interface Work {
         return 1;
     }
 
-    /** The group on whose behalf it is written; works of a group are written in their order. Empty for none. */
+    /** The group of the work; works of a group are written in their order. Empty for none. */
     default String group() {
         return "";
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Works that wait for the writer: round-robin over groups, first in first out within a group, so that a group that writes much
- * does not delay the others. A group whose work took long {@linkplain #rest rests} while other groups write, so that few works
+ * does not delay the others. A group {@linkplain #rest rests} after long work while other groups write, so that few works
  * of theirs come behind one of its own. A {@linkplain Work#isBarrier barrier} is written after all works that were added
  * before it and before all that are added after it. One thread takes; any thread adds.
  */
@@ -185,7 +185,7 @@ final class WriteQueue {
         }
     }
 
-    /** How long until the first rest ends; 0 if no group rests. */
+    /** Time until the end of the first rest; 0 if no group rests. */
     private long untilRestEnds() {
         long now = System.nanoTime();
         long shortest = Math.max(1, changedNanos + TOGETHER_NANOS - now);
@@ -195,7 +195,7 @@ final class WriteQueue {
         return resting.isEmpty() ? 0 : shortest;
     }
 
-    /** Returns the next work of the group whose turn it is, and puts the group behind the others; null if all rest. */
+    /** Returns the next work of the next group, and puts the group behind the others; null if all rest. */
     private @Nullable Work next(SequencedMap<String, Deque<Work>> groups) {
         if (groups.size() == 1 && resting.isEmpty()) {
             Deque<Work> only = groups.firstEntry().getValue();

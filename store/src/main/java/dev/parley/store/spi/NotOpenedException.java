@@ -6,11 +6,11 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
-/** A database or a data directory that cannot be used; the message says what is wrong, and what was expected. */
+/** A database or a data directory that cannot be used; the message has the problem and the expected state. */
 public final class NotOpenedException extends StoreException {
     private static final long serialVersionUID = 1L;
 
-    /** What has to be changed. */
+    /** The action that the operator has to take. */
     public enum Reason {
         /** The setting: it is no URL of a database, or contradicts the data directory. */
         SETTING,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of the tasks of a data directory, newest first by the times at which they began. Null means any.
  *
- * @param statusSince only tasks whose status is this new
+ * @param statusSince only tasks with a status of this time or later
  * @param before id of the last task of the page before
  * @param limit tasks at most
  */

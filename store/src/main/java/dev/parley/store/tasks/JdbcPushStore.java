@@ -128,7 +128,7 @@ public final class JdbcPushStore implements PushStore {
     private record Held(String taskId, String configId, byte[] config) {}
 
     /**
-     * Seals what is not sealed by the newest key, so that older ones can be left out from the next start on.
+     * Encrypts rows by the newest key that are not, so that older keys can be omitted from the next start on.
      *
      * @throws StoreException if a key is missing
      */
@@ -167,7 +167,7 @@ public final class JdbcPushStore implements PushStore {
         int updated = database.write(
                 group(subscription.task()),
                 session -> session.update(
-                        // One that was registered anew is not to be told that its predecessor is done, or dead.
+                        // A webhook that was registered again must not inherit the end of its predecessor.
                         "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
                                 + " WHERE task_id = ? AND config_id = ? AND generation = ?",
                         subscription.delivered(),

@@ -58,13 +58,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
-    /** Where tasks are while they are removed, if that takes long. No lane has this number. */
+    /** Lane of tasks during a long removal. No lane has this number. */
     private static final long REMOVED_LANE = 0;
 
     private static final int REMOVED_AT_ONCE = 100;
     private static final int SEGMENTS_AT_ONCE = 8;
 
-    /** How long a webhook with deliveries outstanding delays the removal of its task. */
+    /** Time that a webhook with undelivered events delays the removal of its task. */
     private static final long UNTOLD_MS = DAY_MS;
 
     private static final int MESSAGES_REMOVED_AT_ONCE = 200;
@@ -96,7 +96,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskRows rows;
     private final SeenKeys seen = new SeenKeys();
     private final SeenKeys seenNames = new SeenKeys();
-    /** What the group in the making changes in the tally; touched by the writer thread only. */
+    /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
     private long messagesSwept;
@@ -321,7 +321,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /**
-     * Tasks in a range of ids that ended before {@code before}. A webhook that is still being told of its task, or was given
+     * Tasks in a range of ids that ended before {@code before}. A webhook with undelivered events, or one that was given
      * up since, keeps it for {@link #UNTOLD_MS} at most.
      */
     private List<String> ended(String from, String to, Instant before, int limit) {
@@ -408,7 +408,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         return true;
     }
 
-    /** How a task counts; null if it is gone. */
+    /** Row of the tally for a task; null if the task does not exist. */
     private static @Nullable Tally tally(Session session, String id) throws SQLException {
         return session.first(
                         row -> new Tally(row.getLong(1), state(row.getInt(2))),
@@ -820,7 +820,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         var where = new Conditions();
         where.and("lane_no = ?", lane);
         if (query.state() != null) {
-            // The index by state has no completed task, and SQLite has to be told that none is looked for.
+            // The index by state has no completed task, and SQLite uses it only if the statement excludes them.
             where.and(
                     query.state() == TaskState.COMPLETED ? "state = ?" : "state = ? AND state <> 3",
                     code(query.state()));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * number, from which SQLite counts on, stays.
  */
 public final class Lanes implements GroupListener {
-    /** Whose tasks of which agent. */
+    /** An owner and an agent. */
     record Lane(Scope scope, String agent) {
         static Lane of(TaskKey key) {
             return new Lane(key.scope(), key.agent());
@@ -105,13 +105,13 @@ public final class Lanes implements GroupListener {
                 == 0) {
             session.update(
                     "UPDATE lane SET owner = ? WHERE lane_no = ?",
-                    nobody(lane, number).scope().owner(),
+                    anonymous(lane, number).scope().owner(),
                     number);
         }
         forgotten.put(lane, number);
     }
 
-    private static Lane nobody(Lane lane, long number) {
+    private static Lane anonymous(Lane lane, long number) {
         String owner = AuditChain.hashed(lane.scope().owner()) + "#" + number;
         return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
     }

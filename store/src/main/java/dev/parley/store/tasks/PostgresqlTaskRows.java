@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * until it has ended or waits for its caller.
  */
 final class PostgresqlTaskRows implements TaskRows {
-    /** Tasks whose rows are remembered for their next segment. */
+    /** Number of tasks with cached rows for their next segment. */
     private static final int MAX_REMEMBERED = 10_000;
 
     private static final String INSERT_TASKS =

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which keys, of messages or of callers' names for tasks, may have been taken before: a Bloom filter of yesterday's keys and one of
- * today's. Nearly every key is new, and most of those are told here without a look into the database.
+ * today's. Nearly every key is new, and most new keys are recognized here without a look-up in the database.
  *
  * <p>Never says of a known key that it is new; while not all that the database holds has been added, it calls none
  * new. With more than some ten million keys a day it calls ever fewer new, and costs no more memory. Safe for any thread.

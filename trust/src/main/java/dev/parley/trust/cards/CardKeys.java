@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 8.4.2; RFC 7515; RFC 7517.
  */
 public final class CardKeys {
-    /** Where a server publishes them, below its address. */
+    /** Path of the published keys below the address of a server. */
     public static final String PATH = "/.well-known/jwks.json";
 
-    /** How cards can be signed. */
+    /** Algorithms of card signatures. */
     public enum Algorithm {
         ES256,
         EDDSA
@@ -85,7 +85,7 @@ public final class CardKeys {
     /**
      * Makes a private key in a new file, as a JWK that only its owner can read.
      *
-     * @param expires from when on it must not be believed; null for never
+     * @param expires end of its validity; null for none
      * @return its id
      * @throws UncheckedIOException if it cannot be written, or is there already
      */

@@ -12,7 +12,7 @@ import java.security.spec.PSSParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How cards are signed. There is nothing here that works without a key, or with a key that both sides know.
+ * Algorithms of card signatures. None works without a key, or with a key that both sides know.
  *
  * <p>Source: RFC 7518, section 3.1; RFC 8037, section 3.1; RFC 9864.
  */

@@ -18,33 +18,33 @@ public final class Guesses {
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MOST_KEPT = 10_000;
 
-    /** @param client null for all that are not known */
-    public record Who(String address, @Nullable String client) {}
+    /** @param client null for all unknown clients */
+    public record Source(String address, @Nullable String client) {}
 
     private record Wrong(Instant since, int times) {}
 
     private final ForwardClock clock;
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Who, Wrong> wrong = new LruMap<>(MOST_KEPT);
+    private final Map<Source, Wrong> wrong = new LruMap<>(MOST_KEPT);
 
-    /** @param limit how many wrong ones in a minute are too many */
+    /** @param limit of failed attempts in a minute */
     public Guesses(InstantSource clock, int limit) {
         this.clock = new ForwardClock(clock);
         this.limit = limit;
     }
 
-    /** How long not to listen to {@code who}; zero if it may try. */
-    public Duration pause(Who who) {
+    /** Returns the time until the next accepted attempt of {@code source}; zero for now. */
+    public Duration pause(Source source) {
         lock.lock();
         try {
-            Wrong before = wrong.get(who);
+            Wrong before = wrong.get(source);
             if (before == null) {
                 return Duration.ZERO;
             }
             Duration left = Duration.between(clock.instant(), before.since().plus(WINDOW));
             if (!left.isPositive()) {
-                wrong.remove(who);
+                wrong.remove(source);
                 return Duration.ZERO;
             }
             return before.times() < limit ? Duration.ZERO : left;
@@ -53,10 +53,11 @@ public final class Guesses {
         }
     }
 
-    public void wrong(Who who) {
+    /** Counts a failed attempt. */
+    public void wrong(Source source) {
         lock.lock();
         try {
-            wrong.merge(who, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));
+            wrong.merge(source, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));
         } finally {
             lock.unlock();
         }

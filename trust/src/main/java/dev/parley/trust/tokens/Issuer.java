@@ -95,7 +95,7 @@ public final class Issuer {
         return issuer;
     }
 
-    /** Where an issuer tells of itself. */
+    /** Path of the metadata of an issuer. */
     public static String discovery(String issuer) {
         return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
     }

@@ -61,7 +61,7 @@ public final class Proofs {
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    /** By the second in which they were made: who shows one again shows it with the same. */
+    /** Seen proofs by the second of their creation, which a replay has too. */
     private final NavigableMap<Long, Set<Id>> seen = new TreeMap<>();
 
     private int kept;
@@ -84,7 +84,7 @@ public final class Proofs {
     }
 
     /**
-     * Returns the thumbprint of the key whose holder asks for a token; null if there is no proof, or none that is good.
+     * Returns the thumbprint of the key in the proof of a request for a token; null without a valid proof.
      *
      * @param url of the call, as the caller sees it
      */
