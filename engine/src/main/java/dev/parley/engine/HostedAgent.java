@@ -142,7 +142,8 @@ final class HostedAgent implements AgentEndpoint {
     private TaskPage list(ListTasks list, CallContext context) {
         int pageSize = list.pageSize() == null ? ListTasks.DEFAULT_PAGE_SIZE : list.pageSize();
         var query = new Query(
-                context.scope(),
+                context.scope().group(),
+                context.scope().owner(),
                 agent.name(),
                 list.contextId(),
                 list.status(),

@@ -21,6 +21,9 @@ public interface HubParts {
     /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
     HubAgents agents();
 
+    /** Tasks of the agents, for views. */
+    HubTasks tasks();
+
     /** Signatures by the card keys of the hub, and verification of signatures. */
     HubSignatures signatures();
 

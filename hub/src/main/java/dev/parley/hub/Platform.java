@@ -178,7 +178,10 @@ public final class Platform implements AutoCloseable {
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
         this.neighbours = new Neighbours(trust, this::agentUrl);
         this.hubExtensions = new HubExtensions(
-                setup.extensions(), data != null, database, audit, metrics.ofExtensions(), neighbours, cardKeys);
+                setup.extensions(),
+                new HubExtensions.Shared(data != null, metrics.ofExtensions(), neighbours, log, cardKeys),
+                database,
+                audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
         Duration retention = settings.store().retention();
         Engine.Builder running = Engine.builder(log)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -65,6 +66,27 @@ final class HubPartsTest {
                 .port(0)
                 .extension(parts)
                 .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())));
+    }
+
+    @Test
+    @DisplayName("an extension lists the tasks of an agent in a group, and finds who began them")
+    void tasks() throws Exception {
+        var parts = new Parts();
+        try (Hub hub = hub(parts).start()) {
+            String message = "{'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'go'}]}}";
+            new Outsider(hub.url()).result("/agents/echo", "SendMessage", message, "A2A-Version", "1.0");
+            var tasks = parts.hub().tasks();
+
+            var page = tasks.list(new Query("default", null, "echo", null, null, null, null, 10));
+
+            assertThat(page.total()).isEqualTo(1);
+            var key = page.heads().getFirst().key();
+            assertThat(tasks.cause(key).orElseThrow().caller()).isEqualTo("anonymous");
+            assertThat(tasks.read(key, 0, 10)).isNotEmpty();
+            assertThat(tasks.list(new Query("default", "other", "echo", null, null, null, null, 10))
+                            .total())
+                    .isZero();
+        }
     }
 
     @Test

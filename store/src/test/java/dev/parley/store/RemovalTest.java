@@ -373,7 +373,7 @@ final class RemovalTest {
 
     private int total() {
         return store.log()
-                .list(new Query(ALICE, "agent", null, null, null, null, 10))
+                .list(new Query(ALICE.group(), ALICE.owner(), "agent", null, null, null, null, 10))
                 .total();
     }
 

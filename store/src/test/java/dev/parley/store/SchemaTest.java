@@ -51,7 +51,7 @@ final class SchemaTest {
 
         try (Store store = Store.open(data)) {
             TaskLog log = store.log();
-            assertThat(log.list(new Query(SCOPE, "echo", null, null, null, null, 10))
+            assertThat(log.list(new Query(SCOPE.group(), SCOPE.owner(), "echo", null, null, null, null, 10))
                             .heads())
                     .extracting(head -> head.key().taskId())
                     .containsExactly("0191-working", "0190-ended");
@@ -111,7 +111,9 @@ final class SchemaTest {
                 Store.open(data, InstantSource.system(), AtRest.PLAIN, connection -> recording(connection, prepared))) {
             Segments.write(store.log(), ENDED, 1, TaskState.COMPLETED, Instant.EPOCH);
             prepared.clear();
-            store.log().list(new Query(SCOPE, "echo", list.context, list.state, list.since, null, 10));
+            store.log()
+                    .list(new Query(
+                            SCOPE.group(), SCOPE.owner(), "echo", list.context, list.state, list.since, null, 10));
         }
 
         String page = prepared.stream()

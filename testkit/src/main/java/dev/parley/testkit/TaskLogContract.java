@@ -181,6 +181,28 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aListWithoutAnOwnerHasTheTasksOfItsGroupAndAgent() {
+        List<TaskKey> keys = List.of(
+                key(ALICE, "task-1"),
+                key(new Scope(ALICE.group(), "bob"), "task-2"),
+                key(MALLORY, "task-3"),
+                new TaskKey(ALICE, "other", "task-4"));
+        for (TaskKey key : keys) {
+            write(key, 1, List.of(created(key)));
+            clock.advance(Duration.ofSeconds(1));
+        }
+        write(keys.getFirst(), 2, List.of(moved(keys.getFirst(), TaskState.COMPLETED)));
+
+        Page all = log.list(new Query(ALICE.group(), null, "agent", null, null, null, null, 3));
+        Page completed = log.list(new Query(ALICE.group(), null, "agent", null, TaskState.COMPLETED, null, null, 3));
+
+        assertThat(ids(all)).containsExactly("task-1", "task-2");
+        assertThat(all.total()).isEqualTo(2);
+        assertThat(ids(completed)).containsExactly("task-1");
+        assertThat(completed.total()).isEqualTo(1);
+    }
+
+    @Test
     void tasksWithTheSameStatusTimeAreListedOnceEach() {
         for (int i = 0; i < 9; i++) {
             TaskKey key = key(ALICE, "task-" + i);
@@ -440,7 +462,7 @@ public abstract class TaskLogContract {
             @Nullable TaskState state,
             @Nullable Instant since,
             @Nullable Position before) {
-        return new Query(scope, "agent", contextId, state, since, before, 3);
+        return new Query(scope.group(), scope.owner(), "agent", contextId, state, since, before, 3);
     }
 
     private static List<String> ids(Page page) {

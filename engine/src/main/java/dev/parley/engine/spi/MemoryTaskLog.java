@@ -134,7 +134,9 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public Page list(Query query) {
-        List<Head> matching = heads(head -> head.key().scope().equals(query.scope())
+        List<Head> matching = heads(head -> head.key().scope().group().equals(query.group())
+                && (query.owner() == null
+                        || query.owner().equals(head.key().scope().owner()))
                 && head.key().agent().equals(query.agent())
                 && (query.contextId() == null || query.contextId().equals(head.contextId()))
                 && (query.state() == null || query.state() == head.state())

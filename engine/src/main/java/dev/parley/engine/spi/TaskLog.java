@@ -115,18 +115,24 @@ public interface TaskLog extends AutoCloseable {
     /** Returns the task that callers call so. */
     Optional<String> taskNamed(TaskName name);
 
-    /** A question for {@link #list}. Null means any. {@code before} continues behind the last row of a page. */
+    /**
+     * Filter of {@link #list}. Null means any.
+     *
+     * @param owner of the tasks within the group; {@link Scope#owner}
+     * @param before position of the last row of a page, behind which the list continues
+     */
     record Query(
-            Scope scope,
+            String group,
+            @Nullable String owner,
             String agent,
             @Nullable String contextId,
             @Nullable TaskState state,
             @Nullable Instant statusSince,
             @Nullable Position before,
             int limit) {
-        /** This question, from behind {@code position} on. */
+        /** This query, from behind {@code position} on. */
         public Query behind(Position position) {
-            return new Query(scope, agent, contextId, state, statusSince, position, limit);
+            return new Query(group, owner, agent, contextId, state, statusSince, position, limit);
         }
     }
 

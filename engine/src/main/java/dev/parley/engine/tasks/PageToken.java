@@ -45,8 +45,8 @@ public final class PageToken {
 
     private static int binding(Query query) {
         return Objects.hash(
-                query.scope().group(),
-                query.scope().owner(),
+                query.group(),
+                query.owner(),
                 query.agent(),
                 query.contextId(),
                 query.state() == null ? null : query.state().name(),

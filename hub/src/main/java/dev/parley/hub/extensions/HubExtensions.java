@@ -1,12 +1,14 @@
 package dev.parley.hub.extensions;
 
 import dev.parley.engine.Agent;
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubSignatures;
+import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
@@ -31,52 +33,45 @@ public final class HubExtensions implements AutoCloseable {
     private volatile @Nullable Database temporary;
 
     /**
+     * Parts that each hub has.
+     *
+     * @param keys that sign the cards of the hub; null if it signs none
+     */
+    public record Shared(
+            boolean isKept,
+            ExtensionMetrics metrics,
+            HubAgents agents,
+            TaskLog log,
+            @Nullable CardKeys keys) {}
+
+    /**
      * Opens extensions.
      *
      * @param database null if the hub has none
      * @param audit of that database
-     * @param keys that sign the cards of the hub; null if it signs none
      */
     public HubExtensions(
-            List<HubExtensionSource> sources,
-            boolean isKept,
-            @Nullable Database database,
-            @Nullable AuditTrail audit,
-            ExtensionMetrics metrics,
-            HubAgents agents,
-            @Nullable CardKeys keys) {
-        this.parts = new Parts(isKept, metrics, agents, new Signatures(Optional.ofNullable(keys)), database, audit);
+            List<HubExtensionSource> sources, Shared shared, @Nullable Database database, @Nullable AuditTrail audit) {
+        this.parts = new Parts(shared, database, audit);
         this.timers = new DurableTimers(parts::database, InstantSource.system());
         sources.forEach(source -> byUri.put(source.uri(), source.open(parts)));
     }
 
     /** The parts. A database is made when an extension of a hub without one needs it. */
     private final class Parts implements HubParts {
-        private final boolean isKept;
-        private final ExtensionMetrics metrics;
-        private final HubAgents agents;
-        private final HubSignatures signatures;
+        private final Shared shared;
         private @Nullable Database database;
         private @Nullable AuditTrail audit;
 
-        Parts(
-                boolean isKept,
-                ExtensionMetrics metrics,
-                HubAgents agents,
-                HubSignatures signatures,
-                @Nullable Database database,
-                @Nullable AuditTrail audit) {
-            this.isKept = isKept;
-            this.metrics = metrics;
-            this.agents = agents;
-            this.signatures = signatures;
+        Parts(Shared shared, @Nullable Database database, @Nullable AuditTrail audit) {
+            this.shared = shared;
             this.database = database;
             this.audit = audit;
         }
 
         @Override
         public boolean isKept() {
-            return isKept;
+            return shared.isKept();
         }
 
         @Override
@@ -98,12 +93,17 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public HubAgents agents() {
-            return agents;
+            return shared.agents();
+        }
+
+        @Override
+        public HubTasks tasks() {
+            return new Tasks(shared.log());
         }
 
         @Override
         public HubSignatures signatures() {
-            return signatures;
+            return new Signatures(Optional.ofNullable(shared.keys()));
         }
 
         @Override
@@ -113,7 +113,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public ExtensionMetrics metrics() {
-            return metrics;
+            return shared.metrics();
         }
 
         @Override

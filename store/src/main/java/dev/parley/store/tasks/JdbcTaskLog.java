@@ -813,12 +813,21 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public Page list(Query query) {
-        Long lane = lanes.find(new Lane(query.scope(), query.agent()));
-        if (lane == null) {
-            return new Page(List.of(), 0);
-        }
         var where = new Conditions();
-        where.and("lane_no = ?", lane);
+        if (query.owner() == null) {
+            where.and(
+                    "lane_no IN (SELECT lane_no FROM lane WHERE group_id = ? AND agent = ?)",
+                    query.group(),
+                    query.agent());
+        } else {
+            Long lane = lanes.find(new Lane(new Scope(query.group(), query.owner()), query.agent()));
+            if (lane == null) {
+                return new Page(List.of(), 0);
+            }
+            where.and("lane_no = ?", lane);
+        }
+        Object[] inLanes = where.values.toArray();
+        String tally = "SELECT coalesce(sum(tasks), 0) FROM tally" + where.sql;
         if (query.state() != null) {
             // The index by state has no completed task, and SQLite uses it only if the statement excludes them.
             where.and(
@@ -829,7 +838,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         where.andIf("status_ms >= ?", query.statusSince());
         return database.read(session -> {
             long total = query.contextId() == null && query.statusSince() == null
-                    ? tallied(session, lane, query.state())
+                    ? tallied(session, tally, inLanes, query.state())
                     : session.number("SELECT count(*) FROM task" + where.sql, where.values.toArray());
             Position before = query.before();
             if (before != null) {
@@ -845,11 +854,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         });
     }
 
-    private static long tallied(Session session, long lane, @Nullable TaskState state) throws SQLException {
+    private static long tallied(Session session, String tally, Object[] lanes, @Nullable TaskState state)
+            throws SQLException {
         return state == null
-                ? session.number("SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
-                : session.number(
-                        "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?", lane, code(state));
+                ? session.number(tally, lanes)
+                : session.number(tally + " AND state = " + code(state), lanes);
     }
 
     @Override

@@ -1,0 +1,29 @@
+package dev.parley.extension;
+
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Page;
+import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.LoggedEvent;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tasks of all agents of a hub, as they are on disk, for views of an extension. Reads are not authorized: the extension has to limit
+ * them to the group of its caller, and within the group to tasks that the caller may see. For the tasks that a caller can list itself,
+ * {@link HubAgents#endpoint} suffices. Safe for any thread.
+ */
+public interface HubTasks {
+    /** Lists the tasks of an agent in a group, of one owner or of all, newest status first. */
+    Page list(Query query);
+
+    /**
+     * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.
+     *
+     * @throws dev.parley.engine.spi.DamagedTaskException if they cannot be read
+     */
+    List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /** Returns who began a task, through which agents; empty if there is no such task. */
+    Optional<Cause> cause(TaskKey key);
+}

@@ -1,0 +1,29 @@
+package dev.parley.hub.extensions;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Page;
+import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.extension.HubTasks;
+import dev.parley.protocol.LoggedEvent;
+import java.util.List;
+import java.util.Optional;
+
+/** The reads of a task log. */
+record Tasks(TaskLog log) implements HubTasks {
+    @Override
+    public Page list(Query query) {
+        return log.list(query);
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        return log.read(key, after, limit);
+    }
+
+    @Override
+    public Optional<Cause> cause(TaskKey key) {
+        return log.cause(key);
+    }
+}
