@@ -17,5 +17,7 @@ module dev.parley.knowledge {
     requires titanium.json.ld;
 
     exports dev.parley.knowledge;
-    exports dev.parley.knowledge.spi;
+    exports dev.parley.knowledge.model;
+    exports dev.parley.knowledge.rdf to
+            dev.parley.knowledge.extension;
 }

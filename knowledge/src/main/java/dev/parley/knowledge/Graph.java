@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
@@ -12,10 +12,24 @@ import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.knowledge.spi.Page;
-import dev.parley.knowledge.spi.View;
+import dev.parley.knowledge.graphql.GraphQlLimits;
+import dev.parley.knowledge.graphql.GraphQlQueries;
+import dev.parley.knowledge.journal.AuditLog;
+import dev.parley.knowledge.journal.ChangeHistory;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.model.SparqlService;
+import dev.parley.knowledge.model.View;
+import dev.parley.knowledge.remote.RemoteServer;
+import dev.parley.knowledge.remote.RemoteStatements;
+import dev.parley.knowledge.sparql.Sparql;
+import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.QueryErrors;
+import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;

@@ -1,10 +1,14 @@
 package dev.parley.knowledge;
 
-import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNullElse;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.journal.AuditLog;
+import dev.parley.knowledge.sparql.ShaclShapes;
+import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditChain;
@@ -67,7 +71,7 @@ final class GroupSettings implements GroupListener {
         statements.transact(
                 group,
                 (writing, session) -> {
-                    SqlStatementStore.setting(session, writing.space, RULES, alignment.json());
+                    SqlStatementStore.setting(session, writing.space(), RULES, alignment.json());
                     trail.add(session, AuditLog.entry(by, "knowledge.rules", group, "", "ok", Map.of()));
                     return alignment;
                 },
@@ -146,7 +150,7 @@ final class GroupSettings implements GroupListener {
         statements.transact(
                 group,
                 (writing, session) -> {
-                    SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
+                    SqlStatementStore.setting(session, writing.space(), SHAPES, turtle.isBlank() ? null : turtle);
                     trail.add(session, AuditLog.entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
                     return parsed;
                 },

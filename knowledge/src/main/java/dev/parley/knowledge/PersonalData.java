@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Updates.Outcome;
@@ -9,9 +9,18 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.journal.AuditLog;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.store.Erasure;
+import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.QueryErrors;
+import dev.parley.knowledge.store.SqlStatementStore;
+import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
@@ -83,7 +92,7 @@ final class PersonalData {
     private int eraseName(String group, String name, Set<Long> terms) {
         // Rules first: otherwise statements that they hide would be visible while their source changes.
         erase(group, (writing, session) -> {
-            GroupSettings.hashSource(session, writing.space, name);
+            GroupSettings.hashSource(session, writing.space(), name);
             return name;
         });
         var unused = new LinkedHashSet<>(terms);
@@ -152,7 +161,7 @@ final class PersonalData {
                         Outcome outcome = new Updates(journal, alignment, Updates.UNCHECKED, by, update, null)
                                 .withdraw(writing, said.items(), name);
                         writing.record(rows -> trail.add(
-                                rows.session,
+                                rows.session(),
                                 AuditLog.entry(
                                         by,
                                         "knowledge.updated",

@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
@@ -9,11 +9,19 @@ import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.api.Patch;
-import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.Page;
-import dev.parley.knowledge.spi.Pattern;
-import dev.parley.knowledge.spi.View;
+import dev.parley.knowledge.changes.Numbered;
+import dev.parley.knowledge.changes.RecentChanges;
+import dev.parley.knowledge.graphql.GraphQlQueries;
+import dev.parley.knowledge.graphql.GraphQlSubscription;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.View;
+import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.QueryErrors;
+import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;

@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -13,9 +13,21 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.knowledge.spi.View;
+import dev.parley.knowledge.changes.Proposal;
+import dev.parley.knowledge.changes.ReadSet;
+import dev.parley.knowledge.changes.RecentWrites;
+import dev.parley.knowledge.journal.AuditLog;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.model.View;
+import dev.parley.knowledge.sparql.ShaclShapes;
+import dev.parley.knowledge.sparql.Sparql;
+import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.QueryErrors;
+import dev.parley.knowledge.store.SqlStatementStore;
+import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
@@ -132,8 +144,13 @@ final class UpdateExecutor {
                                     approval.remark());
                         }
                         audit.add(
-                                rows.session, rows.space, "knowledge/update", context, status, AuditLog.detail(update));
-                        trail.add(rows.session, changed(context, update, status, approval));
+                                rows.session(),
+                                rows.space(),
+                                "knowledge/update",
+                                context,
+                                status,
+                                AuditLog.detail(update));
+                        trail.add(rows.session(), changed(context, update, status, approval));
                     });
                     return outcome;
                 },
@@ -314,8 +331,9 @@ final class UpdateExecutor {
                             .load(writing, batch, subscriptions.isWatched(group));
                     Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
                     writing.record(rows -> {
-                        audit.add(rows.session, rows.space, "import", context, "ok", detail);
-                        trail.add(rows.session, AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
+                        audit.add(rows.session(), rows.space(), "import", context, "ok", detail);
+                        trail.add(
+                                rows.session(), AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
                     });
                     return outcome;
                 },
@@ -338,7 +356,7 @@ final class UpdateExecutor {
                 reviewer.scope().group(),
                 (writing, session) -> {
                     decide(writing, Review.number(id), Review.State.REJECTED, reviewer.caller(), remark);
-                    audit.add(session, writing.space, "review", reviewer, "REJECTED", Map.of("review", id));
+                    audit.add(session, writing.space(), "review", reviewer, "REJECTED", Map.of("review", id));
                     trail.add(session, AuditLog.entry(reviewer, "knowledge.rejected", id, "", "ok", Map.of()));
                     return id;
                 },

@@ -2,8 +2,6 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Alignment.Rule;
-import dev.parley.knowledge.GraphWriting.Left;
-import dev.parley.knowledge.SqlWriting.Coming;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
@@ -12,11 +10,20 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.Page;
-import dev.parley.knowledge.spi.Pattern;
-import dev.parley.knowledge.spi.View;
+import dev.parley.knowledge.changes.Characters;
+import dev.parley.knowledge.changes.Numbered;
+import dev.parley.knowledge.changes.Proposal;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.View;
+import dev.parley.knowledge.store.GraphView;
+import dev.parley.knowledge.store.GraphWriting;
+import dev.parley.knowledge.store.GraphWriting.Left;
+import dev.parley.knowledge.store.SqlWriting;
+import dev.parley.knowledge.store.SqlWriting.Coming;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
@@ -197,7 +204,8 @@ final class Updates {
                     .toList();
             List<Coming> coming = writing.coming(some, journal::nextChange);
             more = more == null
-                    ? belonging(stamps, writing.space.changeId(coming.getFirst().change()))
+                    ? belonging(
+                            stamps, writing.space().changeId(coming.getFirst().change()))
                     : more;
             Set<Long> held = journal.add(writing, coming, source, more);
             for (Coming one : coming) {

@@ -8,6 +8,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.journal.AuditLog;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;

@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.protocol.Feed;
 import dev.parley.store.database.Database;
 import dev.parley.store.spi.StoreException;

@@ -1,5 +1,8 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.model.SparqlService;
+import dev.parley.knowledge.remote.RemoteEndpoint;
+import dev.parley.knowledge.remote.RemoteServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,7 +76,7 @@ public final class FusekiServer implements AutoCloseable {
         }
     }
 
-    SparqlService service() {
+    public SparqlService service() {
         return new SparqlService(dataset, dataset, () -> "");
     }
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
-import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Page;
-import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.store.database.Database;

@@ -13,10 +13,15 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.knowledge.spi.EntityFilter;
-import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Page;
-import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.EntityFilter;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.store.SqlView;
+import dev.parley.knowledge.store.StatementStoreContract;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -417,7 +422,7 @@ abstract class GraphLimitsContract {
 
     @Test
     void whoBeganBeforeTheFirstChangeIsToldWhatWasForgotten() {
-        String beginning = graph.read(context, view -> ((SqlView) view).space.changeId(0));
+        String beginning = graph.read(context, view -> ((SqlView) view).space().changeId(0));
 
         makeChanges(90);
 

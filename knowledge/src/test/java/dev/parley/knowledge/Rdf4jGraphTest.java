@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.model.SparqlService;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;

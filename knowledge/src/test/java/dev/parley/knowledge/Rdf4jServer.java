@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.model.SparqlService;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,6 +2,9 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.knowledge.model.SparqlService;
+import dev.parley.knowledge.remote.RemoteEndpoint;
+import dev.parley.knowledge.remote.RemoteServer;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -18,7 +19,7 @@ import java.util.stream.IntStream;
  * A graph in a process of its own, with a small heap. Two groups make as many queries at once as they have threads, each of
  * which needs as much memory as it gets, and a third group makes a small one. Says how each ended.
  */
-final class SmallHeapGraph {
+public final class SmallHeapGraph {
     private static final int ROUNDS = 2;
 
     private static final List<String> LARGE = List.of(

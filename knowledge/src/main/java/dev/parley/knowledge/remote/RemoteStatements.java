@@ -1,0 +1,408 @@
+package dev.parley.knowledge.remote;
+
+import static dev.parley.knowledge.store.StatementStore.PATIENCE;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.parley.knowledge.api.KnowledgeError;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.View;
+import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.GraphView;
+import dev.parley.knowledge.store.GraphWriting;
+import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.SqlStatementStore;
+import dev.parley.knowledge.store.SqlWriting;
+import dev.parley.protocol.A2AException;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.database.Work;
+import dev.parley.store.spi.StoreException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps statements in a server that speaks SPARQL 1.1, such as Apache Jena Fuseki, and everything else of the graphs in the
+ * database of the hub.
+ *
+ * <p>A group has a graph {@code urn:parley:statements:GROUP} in which each statement is a resource that says what the
+ * statement says and by whom. What a group holds is there as plain triples too, in {@code urn:parley:graph:GROUP} and, for
+ * named graphs, {@code urn:parley:graph:GROUP:NAME}; they are for other readers, and never read back.
+ *
+ * <p>An update is worked out beside the writer and committed in the hub's database, with its text in SPARQL. From then on it is done: the server
+ * gets the text, again if need be, before anything else is asked about the group. ADR 26 has the reasons.
+ */
+public final class RemoteStatements implements GraphStore {
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
+
+    /** How long an update may take, with all its requests. */
+    private static final Duration UPDATE_PATIENCE = Duration.ofSeconds(30);
+
+    /** How often a question is asked again because of an update; then updates wait for it. */
+    private static final int MAX_REPETITIONS = 3;
+
+    /** The order of a group's updates. */
+    private static final class Lane {
+        static final long UNSETTLED = -1;
+
+        final String group;
+        final ReentrantLock lock = new ReentrantLock();
+
+        /**
+         * {@link RemoteServer#failures} when the server was last found to have all that the hub has committed; {@link #UNSETTLED} if it
+         * may lack some of it.
+         */
+        volatile long settledAt = UNSETTLED;
+
+        /** Number of updates that were about to be committed. */
+        final AtomicLong generation = new AtomicLong();
+
+        // The rest is for the holder of the lock.
+
+        /** Whether the fields below are those of the database. */
+        boolean known;
+
+        /** Number of the update that was committed last. */
+        long number;
+
+        /** Its text, while the server may not have it. */
+        @Nullable
+        String pending;
+
+        /** Number of the newest statement on the server. */
+        long last;
+
+        Lane(String group) {
+            this.group = group;
+        }
+    }
+
+    private final SqlStatementStore tables;
+    private final Database database;
+    private final RemoteServer server;
+    private final InstantSource clock;
+    private final LoadingCache<String, Lane> lanes =
+            Caffeine.newBuilder().weakValues().build(Lane::new);
+
+    /**
+     * @param tables where the records are
+     * @throws StoreException if statements are in the tables
+     */
+    public RemoteStatements(SqlStatementStore tables, RemoteServer server, InstantSource clock) {
+        this.tables = tables;
+        this.database = tables.database();
+        this.server = server;
+        this.clock = clock;
+        if (database.<Long>read(session -> session.number("SELECT 1 FROM kg_statement LIMIT 1")) != 0) {
+            throw new StoreException(
+                    "the database has statements in its tables (expected: none, or no other store of statements;"
+                            + " export them, and import them into another data directory)");
+        }
+    }
+
+    /** True if the statements of a database are on a server. */
+    public static boolean isUsedBy(Database database) {
+        return database.<Long>read(session -> session.number("SELECT 1 FROM kg_remote LIMIT 1")) != 0;
+    }
+
+    private RemoteEndpoint endpoint(Duration patience) {
+        return new RemoteEndpoint(server, patience);
+    }
+
+    // ---- Reading
+
+    @Override
+    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+        return tables.compute(group, patience, () -> {
+            RemoteEndpoint endpoint = endpoint(patience);
+            settle(lane(group), endpoint);
+            return question.apply(view(endpoint, group, floors));
+        });
+    }
+
+    @Override
+    public <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+        return tables.compute(group, patience, () -> atOneMoment(group, floors, patience, question));
+    }
+
+    @Override
+    public <T> T lookUp(String group, Floors floors, Function<GraphView, T> question) {
+        return atOneMoment(group, floors, PATIENCE, question);
+    }
+
+    /** The server has no transaction for several requests, so the question is repeated if an update comes between. */
+    private <T> T atOneMoment(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+        RemoteEndpoint endpoint = endpoint(patience);
+        Lane lane = lane(group);
+        for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
+            long generation = lane.generation.get();
+            settle(lane, endpoint);
+            T answer = question.apply(view(endpoint, group, floors));
+            if (lane.generation.get() == generation) {
+                return answer;
+            }
+        }
+        acquire(lane);
+        try {
+            settleLocked(lane, endpoint);
+            return question.apply(view(endpoint, group, floors));
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    private RemoteView view(RemoteEndpoint endpoint, String group, Floors floors) {
+        return new RemoteView(endpoint, of(group), floors);
+    }
+
+    private RemoteView.Of of(String group) {
+        Space space = tables.space(group);
+        var certainties = new HashMap<String, Double>();
+        if (!space.defaultCertainty().isEmpty()) {
+            Map<Long, Term> names = tables.lookUp(
+                    group,
+                    (session, any) -> tables.terms()
+                            .getAll(session, space.defaultCertainty().keySet()));
+            space.defaultCertainty()
+                    .forEach((graph, certainty) -> certainties.put(
+                            names.get(graph) instanceof Term.Resource name ? name.id() : "", certainty));
+        }
+        long revision = tables.lookUp(group, Floors.NONE, View::revision);
+        return new RemoteView.Of(tables, group, space, revision, certainties);
+    }
+
+    // ---- Updates
+
+    private Lane lane(String group) {
+        return requireNonNull(lanes.get(group));
+    }
+
+    private static void acquire(Lane lane) {
+        try {
+            if (!lane.lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw KnowledgeStoreException.busy(
+                        new TimeoutException("another update of the group takes " + PATIENCE));
+            }
+        } catch (InterruptedException stopped) {
+            throw SqlStatementStore.interrupted();
+        }
+    }
+
+    @Override
+    public <T> T transact(String group, Change<T> change, Consumer<T> committed) {
+        Lane lane = lane(group);
+        acquire(lane);
+        try {
+            RemoteEndpoint endpoint = endpoint(UPDATE_PATIENCE);
+            settleLocked(lane, endpoint);
+            var writing = new RemoteWriting(endpoint, of(group), lane.last, clock.millis());
+            T result = make(change, writing);
+            if (writing.isEmpty()) {
+                return commit(group, writing, rows -> {}, result, committed);
+            }
+            String text = writing.sparql(mark(lane.number), mark(lane.number + 1));
+            long next = lane.number + 1;
+            // First, for a reader that sees the records must not see the server without the statements.
+            lane.generation.incrementAndGet();
+            lane.settledAt = Lane.UNSETTLED;
+            lane.known = false;
+            commit(group, writing, rows -> keep(rows, next, text), result, committed);
+            lane.known = true;
+            lane.number = next;
+            lane.pending = text;
+            try {
+                settleLocked(lane, endpoint);
+            } catch (KnowledgeStoreException later) {
+                LOG.log(Level.WARNING, "An update is committed and sent again later: " + later.getMessage());
+            }
+            return result;
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    private static <T> T make(Change<T> change, RemoteWriting writing) {
+        try {
+            return change.make(writing);
+        } catch (SQLException failure) {
+            throw StoreException.of("could not read the records of a graph: " + failure.getMessage(), failure);
+        }
+    }
+
+    private <T> T commit(
+            String group, RemoteWriting writing, GraphWriting.Recording first, T result, Consumer<T> committed) {
+        return tables.transact(
+                group,
+                (rows, session) -> {
+                    first.write(rows);
+                    for (GraphWriting.Recording recording : writing.recordings()) {
+                        recording.write(rows);
+                    }
+                    tables.recent().add(group, writing.changed().keySet());
+                    return result;
+                },
+                committed);
+    }
+
+    /** Keeps the text of an update until the server has it. On the writer thread. */
+    private static void keep(SqlWriting rows, long number, String text) throws SQLException {
+        long space = rows.space().number();
+        int kept = number == 1
+                ? rows.session()
+                        .update(
+                                "INSERT INTO kg_remote (space, update_no, pending) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                                space,
+                                number,
+                                text)
+                : rows.session()
+                        .update(
+                                "UPDATE kg_remote SET update_no = ?, pending = ? WHERE space = ? AND update_no = ?",
+                                number,
+                                text,
+                                space,
+                                number - 1);
+        if (kept == 0) {
+            throw A2AException.of(
+                    KnowledgeError.KNOWLEDGE_UPDATE,
+                    KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
+                    Map.of("reason", "conflict"));
+        }
+    }
+
+    /** Says on the server which update was the last one, and of which database. */
+    private String mark(long number) {
+        return number == 0 ? "" : Long.toHexString(tables.instance()) + ":" + number;
+    }
+
+    // ---- Bringing the server up to date
+
+    private void settle(Lane lane, RemoteEndpoint endpoint) {
+        if (lane.settledAt == server.failures()) {
+            return;
+        }
+        acquire(lane);
+        try {
+            settleLocked(lane, endpoint);
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    /** Has the server do what was committed, and makes sure that its graph is the one that belongs to the database. */
+    private void settleLocked(Lane lane, RemoteEndpoint endpoint) {
+        if (lane.settledAt == server.failures()) {
+            return;
+        }
+        long failures = server.failures();
+        if (!lane.known) {
+            readRow(lane);
+        }
+        if (lane.pending != null) {
+            endpoint.change(lane.pending);
+        }
+        var rows = endpoint.ask(
+                RemoteStatement.PREFIX + "SELECT ?applied ?last WHERE { GRAPH " + RemoteView.graph(lane.group) + " { "
+                        + RemoteView.graph(lane.group) + " p:applied ?applied ; p:last ?last } }");
+        String applied =
+                rows.isEmpty() ? "" : requireNonNullElse(rows.getFirst().get("applied"), "");
+        if (rows.size() > 1 || !applied.equals(mark(lane.number))) {
+            String problem =
+                    "group \"" + lane.group + "\": its graph on " + server.query() + " is as of update \"" + applied
+                            + "\" (expected: \"" + mark(lane.number)
+                            + "\"; restore the database and the server from backups of the same time)";
+            server.failed(problem);
+            throw KnowledgeStoreException.unavailable(problem, new IOException("another state"));
+        }
+        lane.last = rows.isEmpty()
+                ? 0
+                : Long.parseLong(requireNonNull(rows.getFirst().get("last")));
+        if (lane.pending != null) {
+            lane.pending = null;
+            forgetText(lane.group, lane.number);
+        }
+        lane.settledAt = failures;
+    }
+
+    private void readRow(Lane lane) {
+        tables.lookUp(lane.group, (session, space) -> {
+            lane.number = session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number());
+            lane.pending = session.first(
+                            row -> Session.text(row, 1),
+                            "SELECT pending FROM kg_remote WHERE space = ? AND update_no = ?",
+                            space.number(),
+                            lane.number)
+                    .orElse(null);
+            lane.known = true;
+            return lane;
+        });
+    }
+
+    /** Removes the text of an update that the server has, without waiting for the disk. */
+    private void forgetText(String group, long number) {
+        long space = tables.space(group).number();
+        database.submit(new Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                session.update("UPDATE kg_remote SET pending = NULL WHERE space = ? AND update_no = ?", space, number);
+            }
+
+            @Override
+            public String group() {
+                return group;
+            }
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(Exception cause) {
+                LOG.log(Level.DEBUG, "the next start sends an update again, to no effect", cause);
+            }
+        });
+    }
+
+    // ---- Personal data
+
+    @Override
+    public int rewrite(
+            String group, Collection<String> values, UnaryOperator<Map<String, @Nullable Object>> provenance) {
+        int statements = 0;
+        for (String value : values) {
+            for (long after = 0; after >= 0; ) {
+                long from = after;
+                RemoteWriting.Rewritten done = transact(
+                        group,
+                        writing -> ((RemoteWriting) writing).rewrite(value, provenance, from),
+                        any -> tables.recent().addUnlisted(group));
+                statements += done.statements();
+                after = done.next();
+            }
+        }
+        return statements;
+    }
+
+    /** Ends requests that are under way. The tables are closed by their owner. */
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** Queries in SPARQL and validation by SHACL. */
+@NullMarked
+package dev.parley.knowledge.sparql;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,47 @@
+package dev.parley.knowledge.store;
+
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.changes.Numbered;
+import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.View;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A view of statements together with the records that the hub keeps of their graph. */
+public interface GraphView extends View {
+    /** The group of the graph. */
+    Space space();
+
+    Floors floors();
+
+    /** A view of the same moment with other floors. */
+    GraphView seenBy(Floors reader);
+
+    /** Asks the hub's own tables about the group. */
+    <T> T ask(Asking<T> question);
+
+    /** The statements of a source, including those that other sources have repeated since. */
+    Page<Fact> saidBy(String source, @Nullable String after, int limit);
+
+    /** Returns the visible part of a change; null if it is hidden. */
+    default @Nullable Numbered seen(Numbered change) {
+        Instant since = floors().confirmedSince();
+        boolean isYoung = since == null || !change.change().timestamp().isBefore(since);
+        return isYoung
+                ? change.seenBy(statement ->
+                        isSeen(statement, change.types(id -> types(List.of(id)).getOrDefault(id, Set.of()))))
+                : null;
+    }
+
+    private boolean isSeen(Statement statement, Function<String, Set<String>> types) {
+        Double floor = floors().certainty();
+        Double certainty = statement.certainty();
+        return (floor == null || floor <= 0 || certainty != null && certainty >= floor)
+                && floors().sees(statement, types);
+    }
+}

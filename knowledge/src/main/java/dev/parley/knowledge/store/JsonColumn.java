@@ -1,0 +1,42 @@
+package dev.parley.knowledge.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON in columns, without the escape of U+0000: functions of PostgreSQL fail on documents that have it. The character itself is stored as
+ * in other texts.
+ */
+public final class JsonColumn {
+    private static final String ESCAPED = "\\u0000";
+
+    /** The escape behind an even number of backslashes: others are characters of the text. */
+    private static final Pattern NUL = Pattern.compile("(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000");
+
+    private JsonColumn() {}
+
+    public static String of(Object value) {
+        String json = new String(Json.write(value), StandardCharsets.UTF_8);
+        return json.contains(ESCAPED) ? NUL.matcher(json).replaceAll("$1\0") : json;
+    }
+
+    public static <T> T read(String column, Class<T> type) {
+        return Json.read(column.replace("\0", ESCAPED).getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    /** Reads an object. */
+    @SuppressWarnings("unchecked") // the members of a JSON object have names
+    public static Map<String, @Nullable Object> object(String column) {
+        return read(column, Map.class);
+    }
+
+    public static List<?> list(String column) {
+        return (List<?>) requireNonNull(object("{\"list\":" + column + "}").get("list"));
+    }
+}

@@ -1,0 +1,458 @@
+package dev.parley.knowledge.store;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.changes.RecentWrites;
+import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.View;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.FairPool;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
+import dev.parley.store.database.Work;
+import dev.parley.store.spi.ReadTimeoutException;
+import dev.parley.store.spi.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
+public final class SqlStatementStore implements GraphStore, GroupListener {
+    /** Queries that are under way at a time; each has a connection, so none waits for one. */
+    public static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
+
+    /** The same for statements on a server: these queries wait for it, most of the time. */
+    public static final int AT_ONCE_ON_SERVER = 8 * AT_ONCE;
+
+    /** Groups whose settings are kept in memory; those of others are read again. */
+    public static final int MAX_GROUPS = 1_000;
+
+    /** Queries of one group that wait. */
+    private static final int MAX_WAITING = 100;
+
+    private static final String MODULE = "knowledge";
+    private static final String INSTANCE = "instance";
+    private static final String SERVER = "server";
+    private static final String CERTAINTY = "certainty ";
+
+    private record Tally(long space, long graph, long predicate) {}
+
+    private final Database database;
+    private final Database.Readers readers;
+    private final FairPool pool;
+    private final InstantSource clock;
+    private final Sql sql;
+    private final Terms terms;
+    private final long instance;
+    private final Map<String, Space> spaces =
+            Caffeine.newBuilder().maximumSize(MAX_GROUPS).<String, Space>build().asMap();
+
+    /** How often {@link #spaces} were forgotten. */
+    private final AtomicLong reopenings = new AtomicLong();
+
+    private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();
+    private final RecentWrites recent = new RecentWrites();
+
+    /** Changes of the tally by the open transaction; used by the writer thread only. */
+    private final Map<Tally, Long> changes = new HashMap<>();
+
+    public SqlStatementStore(Database database, InstantSource clock) {
+        this(database, clock, AT_ONCE);
+    }
+
+    /** @param atOnce queries that are under way at a time */
+    public SqlStatementStore(Database database, InstantSource clock, int atOnce) {
+        this.database = database;
+        this.clock = clock;
+        this.sql = new Sql(database.kind());
+        database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql")));
+        this.readers = database.readers(AT_ONCE);
+        this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
+        this.terms = new Terms(database, sql);
+        this.instance = instance(database);
+        database.listen(this);
+    }
+
+    private static Cache<Long, Map<String, @Nullable Object>> newCache() {
+        return Caffeine.newBuilder().maximumSize(10_000).build();
+    }
+
+    private static String script(String name) {
+        try (InputStream in = SqlStatementStore.class.getResourceAsStream(name)) {
+            return new String(requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new KnowledgeStoreException(name + " is missing from the archive", unreadable, false);
+        }
+    }
+
+    private static long instance(Database database) {
+        return Long.parseLong(database.write(session -> {
+            String made = "" + new SecureRandom().nextLong();
+            session.update(
+                    "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?) ON CONFLICT DO NOTHING",
+                    INSTANCE,
+                    made);
+            return setting(session, INSTANCE).orElse(made);
+        }));
+    }
+
+    /** Returns a setting of the database. */
+    private static Optional<String> setting(Session session, String name) throws SQLException {
+        return session.first(
+                row -> Session.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
+    }
+
+    /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
+    public void server(@Nullable URI server) {
+        if (!server(database).equals(Optional.ofNullable(server))) {
+            database.write(session -> {
+                session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", SERVER);
+                return server == null
+                        ? 0
+                        : session.update(
+                                "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)",
+                                SERVER,
+                                server.toString());
+            });
+        }
+    }
+
+    /** The server of the statements of a database; empty if they are in its tables, or there are none. */
+    public static Optional<URI> server(Database database) {
+        return database.read(
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+                        ? Optional.empty()
+                        : setting(session, SERVER).map(URI::create));
+    }
+
+    public Terms terms() {
+        return terms;
+    }
+
+    /** Random number of the database. */
+    public long instance() {
+        return instance;
+    }
+
+    public Sql sql() {
+        return sql;
+    }
+
+    /** Statements of all groups that are written, for what is computed outside of the writer thread. */
+    public RecentWrites recent() {
+        return recent;
+    }
+
+    public Database database() {
+        return database;
+    }
+
+    /** Returns what is known of a group, by reading only: a group without a graph has a space {@link Space#isEmpty without rows}. */
+    public Space space(String group) {
+        Space known = spaces.get(group);
+        if (known != null) {
+            return known;
+        }
+        long before = reopenings.get();
+        Optional<Space> found = database.read(session -> find(session, group));
+        return found.isPresent()
+                ? remembered(group, found.get(), before)
+                : new Space(Space.NO_NUMBER, instance, Map.of(), provenance);
+    }
+
+    /** Returns what is known of a group for writing to its graph, which gives it a number if need be. */
+    private Space numbered(String group) {
+        Space known = space(group);
+        if (!known.isEmpty()) {
+            return known;
+        }
+        long before = reopenings.get();
+        return remembered(group, database.write(group, session -> load(session, group)), before);
+    }
+
+    /** @param before {@link #reopenings} when it was read or written */
+    private Space remembered(String group, Space read, long before) {
+        Space known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? read : null);
+        return known == null ? read : known;
+    }
+
+    /** Returns what is known of a group, in a transaction that writes to its graph. */
+    public Space load(Session session, String group) throws SQLException {
+        Optional<Space> found = find(session, group);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        long number = session.number("SELECT coalesce(max(space), 0) + 1 FROM kg_space");
+        session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
+        return new Space(number, instance, Map.of(), provenance);
+    }
+
+    private Optional<Space> find(Session session, String group) throws SQLException {
+        long number = session.number("SELECT space FROM kg_space WHERE group_id = ?", group);
+        if (number == 0) {
+            return Optional.empty();
+        }
+        var defaults = new HashMap<Long, Double>();
+        try (ResultSet rows = session.bind(
+                        "SELECT name, value FROM kg_setting WHERE space = ? AND name LIKE 'certainty %'", number)
+                .executeQuery()) {
+            while (rows.next()) {
+                defaults.put(
+                        Long.parseLong(Session.text(rows, 1).substring(CERTAINTY.length())),
+                        Double.parseDouble(Session.text(rows, 2)));
+            }
+        }
+        return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));
+    }
+
+    /**
+     * Says how certain the statements of a graph are that do not say so themselves; null: not known.
+     *
+     * @param graph null for the default graph
+     */
+    public void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
+        transact(
+                group,
+                (writing, session) -> {
+                    setting(
+                            session,
+                            writing.space,
+                            CERTAINTY + writing.number(graph),
+                            certainty == null ? null : certainty.toString());
+                    return load(session, group);
+                },
+                changed -> spaces.put(group, changed));
+    }
+
+    /** Writes a setting of a group; null removes it. */
+    public static void setting(Session session, Space space, String name, @Nullable String value) throws SQLException {
+        session.update("DELETE FROM kg_setting WHERE space = ? AND name = ?", space.number(), name);
+        if (value != null) {
+            session.update("INSERT INTO kg_setting (space, name, value) VALUES (?, ?, ?)", space.number(), name, value);
+        }
+    }
+
+    @Override
+    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+        return view(group, floors, patience, question::apply);
+    }
+
+    @Override
+    public <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+        return ask(group, patience, (session, space) -> question.apply(view(session, space, floors)));
+    }
+
+    @Override
+    public <T> T lookUp(String group, Floors floors, Function<GraphView, T> question) {
+        return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
+    }
+
+    SqlView view(Session session, Space space, Floors floors) {
+        return new SqlView(session, space, terms, sql, floors);
+    }
+
+    /** Answers a question from one moment of a group's tables, on a thread that may compute. */
+    public <T> T ask(String group, Duration patience, Asking<T> asking) {
+        Space space = space(group);
+        return compute(
+                group,
+                patience,
+                () -> reported(() -> readers.snapshot(patience, session -> asking.ask(session, space))));
+    }
+
+    /**
+     * Answers a short question on the calling thread, by the readers of the tasks: it waits for no query. Each statement sees
+     * a moment of its own.
+     */
+    public <T> T lookUp(String group, Asking<T> asking) {
+        Space space = space(group);
+        return reported(() -> database.read(session -> asking.ask(session, space)));
+    }
+
+    private static <T> T reported(Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (StoreException failure) {
+            boolean timeout = failure instanceof ReadTimeoutException;
+            throw new KnowledgeStoreException(requireNonNull(failure.getMessage()), failure, timeout);
+        }
+    }
+
+    /**
+     * Does work of a group that may take longer than a moment, on one of the threads that the groups share.
+     *
+     * @throws KnowledgeStoreException if it takes too long, or too much of the group is under way
+     * @throws A2AException UNAVAILABLE if the caller has gone
+     */
+    public <T> T compute(String group, Duration patience, Supplier<T> work) {
+        try {
+            return pool.call(group, patience, work);
+        } catch (TimeoutException late) {
+            throw new KnowledgeStoreException("longer than " + patience, late, true);
+        } catch (RejectedExecutionException busy) {
+            throw KnowledgeStoreException.busy(busy);
+        } catch (InterruptedException stopped) {
+            throw interrupted();
+        }
+    }
+
+    /** Returns what ends a request whose thread was interrupted: its caller has gone, or the hub stops. */
+    public static A2AException interrupted() {
+        Thread.currentThread().interrupt();
+        return A2AException.unavailable("The request was given up", Duration.ofSeconds(1));
+    }
+
+    @Override
+    public <T> T transact(String group, Change<T> change, Consumer<T> committed) {
+        return transact(group, (writing, session) -> change.make(writing), committed);
+    }
+
+    /** A change of the tables of graphs. */
+    public interface TableChange<T> {
+        T make(SqlWriting writing, Session session) throws SQLException;
+    }
+
+    /** Like {@link #transact(String, Change, Consumer)}, for changes that need the tables. */
+    public <T> T transact(String group, TableChange<T> change, Consumer<T> committed) {
+        Space space = numbered(group);
+        var done = new CompletableFuture<T>();
+        database.submit(new Work() {
+            private @Nullable T result;
+            private @Nullable RuntimeException refusal;
+            private int rows = 1;
+
+            @Override
+            public void write(Session session) throws SQLException {
+                refusal = null;
+                terms.begin();
+                session.update("SAVEPOINT knowledge");
+                var writing = new SqlWriting(session, space, terms, sql, clock.millis());
+                try {
+                    result = change.make(writing, session);
+                    rows = writing.rows();
+                    writing.tally((graph, predicate, more) ->
+                            changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
+                    if (writing.isLoaded()) {
+                        recent.addUnlisted(group);
+                    } else {
+                        recent.add(group, writing.changed().keySet());
+                    }
+                } catch (StoreException broken) {
+                    throw broken;
+                } catch (RuntimeException refused) {
+                    // Only this change is undone: the others of the group have nothing to do with it.
+                    refusal = refused;
+                    session.update("ROLLBACK TO SAVEPOINT knowledge");
+                    terms.undo();
+                }
+                session.update("RELEASE SAVEPOINT knowledge");
+            }
+
+            @Override
+            @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
+            public void committed() {
+                if (refusal == null) {
+                    committed.accept(result);
+                    done.complete(result);
+                } else {
+                    done.completeExceptionally(refusal);
+                }
+            }
+
+            @Override
+            public int rows() {
+                return rows;
+            }
+
+            @Override
+            public String group() {
+                return group;
+            }
+
+            @Override
+            public void failed(Exception cause) {
+                done.completeExceptionally(new KnowledgeStoreException("could not write", cause, false));
+            }
+        });
+        try {
+            return done.join();
+        } catch (CompletionException failure) {
+            throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+        }
+    }
+
+    /** Like {@link #transact}, for changes that leave no trace of what was there before. */
+    public <T> T erase(String group, TableChange<T> change) {
+        Space space = numbered(group);
+        try {
+            return database.erase(session -> {
+                terms.begin();
+                recent.addUnlisted(group);
+                return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
+            });
+        } finally {
+            // Also if its commit failed, for it may have been done. Readers that still see what was there before may go
+            // on
+            // filling the old one.
+            provenance = newCache();
+            spaces.replaceAll((id, known) -> known.remembering(provenance));
+        }
+    }
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        for (var change : changes.entrySet()) {
+            if (change.getValue() != 0) {
+                Tally key = change.getKey();
+                session.update(
+                        "INSERT INTO kg_tally (space, g, p, statements) VALUES (?, ?, ?, ?) ON CONFLICT (space, g, p)"
+                                + " DO UPDATE SET statements = kg_tally.statements + excluded.statements",
+                        key.space(),
+                        key.graph(),
+                        key.predicate(),
+                        change.getValue());
+            }
+        }
+        changes.clear();
+    }
+
+    @Override
+    public void rolledBack() {
+        changes.clear();
+    }
+
+    @Override
+    public void reopened(Session session) {
+        reopenings.incrementAndGet();
+        spaces.clear();
+    }
+
+    /** Ends all computations. The database is closed by its owner. */
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

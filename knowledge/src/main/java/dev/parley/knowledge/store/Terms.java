@@ -1,0 +1,470 @@
+package dev.parley.knowledge.store;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
+import dev.parley.knowledge.changes.Characters;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers of terms, used in every row. A term keeps its number until it is erased; the number is never used again.
+ *
+ * <p>The writer thread assigns numbers; lookups are safe for any thread.
+ */
+public final class Terms implements GroupListener {
+    /** Stands for "no term": the default graph, no type, no source. */
+    public static final long NONE = 0;
+
+    /** Characters of terms that are kept in memory, twice: about 200,000 usual ones. */
+    private static final long CACHED = 24L << 20;
+
+    /** Memory of a term besides its characters, in characters. */
+    private static final int OVERHEAD = 80;
+
+    /** Characters of the longest term that is kept in memory. */
+    private static final int LONGEST = 1_000;
+
+    /** Characters of texts that are read in one go. */
+    private static final long MAX_CHARACTERS = 16L << 20;
+
+    /** Terms that one row may name; they are read however long they are. */
+    private static final int OF_ONE_ROW = 6;
+
+    /** The text of the requested terms exceeds the limit of one read; a smaller batch may fit. */
+    public static final class TooLong extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private TooLong() {
+            super("too long", null, false, false);
+        }
+    }
+
+    private static final int FETCHED = 100;
+
+    private static final Long NO_DATATYPE = NONE;
+
+    /** By the indexes where there are, so that a few terms of a large graph are found unused soon. */
+    private static final String UNUSED = Stream.of("s", "p", "o")
+                    .map(column -> " AND NOT EXISTS (SELECT 1 FROM kg_space k JOIN kg_statement x ON x.space = k.space"
+                            + " AND x." + column + " = kg_term.term_no)")
+                    .collect(Collectors.joining())
+            + Stream.of(
+                            "g FROM kg_statement",
+                            "source FROM kg_statement",
+                            "s FROM kg_assertion",
+                            "p FROM kg_assertion",
+                            "o FROM kg_assertion",
+                            "g FROM kg_assertion",
+                            "source FROM kg_assertion",
+                            "s FROM kg_change",
+                            "p FROM kg_change",
+                            "o FROM kg_change",
+                            "g FROM kg_change",
+                            "s_type FROM kg_change",
+                            "o_type FROM kg_change",
+                            "datatype FROM kg_term")
+                    .map(column -> "SELECT " + column)
+                    .collect(Collectors.joining(" UNION ", " AND term_no NOT IN (", ")"));
+
+    private final Cache<Term, Long> numbers = Caffeine.newBuilder()
+            .maximumWeight(CACHED)
+            .weigher((Term term, Long number) -> weight(term))
+            .build();
+    private final Cache<Long, Term> terms = Caffeine.newBuilder()
+            .maximumWeight(CACHED)
+            .weigher((Long number, Term term) -> weight(term))
+            .build();
+
+    /** Terms of the group that is being written; touched by the writer thread only. */
+    private final Map<Term, Long> fresh = new HashMap<>();
+
+    /** Those of them that the change has brought that is being made. */
+    private final List<Term> ofChange = new ArrayList<>();
+
+    /** True from an erasure of terms to the end of its group. Nothing is kept in memory meanwhile. */
+    private volatile boolean erasing;
+
+    /**
+     * End of the last group that erased terms, committed or refused, as of {@link System#nanoTime}. Sessions that began before may
+     * see erased terms, so what they read is not kept in memory.
+     */
+    private volatile long erased = System.nanoTime();
+
+    private final Sql sql;
+    private long last;
+
+    /** Numbers up to here will not be taken back, so that they may be kept. */
+    private volatile long committed;
+
+    Terms(Database database, Sql sql) {
+        this.sql = sql;
+        this.last = database.read(session -> session.number("SELECT max(term_no) FROM kg_term"));
+        this.committed = last;
+        database.listen(this);
+    }
+
+    /** Returns the number of a term; null if nothing has ever mentioned it. */
+    @Nullable
+    Long find(Session session, Term term) throws SQLException {
+        Long known = numbers.getIfPresent(term);
+        if (known == null) {
+            Long datatype =
+                    term instanceof Literal literal ? find(session, Resource.of(literal.datatype())) : NO_DATATYPE;
+            known = datatype == null ? null : lookUp(session, term, datatype, hash(term));
+            keep(session, term, known);
+        }
+        return known;
+    }
+
+    /** Returns the number of a resource; null if there is none, or can be none. */
+    @Nullable
+    public Long find(Session session, String id) throws SQLException {
+        return id.isEmpty() || id.length() > Term.MAX_NAME ? null : find(session, Resource.of(id));
+    }
+
+    /** Returns the numbers of resources, without those that have none. */
+    List<Long> findAll(Session session, Collection<String> ids) throws SQLException {
+        var found = new ArrayList<Long>(ids.size());
+        for (String id : ids) {
+            Long number = find(session, id);
+            if (number != null) {
+                found.add(number);
+            }
+        }
+        return found;
+    }
+
+    private static int weight(Term term) {
+        return OVERHEAD + Characters.of(term);
+    }
+
+    private static boolean isShort(Term term) {
+        return lexical(term).length() <= LONGEST;
+    }
+
+    private void keep(Session session, Term term, @Nullable Long number) {
+        if (number != null && number <= committed && isShort(term) && mayKeep(session)) {
+            numbers.put(term, number);
+            if (!mayKeep(session)) {
+                numbers.invalidate(term); // erased meanwhile, perhaps before it was put
+            }
+        }
+    }
+
+    private boolean mayKeep(Session session) {
+        return !erasing && !session.beganBefore(erased);
+    }
+
+    private @Nullable Long known(Term term) {
+        Long known = numbers.getIfPresent(term);
+        return known == null ? fresh.get(term) : known;
+    }
+
+    /** Returns the number of a term, giving it one if need be. On the writer thread. */
+    long number(Session session, Term term) throws SQLException {
+        Long known = known(term);
+        if (known == null) {
+            long datatype = datatype(session, term);
+            long hash = hash(term);
+            known = lookUp(session, term, datatype, hash);
+            if (known == null) {
+                known = insert(session, term, datatype, hash);
+                fresh.put(term, known);
+                ofChange.add(term);
+            } else {
+                keep(session, term, known);
+            }
+        }
+        return known;
+    }
+
+    /**
+     * Returns the numbers of terms, giving one to each that has none, with one look at the database for all of them. On the
+     * writer thread.
+     */
+    Map<Term, Long> numbers(Session session, Collection<Term> wanted) throws SQLException {
+        var found = new HashMap<Term, Long>(2 * wanted.size());
+        var unknown = new LinkedHashMap<Term, Held>();
+        var hashes = new HashMap<Term, Long>();
+        for (Term term : wanted) {
+            Long known = known(term);
+            if (known != null) {
+                found.put(term, known);
+            } else {
+                unknown.put(term, new Held(lexical(term), datatype(session, term), language(term)));
+                hashes.put(term, hash(term));
+            }
+        }
+        var held = unknown.isEmpty() ? Map.<Held, Long>of() : held(session, hashes.values());
+        PreparedStatement insert = null;
+        for (var one : unknown.entrySet()) {
+            Term term = one.getKey();
+            Long number = held.getOrDefault(one.getValue(), fresh.get(term)); // a datatype has got its number meanwhile
+            if (number == null) {
+                number = ++last;
+                insert = bound(session, number, term, one.getValue().datatype, requireNonNull(hashes.get(term)));
+                insert.addBatch();
+                ofChange.add(term);
+                fresh.put(term, number);
+            }
+            found.put(term, number);
+        }
+        if (insert != null) {
+            insert.executeBatch();
+        }
+        return found;
+    }
+
+    private Map<Held, Long> held(Session session, Collection<Long> hashes) throws SQLException {
+        var held = new HashMap<Held, Long>();
+        try (ResultSet rows = session.bind(
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("hash", hashes),
+                        sql.list(hashes))
+                .executeQuery()) {
+            while (rows.next()) {
+                held.put(new Held(Session.text(rows, 2), rows.getLong(3), Session.text(rows, 4)), rows.getLong(1));
+            }
+        }
+        return held;
+    }
+
+    /** Members by which terms with the same hash are distinguished. */
+    private record Held(
+            String lexical, long datatype, @Nullable String language) {}
+
+    private long datatype(Session session, Term term) throws SQLException {
+        return term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
+    }
+
+    private @Nullable Long lookUp(Session session, Term term, long datatype, long hash) throws SQLException {
+        try (ResultSet rows = session.bind(
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash)
+                .executeQuery()) {
+            while (rows.next()) {
+                if (rows.getLong(3) == datatype
+                        && Session.text(rows, 2).equals(lexical(term))
+                        && Objects.equals(Session.text(rows, 4), language(term))) {
+                    return rows.getLong(1);
+                }
+            }
+        }
+        return null;
+    }
+
+    private long insert(Session session, Term term, long datatype, long hash) throws SQLException {
+        long number = ++last;
+        bound(session, number, term, datatype, hash).executeUpdate();
+        return number;
+    }
+
+    private static PreparedStatement bound(Session session, long number, Term term, long datatype, long hash)
+            throws SQLException {
+        return session.bind(
+                "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
+                number,
+                hash,
+                lexical(term),
+                datatype,
+                language(term),
+                worth(term));
+    }
+
+    /** Returns the term that a number stands for. */
+    Term get(Session session, long number) throws SQLException {
+        return requireNonNull(getAll(session, List.of(number)).get(number));
+    }
+
+    /**
+     * Returns the terms that numbers stand for, all in one go.
+     *
+     * @throws TooLong if they are more than those of one row, and too much for that
+     */
+    public Map<Long, Term> getAll(Session session, Collection<Long> wanted) throws SQLException {
+        var found = new HashMap<Long, Term>(terms.getAllPresent(wanted));
+        if (found.size() < wanted.size()) {
+            var missing = new ArrayList<Long>();
+            for (Long number : wanted) {
+                if (!found.containsKey(number) && number != NONE) {
+                    missing.add(number);
+                }
+            }
+            load(session, missing, found);
+        }
+        return found;
+    }
+
+    /** Returns the ids of the resources that numbers stand for, in the order of the numbers. */
+    List<String> ids(Session session, List<Long> wanted) throws SQLException {
+        Map<Long, Term> known = getAll(session, wanted);
+        var ids = new ArrayList<String>(wanted.size());
+        for (Long number : wanted) {
+            ids.add(((Resource) requireNonNull(known.get(number))).id());
+        }
+        return ids;
+    }
+
+    private void load(Session session, List<Long> missing, Map<Long, Term> into) throws SQLException {
+        if (missing.isEmpty()) {
+            return;
+        }
+        record Row(
+                long number,
+                String lexical,
+                long datatype,
+                @Nullable String language) {}
+        var rows = new ArrayList<Row>();
+        long characters = 0;
+        PreparedStatement select = session.bind(
+                "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("term_no", missing),
+                sql.list(missing));
+        select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
+        try (ResultSet found = select.executeQuery()) {
+            while (found.next()) {
+                rows.add(new Row(found.getLong(1), Session.text(found, 2), found.getLong(3), Session.text(found, 4)));
+                characters += rows.getLast().lexical.length();
+                if (characters > MAX_CHARACTERS && missing.size() > OF_ONE_ROW) {
+                    throw new TooLong();
+                }
+            }
+        }
+        for (Row row : rows) {
+            Term term = row.datatype == NONE
+                    ? Resource.of(row.lexical)
+                    : new Literal(row.lexical, ((Resource) get(session, row.datatype)).id(), row.language);
+            into.put(row.number, term);
+            if (row.number <= committed && isShort(term) && mayKeep(session)) {
+                terms.put(row.number, term);
+                if (!mayKeep(session)) {
+                    terms.invalidate(row.number);
+                }
+            }
+        }
+        if (rows.size() < missing.stream().distinct().count()) {
+            throw new StoreException("terms are missing from the database: " + missing);
+        }
+    }
+
+    /** Removes those of some terms that no row names any more. On the writer thread. */
+    public void eraseUnused(Session session, Collection<Long> candidates) throws SQLException {
+        Set<Long> gone = Set.copyOf(session.list(
+                rows -> rows.getLong(1),
+                "DELETE FROM kg_term WHERE " + sql.in("term_no", candidates) + UNUSED + " RETURNING term_no",
+                sql.list(candidates)));
+        erasing = true; // first, for readers may put them back until then
+        numbers.asMap().values().removeAll(gone);
+        terms.invalidateAll(gone);
+        fresh.values().removeAll(gone);
+    }
+
+    private static String lexical(Term term) {
+        return switch (term) {
+            case Resource resource -> resource.id();
+            case Literal literal -> literal.lexical();
+        };
+    }
+
+    private static @Nullable String language(Term term) {
+        return term instanceof Literal literal ? literal.language() : null;
+    }
+
+    /** Hash of a term from SHA-256, so that a caller cannot construct many terms with the same hash. */
+    private static long hash(Term term) {
+        MessageDigest sha = Sha256.digest();
+        sha.update(lexical(term).getBytes(StandardCharsets.UTF_8));
+        if (term instanceof Literal literal) {
+            sha.update((byte) 0);
+            sha.update(literal.datatype().getBytes(StandardCharsets.UTF_8));
+        }
+        return ByteBuffer.wrap(sha.digest()).getLong();
+    }
+
+    /** Returns the comparable value of a number or time; null for other terms. */
+    public static @Nullable Double worth(Term term) {
+        if (!(term instanceof Literal literal) || !literal.datatype().startsWith(Term.XSD)) {
+            return null;
+        }
+        try {
+            return switch (literal.datatype().substring(Term.XSD.length())) {
+                case "dateTime", "dateTimeStamp" ->
+                    OffsetDateTime.parse(literal.lexical()).toInstant().toEpochMilli() / 1000.0;
+                case "date" -> (double) LocalDate.parse(literal.lexical()).toEpochDay() * 86_400;
+                case "string", "boolean" -> null;
+                default -> finite(Double.parseDouble(literal.lexical()));
+            };
+        } catch (NumberFormatException | DateTimeException noValue) {
+            return null;
+        } catch (ArithmeticException beyond) {
+            throw A2AException.invalidParams(
+                    "object.value", literal.lexical() + " (expected: a time that milliseconds can count)");
+        }
+    }
+
+    private static @Nullable Double finite(double number) {
+        return Double.isFinite(number) ? number : null;
+    }
+
+    /** A change begins; what it brings can be taken back by {@link #undo}. On the writer thread. */
+    void begin() {
+        ofChange.clear();
+    }
+
+    /** Forgets the terms that the change has brought. On the writer thread. */
+    void undo() {
+        ofChange.forEach(fresh::remove);
+        ofChange.clear();
+    }
+
+    @Override
+    public void committed(int works) {
+        committed = last;
+        endErasure();
+        fresh.forEach((term, number) -> {
+            if (isShort(term)) {
+                numbers.put(term, number);
+            }
+        });
+        fresh.clear();
+    }
+
+    @Override
+    public void rolledBack() {
+        endErasure(); // its commit may have failed after its effect
+        fresh.clear();
+    }
+
+    private void endErasure() {
+        if (erasing) {
+            erased = System.nanoTime();
+            erasing = false;
+        }
+    }
+}
