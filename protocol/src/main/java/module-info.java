@@ -17,6 +17,7 @@ module dev.parley.protocol {
             dev.parley.mesh.client,
             dev.parley.mesh.hub,
             dev.parley.mesh.workflow,
+            dev.parley.pipelines,
             dev.parley.server,
             dev.parley.store,
             dev.parley.trust;
