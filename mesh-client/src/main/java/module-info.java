@@ -3,6 +3,10 @@ module dev.parley.mesh.client {
     requires static transitive org.jspecify;
     requires transitive dev.parley.client;
     requires transitive dev.parley.mesh;
-    requires dev.parley.trust;
+    requires transitive dev.parley.trust;
+    requires dev.parley.dialect;
     requires dev.parley.protocol;
+    requires dev.parley.server;
+
+    exports dev.parley.mesh.client;
 }

@@ -147,6 +147,18 @@ public record Envelope(
         return new Envelope(messageId, correlationId, timestamp, from, to, body, metadata);
     }
 
+    /** This message with encrypted content. */
+    public Envelope encrypted(Body body) {
+        return with(body)
+                .with(new Handling(
+                        metadata.priority, metadata.timeout, metadata.retryPolicy, true, metadata.signature));
+    }
+
+    /** This message as sent at another time. */
+    public Envelope at(Instant time) {
+        return new Envelope(messageId, correlationId, time, from, to, message, metadata);
+    }
+
     private Envelope with(Handling handling) {
         return new Envelope(messageId, correlationId, timestamp, from, to, message, handling);
     }

@@ -1,0 +1,158 @@
+package dev.parley.mesh.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.client.AgentClient;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpCall;
+import dev.parley.dialect.Json;
+import dev.parley.mesh.Content.Failure;
+import dev.parley.mesh.Content.Rejection;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshError;
+import dev.parley.mesh.RetryPolicy;
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Requests to the endpoint of a receiver, repeated as a policy says. Safe for any thread. */
+final class Deliveries {
+    private static final Set<Problem> MENDABLE = Set.of(Problem.UNREACHABLE, Problem.LOST, Problem.TIMED_OUT);
+    private static final int TOO_MANY = 429;
+    private static final int SERVER_ERROR = 500;
+
+    /** Limit of what is shown of an answer that is no message. */
+    private static final int SHOWN = 200;
+
+    private final AgentClient agent;
+    private final String endpoint;
+    private final Messages messages;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    Deliveries(AgentClient agent, String endpoint, Messages messages) {
+        this.agent = agent;
+        this.endpoint = endpoint;
+        this.messages = messages;
+    }
+
+    /** Sends a message, with the same id in each attempt, and returns the answer. */
+    Messages.Received post(Envelope message, RetryPolicy policy, Duration timeout) {
+        var headers = new HashMap<>(Map.of(
+                "Content-Type",
+                Envelope.JSON,
+                "Accept",
+                Envelope.JSON,
+                "X-A2A-Version",
+                Envelope.VERSION,
+                "X-Message-Id",
+                message.messageId(),
+                "X-Agent-Id",
+                message.from().agentId()));
+        if (message.correlationId() != null) {
+            headers.put("X-Correlation-Id", message.correlationId());
+        }
+        return repeated(() -> new HttpCall("POST", endpoint, headers, messages.written(message)), policy, timeout);
+    }
+
+    /** Reads a task, waiting for its end. */
+    Messages.Received task(String taskId, Duration wait, RetryPolicy policy, Duration timeout) {
+        Map<String, String> headers = Map.of(
+                "Accept", Envelope.JSON, "X-A2A-Version", Envelope.VERSION, "Prefer", "wait=" + wait.toSeconds());
+        var call = new HttpCall("GET", endpoint + "/tasks/" + taskId, headers, new byte[0]);
+        return repeated(() -> call, policy, wait.plus(timeout));
+    }
+
+    private Messages.Received repeated(Supplier<HttpCall> call, RetryPolicy policy, Duration timeout) {
+        for (int retry = 1; ; retry++) {
+            Duration wait = policy.before(retry, ThreadLocalRandom.current().nextDouble());
+            try {
+                HttpCall.Answer answer = agent.exchange(call.get(), timeout);
+                Messages.Received received = received(answer);
+                OneException refusal = refusal(answer.status(), received);
+                if (refusal == null && received != null) {
+                    return received;
+                }
+                refusal = refusal == null ? noMessage(answer) : refusal;
+                if (!isMendable(answer.status(), refusal) || retry > policy.maxRetries()) {
+                    throw refusal;
+                }
+                wait = answer.retryAfter() == null ? wait : answer.retryAfter();
+            } catch (ClientException failed) {
+                if (!MENDABLE.contains(failed.problem()) || retry > policy.maxRetries()) {
+                    throw failed;
+                }
+            }
+            pause(wait);
+        }
+    }
+
+    private static boolean isMendable(int status, OneException refusal) {
+        return status == TOO_MANY || status >= SERVER_ERROR || refusal.isRetryable();
+    }
+
+    private Messages.@Nullable Received received(HttpCall.Answer answer) {
+        if (answer.status() < 300) {
+            return messages.read(answer.body(), false);
+        }
+        try {
+            return messages.read(answer.body(), false);
+        } catch (OneException other) {
+            return null; // an error of another server, such as a proxy
+        }
+    }
+
+    private static @Nullable OneException refusal(int status, Messages.@Nullable Received answer) {
+        return switch (answer == null ? null : answer.content()) {
+            case Failure failure -> OneException.of(failure);
+            case Rejection rejection when status >= 300 -> OneException.of(rejection);
+            case null, default -> null;
+        };
+    }
+
+    /** The refusal that an answer is that has no message: {@code {code, message}}, as some servers write it, or any text. */
+    private static OneException noMessage(HttpCall.Answer answer) {
+        boolean retryable = answer.status() == TOO_MANY || answer.status() >= SERVER_ERROR;
+        var details = new LinkedHashMap<String, @Nullable Object>();
+        details.put("status", answer.status());
+        try {
+            Map<?, ?> members = Json.read(answer.body(), Map.class);
+            if (members.get("code") instanceof String code && members.get("message") instanceof String message) {
+                return new OneException(code, message, details, Boolean.TRUE.equals(members.get("retryable")));
+            }
+        } catch (A2AException noJson) {
+            // Shown as text.
+        }
+        String text = new String(answer.body(), 0, Math.min(SHOWN, answer.body().length), UTF_8).strip();
+        MeshError code = retryable ? MeshError.INTERNAL_ERROR : MeshError.INVALID_MESSAGE;
+        return new OneException(
+                code.word(),
+                "HTTP status " + answer.status() + (text.isEmpty() ? "" : ": " + text),
+                details,
+                retryable);
+    }
+
+    void pause(Duration wait) {
+        try {
+            if (!closed.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting to repeat a message", stopped);
+        }
+        throw new ClientException(Problem.CLOSED, "the client has been closed");
+    }
+
+    void close() {
+        closed.countDown();
+    }
+}

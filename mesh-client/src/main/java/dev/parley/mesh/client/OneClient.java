@@ -1,0 +1,221 @@
+package dev.parley.mesh.client;
+
+import dev.parley.client.AgentClient;
+import dev.parley.client.spi.ClientException;
+import dev.parley.mesh.Content;
+import dev.parley.mesh.Content.Acceptance;
+import dev.parley.mesh.Content.Query;
+import dev.parley.mesh.Content.Rejection;
+import dev.parley.mesh.Content.Response;
+import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshError;
+import dev.parley.mesh.RetryPolicy;
+import dev.parley.protocol.AgentCard;
+import dev.parley.trust.cards.ContentKeys;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends messages of one agent to another. Safe for any thread; calls block.
+ *
+ * <p>Calls throw {@link OneException} if the receiver refuses the message, and {@link ClientException} if there is no answer.
+ */
+public final class OneClient implements AutoCloseable {
+    private static final String SUFFIX = "/one";
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+
+    private final OneIdentity own;
+    private final AgentClient agent;
+    private final Party receiver;
+    private final Deliveries deliveries;
+    private final @Nullable OneListener listener;
+    private final @Nullable ContentKeys encryption;
+    private final Set<Following> open = ConcurrentHashMap.newKeySet();
+
+    private OneClient(
+            OneIdentity own,
+            AgentClient agent,
+            Party receiver,
+            @Nullable OneListener listener,
+            @Nullable ContentKeys encryption) {
+        this.own = own;
+        this.agent = agent;
+        this.receiver = receiver;
+        this.listener = listener;
+        this.encryption = encryption;
+        this.deliveries = new Deliveries(agent, receiver.endpoint(), new Messages(own, InstantSource.system()));
+    }
+
+    /**
+     * Sends to the agent of a client of A2A, with the credentials of that client, which this closes. The endpoint is the address of
+     * the agent followed by {@code /one}.
+     */
+    public static OneClient connect(OneIdentity own, AgentClient agent) {
+        String url = agent.card().supportedInterfaces().stream()
+                .map(AgentCard.Interface::url)
+                .filter(address -> address.contains("://"))
+                .findFirst()
+                .orElse(agent.address().url())
+                .replaceFirst("/+$", "");
+        String endpoint = url.endsWith(SUFFIX) ? url : url + SUFFIX;
+        return new OneClient(own, agent, Party.of(agent.card().name(), endpoint), null, null);
+    }
+
+    /** Receives messages about delegations at a listener of the same agent, instead of reading their tasks. */
+    public OneClient listening(OneListener listener) {
+        return new OneClient(own, agent, receiver, listener, encryption);
+    }
+
+    /** Encrypts content by the public key of the receiver. Messages about the task are read then, as the callback is encrypted, too. */
+    public OneClient encrypting(ContentKeys receiverKeys) {
+        return new OneClient(own, agent, receiver, listener, receiverKeys);
+    }
+
+    /** The receiver. */
+    public Party receiver() {
+        return receiver;
+    }
+
+    /**
+     * Delegates a task, and returns when the receiver has accepted it.
+     *
+     * @throws OneException {@code capability_mismatch}, without sending anything, if no skill on the card of the receiver fits
+     */
+    public Delegated send(TaskDelegation delegation) {
+        requireSkill(delegation.task());
+        String correlationId =
+                delegation.correlationId() == null ? UUID.randomUUID().toString() : delegation.correlationId();
+        OneListener called = delegation.callback() == null && encryption == null ? listener : null;
+        var following = new Following(correlationId, () -> ended(correlationId));
+        if (called != null) {
+            called.subscribe(correlationId, receiver, following::take);
+        }
+        open.add(following);
+        try {
+            Content answer = deliver(
+                    delegation.content(called == null ? null : called.url()),
+                    correlationId,
+                    delegation.handling(),
+                    delegation.retryPolicy());
+            switch (answer) {
+                case Acceptance accepted -> following.accepted(accepted);
+                case Result result -> { // the task has ended already
+                    following.accepted(new Acceptance(result.taskId(), null, List.of()));
+                    following.take(result);
+                }
+                case Rejection rejection -> throw OneException.of(rejection);
+                default -> throw unexpected(answer, "task_acceptance");
+            }
+        } catch (RuntimeException failed) {
+            following.fail(failed);
+            throw failed;
+        }
+        if (called == null && !following.isEnded()) {
+            Thread.ofVirtual().name("one-task-" + following.taskId()).start(() -> read(following, delegation));
+        }
+        return following;
+    }
+
+    private void requireSkill(String task) {
+        if (Delegations.skill(agent.card(), task).isEmpty()) {
+            throw OneException.of(
+                    MeshError.CAPABILITY_MISMATCH,
+                    "task \"" + task + "\": no skill of " + receiver.agentId() + " (expected: one of "
+                            + agent.card().skills().stream()
+                                    .map(AgentCard.Skill::id)
+                                    .toList() + ")");
+        }
+    }
+
+    /** Reads the task until it ends. Each request waits at the receiver, so this does not poll. */
+    private void read(Following following, TaskDelegation delegation) {
+        Content last = null;
+        try {
+            while (!following.isEnded()) {
+                long began = System.nanoTime();
+                Content now = deliveries
+                        .task(following.taskId(), WAIT, delegation.retryPolicy(), TIMEOUT)
+                        .content();
+                if (!now.equals(last)) {
+                    following.take(now);
+                } else if (System.nanoTime() - began < SHORTEST_WAIT.toNanos()) {
+                    deliveries.pause(SHORTEST_WAIT); // the receiver does not wait
+                }
+                last = now;
+            }
+        } catch (RuntimeException failed) {
+            following.fail(failed);
+        }
+    }
+
+    /** Asks for an answer at once. */
+    public Response query(String query, Map<String, ? extends @Nullable Object> parameters) {
+        Content answer = send(new Query(query, new LinkedHashMap<>(parameters), null));
+        return answer instanceof Response response ? response : fail(answer, "response");
+    }
+
+    /** Answers the question of a task that waits for its sender, and returns the answer of the receiver. */
+    public Content respond(Delegated delegated, @Nullable Object answer) {
+        return deliver(
+                new Response(answer, null, delegated.taskId()),
+                delegated.correlationId(),
+                Handling.DEFAULT,
+                RetryPolicy.DEFAULT);
+    }
+
+    /** Sends any other content, and returns the answer. */
+    public Content send(Content content) {
+        return deliver(content, UUID.randomUUID().toString(), Handling.DEFAULT, RetryPolicy.DEFAULT);
+    }
+
+    private Content deliver(Content content, String correlationId, Handling handling, RetryPolicy policy) {
+        var plain = new Envelope(
+                UUID.randomUUID().toString(),
+                correlationId,
+                null,
+                own.party(),
+                receiver,
+                EnvelopeModel.body(content),
+                handling);
+        Envelope message = encryption == null ? plain : Messages.encrypted(plain, encryption);
+        return deliveries.post(message, policy, TIMEOUT).content();
+    }
+
+    private static <T> T fail(Content answer, String expected) {
+        throw unexpected(answer, expected);
+    }
+
+    private static OneException unexpected(Content answer, String expected) {
+        return OneException.of(
+                MeshError.INVALID_MESSAGE, "answer: " + answer.type().word() + " (expected: " + expected + ")");
+    }
+
+    private void ended(String correlationId) {
+        if (listener != null) {
+            listener.unsubscribe(correlationId);
+        }
+        open.removeIf(Following::isEnded);
+    }
+
+    /** Closes the client of A2A and all delegations, whose tasks go on. */
+    @Override
+    public void close() {
+        deliveries.close();
+        open.forEach(Following::close);
+        agent.close();
+    }
+}

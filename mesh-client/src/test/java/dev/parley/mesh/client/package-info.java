@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.mesh.client;
+
+import org.jspecify.annotations.NullMarked;
