@@ -1,9 +1,17 @@
 /** Workflows of the ONE mesh. */
 module dev.parley.mesh.workflow {
     requires static transitive org.jspecify;
+    requires transitive dev.parley.extension;
     requires transitive dev.parley.mesh;
+    requires transitive dev.parley.protocol;
+    requires dev.parley.command;
     requires dev.parley.dialect;
-    requires dev.parley.protocol;
+    requires dev.parley.engine;
 
     exports dev.parley.mesh.workflow;
+
+    provides dev.parley.extension.HubExtensionSource with
+            dev.parley.mesh.workflow.WorkflowSource;
+    provides dev.parley.protocol.extension.ExtensionProtocol.Provider with
+            dev.parley.mesh.workflow.WorkflowProtocol;
 }

@@ -381,7 +381,7 @@ public final class Dialects {
         if (CardFile.isAt(request.path())) {
             return CardFile.answer(request, agent);
         }
-        List<ExtensionRow> routed = agent.extensions().routed();
+        List<ExtensionRow> routed = agent.extensions().routedFor(request);
         if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
             Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
             return answerRest(served.dialect(route.operation(), Dialect.V1), route, served);

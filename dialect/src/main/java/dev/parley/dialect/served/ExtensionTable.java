@@ -25,6 +25,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionStyle;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public final class ExtensionTable {
             List.of(V1Operations.TABLE, LegacyOperations.KIND, LegacyOperations.TYPE);
 
     private final List<ExtensionRow> routed = new ArrayList<>();
+    private final List<ExtensionRow> streamsFirst;
     private final Map<String, ExtensionRow> byName = new HashMap<>();
     private final Map<String, ExtensionRow> byGrpc = new HashMap<>();
 
@@ -55,6 +57,10 @@ public final class ExtensionTable {
         for (ExtensionProtocol protocol : protocols) {
             protocol.methods().forEach(method -> add(ExtensionRow.of(protocol, method)));
         }
+        Comparator<ExtensionRow> callsFirst = Comparator.comparing(row -> row.method().streams());
+        routed.sort(callsFirst);
+        streamsFirst = new ArrayList<>(routed);
+        streamsFirst.sort(callsFirst.reversed());
     }
 
     private void add(ExtensionRow row) {
@@ -159,5 +165,13 @@ public final class ExtensionTable {
     @SuppressWarnings("exports") // for the other packages of this module
     public List<ExtensionRow> routed() {
         return routed;
+    }
+
+    /** The operations over REST, with those first that answer as the caller accepts: a call and a stream may share a path. */
+    @SuppressWarnings("exports") // for the other packages of this module
+    public List<ExtensionRow> routedFor(WireRequest request) {
+        String accept = request.header("Accept");
+        boolean streams = accept != null && accept.contains("text/event-stream");
+        return streams ? streamsFirst : routed;
     }
 }

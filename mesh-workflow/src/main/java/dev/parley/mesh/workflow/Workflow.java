@@ -117,6 +117,11 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
                 inOrder(steps, ids));
     }
 
+    /** True if no other step depends on this one: its result is part of that of the workflow. */
+    public boolean isLast(String step) {
+        return steps.values().stream().noneMatch(other -> other.depends().contains(step));
+    }
+
     private static List<String> ids(List<Draft> drafts, Map<String, List<Integer>> ofAgent) {
         var ids = new ArrayList<String>();
         var places = new HashMap<String, Integer>();

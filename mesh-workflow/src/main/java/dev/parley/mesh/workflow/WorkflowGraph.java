@@ -2,7 +2,6 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.mesh.workflow.Workflow.Step;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -78,7 +77,7 @@ public final class WorkflowGraph {
                 ? label
                 : label
                         + lineBreak
-                        + run.state(step.id()).name().toLowerCase(Locale.ROOT).replace('_', '-');
+                        + run.state(step.id()).word();
     }
 
     private static String html(String text) {

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * goes on after a restart where it was. Not safe for several threads.
  */
 public final class WorkflowRun {
+    /** Beginning of the members of a run's metadata that keep the newest happening of a step; the id of the step stands behind it. */
+    public static final String KEY = "one/step/";
+
     /** State of a step. */
     public enum StepState {
         /** Not begun, or to be repeated. */
@@ -33,6 +37,15 @@ public final class WorkflowRun {
         /** True if nothing happens to the step any more. */
         public boolean isEnd() {
             return compareTo(COMPLETED) >= 0;
+        }
+
+        /** The word on the wire. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        private static StepState of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
         }
     }
 
@@ -54,6 +67,44 @@ public final class WorkflowRun {
         /** A step that begins. */
         public static Happening begun(String step, int attempt, String taskId) {
             return new Happening(step, StepState.RUNNING, attempt, taskId, null, null);
+        }
+
+        /** What is kept in an event of the run. A result stands in the task of its step, and is kept only if there is none. */
+        public Map<String, @Nullable Object> record() {
+            var record = new LinkedHashMap<String, @Nullable Object>();
+            record.put("state", state.word());
+            record.put("attempt", attempt);
+            if (taskId != null) {
+                record.put("taskId", taskId);
+            } else if (result != null) {
+                record.put("result", result);
+            }
+            if (problem != null) {
+                record.put("problem", problem);
+            }
+            return record;
+        }
+
+        /** The newest happenings of the steps of a run, of the metadata of its task. */
+        public static List<Happening> of(Workflow workflow, Map<String, @Nullable Object> metadata) {
+            var happenings = new ArrayList<Happening>();
+            for (String step : workflow.steps().keySet()) {
+                if (metadata.get(KEY + step) instanceof Map<?, ?> record) {
+                    happenings.add(of(step, record));
+                }
+            }
+            return happenings;
+        }
+
+        /** A happening of what is kept of it. */
+        public static Happening of(String step, Map<?, ?> record) {
+            return new Happening(
+                    step,
+                    StepState.of(String.valueOf(record.get("state"))),
+                    record.get("attempt") instanceof Number attempt ? attempt.intValue() : 1,
+                    record.get("taskId") instanceof String taskId ? taskId : null,
+                    record.get("result"),
+                    record.get("problem") instanceof String problem ? problem : null);
         }
     }
 
@@ -180,15 +231,17 @@ public final class WorkflowRun {
         var parameters = new LinkedHashMap<>(step.parameters());
         if (!step.depends().isEmpty()) {
             var inputs = new LinkedHashMap<String, @Nullable Object>();
-            step.depends().forEach(before -> {
-                Progress progress = of(before);
-                if (progress.state == StepState.COMPLETED) {
-                    inputs.put(before, progress.result);
-                }
-            });
+            completed(step).forEach(before -> inputs.put(before, of(before).result));
             parameters.put("inputs", inputs);
         }
         return parameters;
+    }
+
+    /** The steps before a step that have completed. */
+    public List<String> completed(Step step) {
+        return step.depends().stream()
+                .filter(before -> of(before).state == StepState.COMPLETED)
+                .toList();
     }
 
     /** The state of the run as a task of A2A: it waits for its caller when a step does and no other can go on. */
@@ -226,6 +279,24 @@ public final class WorkflowRun {
     /** Task of the last attempt of a step; null if none has begun. */
     public @Nullable String taskId(String step) {
         return of(step).taskId;
+    }
+
+    /** Result of a step that completed; null otherwise. */
+    public @Nullable Object result(String step) {
+        return of(step).result;
+    }
+
+    /** Sets the result of a step that completed before a restart. */
+    public void result(String step, @Nullable Object result) {
+        of(step).result = result;
+    }
+
+    /** Share of the steps that have ended, in percent. */
+    public int percent() {
+        long ended = steps.values().stream()
+                .filter(progress -> progress.state.isEnd())
+                .count();
+        return (int) (100 * ended / steps.size());
     }
 
     /** Problem of a step that failed; null otherwise. */

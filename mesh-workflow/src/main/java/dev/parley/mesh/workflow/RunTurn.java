@@ -1,0 +1,281 @@
+package dev.parley.mesh.workflow;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
+import dev.parley.extension.HubAgents;
+import dev.parley.mesh.Reports;
+import dev.parley.mesh.workflow.StepAgents.StepAgent;
+import dev.parley.mesh.workflow.StepCall.Progress;
+import dev.parley.mesh.workflow.Workflow.Step;
+import dev.parley.mesh.workflow.WorkflowRun.Happening;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One turn of a run: begins the steps that are ready, and writes what happens to them as events of the run's task, until the run has
+ * ended or only questions are left. Runs on the thread of the agent; calls of steps have threads of their own.
+ */
+final class RunTurn {
+    /** Member of the metadata with the id of the last answer that a step got. */
+    private static final String ANSWERED = "one/answered";
+
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    private final Request request;
+    private final Reply reply;
+    private final Workflow workflow;
+    private final WorkflowRun run;
+    private final StepAgents agents;
+    private final InstantSource clock;
+    private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
+    private final Map<String, StepCall> calls = new LinkedHashMap<>();
+    private final Map<String, Instant> repeats = new HashMap<>();
+    private final Map<String, List<Part>> results = new HashMap<>();
+    /** Metadata of the next event. */
+    private Map<String, @Nullable Object> news = new LinkedHashMap<>();
+
+    RunTurn(Request request, Reply reply, Workflow workflow, HubAgents hub, InstantSource clock) {
+        this.request = request;
+        this.reply = reply;
+        this.workflow = workflow;
+        this.agents = new StepAgents(hub, request.context());
+        this.clock = clock;
+        this.run = WorkflowRun.of(workflow, Happening.of(workflow, metadata(request)));
+    }
+
+    private static Map<String, @Nullable Object> metadata(Request request) {
+        return request.task().map(Task::metadata).orElse(Map.of());
+    }
+
+    void go() throws InterruptedException {
+        try {
+            if (request.task().isEmpty()) {
+                write();
+            }
+            resume();
+            List<Step> ready = run.ready();
+            while (true) {
+                ready.forEach(this::begin);
+                if (calls.isEmpty() && repeats.isEmpty()) {
+                    break;
+                }
+                if (!news.isEmpty()) {
+                    write();
+                }
+                ready = awaitNext();
+            }
+            end();
+        } finally {
+            calls.values().forEach(StepCall::stop);
+            if (request.isCanceled()) {
+                calls.values().forEach(StepCall::cancel);
+            }
+        }
+    }
+
+    /** Goes on with the steps that had begun, and gives an answer of the caller to the step that asked. */
+    private void resume() {
+        boolean answer = request.isFollowUp()
+                && !request.message().messageId().equals(metadata(request).get(ANSWERED));
+        for (Step step : workflow.steps().values()) {
+            String taskId = run.taskId(step.id());
+            switch (run.state(step.id())) {
+                case RUNNING -> call(step, run.attempts(step.id()), null, taskId);
+                case INPUT_REQUIRED -> {
+                    if (answer && taskId != null) {
+                        answer = false;
+                        answer(step, taskId);
+                    }
+                }
+                case COMPLETED, WAITING, FAILED, SKIPPED, CANCELED -> {}
+            }
+        }
+    }
+
+    private void answer(Step step, String taskId) {
+        news.put(ANSWERED, request.message().messageId());
+        int attempt = run.attempts(step.id());
+        happened(new Progress(Happening.begun(step.id(), attempt, taskId), List.of()));
+        call(step, attempt, StepMessage.answer(request.taskId(), step, taskId, request.message()), taskId);
+    }
+
+    private void begin(Step step) {
+        int attempt = run.attempts(step.id()) + 1;
+        try {
+            Map<String, @Nullable Object> parameters = parameters(step);
+            StepAgent agent = agents.get(step.agent());
+            call(
+                    step,
+                    attempt,
+                    StepMessage.of(request.taskId(), step, attempt, parameters, files(step), agent.card()),
+                    null);
+        } catch (A2AException refused) {
+            progress.add(failed(step, attempt, requireNonNullElse(refused.getMessage(), "refused")));
+        }
+    }
+
+    private static Progress failed(Step step, int attempt, String problem) {
+        return new Progress(new Happening(step.id(), StepState.FAILED, attempt, null, null, problem), List.of());
+    }
+
+    /** @param message null to wait for the end of the task */
+    private void call(Step step, int attempt, @Nullable Message message, @Nullable String taskId) {
+        StepCall call;
+        try {
+            call = new StepCall(
+                    step,
+                    attempt,
+                    message,
+                    taskId,
+                    agents.get(step.agent()),
+                    agents.toward(step.agent()),
+                    clock,
+                    progress::add);
+        } catch (A2AException unknown) {
+            progress.add(failed(step, attempt, requireNonNullElse(unknown.getMessage(), "refused")));
+            return;
+        }
+        calls.put(step.id(), call);
+        Thread.ofVirtual().name("step").start(call);
+    }
+
+    private Map<String, @Nullable Object> parameters(Step step) {
+        run.completed(step).forEach(this::results);
+        return run.parameters(step);
+    }
+
+    private List<Part> files(Step step) {
+        return run.completed(step).stream()
+                .flatMap(before -> StepMessage.files(results(before)).stream())
+                .toList();
+    }
+
+    /** Result of a step that completed; after a restart of its task. */
+    private List<Part> results(String id) {
+        List<Part> known = results.get(id);
+        if (known == null) {
+            String taskId = run.taskId(id);
+            Step step = requireNonNull(workflow.steps().get(id));
+            if (taskId != null) {
+                known = Reports.parts(agents.get(step.agent())
+                        .endpoint()
+                        .call(GetTask.of(taskId), agents.toward(step.agent())));
+                run.result(id, StepMessage.value(known));
+            } else {
+                known = run.result(id) == null ? List.of() : List.of(Part.data(run.result(id)));
+            }
+            results.put(id, known);
+        }
+        return known;
+    }
+
+    /** Waits for news of the steps, and returns those that can begin because of them. */
+    private List<Step> awaitNext() throws InterruptedException {
+        Instant next = repeats.values().stream().min(Instant::compareTo).orElse(Instant.MAX);
+        Duration left = next.equals(Instant.MAX) ? LONGEST : Duration.between(clock.instant(), next);
+        var all = new ArrayList<Progress>();
+        Progress first = progress.poll(Math.max(0, left.toMillis()), TimeUnit.MILLISECONDS);
+        if (first != null) {
+            all.add(first);
+            progress.drainTo(all);
+        }
+        var ready = new ArrayList<Step>();
+        all.forEach(one -> ready.addAll(happened(one)));
+        Instant now = clock.instant();
+        repeats.entrySet().removeIf(repeat -> {
+            boolean isDue = !repeat.getValue().isAfter(now);
+            if (isDue) {
+                ready.add(requireNonNull(workflow.steps().get(repeat.getKey())));
+            }
+            return isDue;
+        });
+        return ready;
+    }
+
+    private List<Step> happened(Progress one) {
+        Happening happening = one.happening();
+        String id = happening.step();
+        List<Step> ready = run.apply(happening);
+        StepState state = run.state(id);
+        if (state == StepState.RUNNING) {
+            news.put(WorkflowRun.KEY + id, happening.record());
+            return ready;
+        }
+        calls.remove(id);
+        if (state == StepState.COMPLETED) {
+            results.put(id, one.parts());
+        }
+        if (state == StepState.WAITING) {
+            Step step = requireNonNull(workflow.steps().get(id));
+            repeats.put(
+                    id,
+                    clock.instant()
+                            .plus(step.retryPolicy()
+                                    .before(
+                                            happening.attempt(),
+                                            ThreadLocalRandom.current().nextDouble())));
+        }
+        news.put(WorkflowRun.KEY + id, happening.record());
+        return ready;
+    }
+
+    private void write() {
+        Map<String, @Nullable Object> written = news;
+        news = new LinkedHashMap<>();
+        written.put("progress", run.percent());
+        reply.move(TaskState.WORKING, null, written);
+    }
+
+    private void end() {
+        TaskState state = run.state();
+        news.put("progress", run.percent());
+        switch (state) {
+            case COMPLETED -> {
+                for (Step step : workflow.steps().values()) {
+                    if (workflow.isLast(step.id()) && run.state(step.id()) == StepState.COMPLETED) {
+                        List<Part> parts = results(step.id());
+                        if (!parts.isEmpty()) {
+                            reply.artifact(Artifact.named(step.id(), step.id(), parts.toArray(new Part[0])));
+                        }
+                    }
+                }
+                reply.move(state, null, news);
+            }
+            case INPUT_REQUIRED -> reply.move(state, Message.agent(Part.text(problems(StepState.INPUT_REQUIRED))), news);
+            default -> reply.move(state, Message.agent(Part.text(problems(StepState.FAILED, StepState.CANCELED))), news);
+        }
+    }
+
+    private String problems(StepState... states) {
+        var lines = new ArrayList<String>();
+        for (Step step : workflow.steps().values()) {
+            String problem = run.problem(step.id());
+            if (List.of(states).contains(run.state(step.id())) && problem != null) {
+                lines.add(step.id() + ": " + problem);
+            }
+        }
+        return lines.isEmpty() ? "The run has ended" : String.join("\n", lines);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.parley.mesh.workflow;
+
+import dev.parley.mesh.workflow.Workflow.Step;
+import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StepView;
+import dev.parley.mesh.workflow.WorkflowRun.Happening;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks of the agent {@code one}, and their events, as runs. */
+final class RunViews {
+    private RunViews() {}
+
+    /** The word of a state. */
+    static String word(TaskState state) {
+        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The state of a word. */
+    static TaskState state(String word) {
+        try {
+            return TaskState.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+        } catch (IllegalArgumentException unknown) {
+            throw InvalidField.of(
+                    "state",
+                    '"' + word
+                            + "\" (expected: submitted, working, input-required, completed, failed, canceled or rejected)");
+        }
+    }
+
+    static RunView of(Task task, long sequence) {
+        var result = new LinkedHashMap<String, @Nullable Object>();
+        for (Artifact artifact : task.artifacts()) {
+            result.put(artifact.artifactId(), StepMessage.value(artifact.parts()));
+        }
+        return new RunView(
+                sequence,
+                task.id(),
+                word(task.state()),
+                progress(task.metadata()),
+                steps(task),
+                text(task.status().message()),
+                result);
+    }
+
+    private static List<StepView> steps(Task task) {
+        Workflow workflow;
+        try {
+            workflow = WorkflowAgent.document(task.history().getFirst()).checked();
+        } catch (InvalidField | A2AException rejected) {
+            return List.of();
+        }
+        WorkflowRun run = WorkflowRun.of(workflow, Happening.of(workflow, task.metadata()));
+        if (task.state() == TaskState.CANCELED) {
+            run.cancel();
+        }
+        var steps = new ArrayList<StepView>();
+        for (Step step : workflow.steps().values()) {
+            steps.add(new StepView(
+                    step.id(),
+                    step.agent(),
+                    step.task(),
+                    step.depends(),
+                    run.state(step.id()).word(),
+                    run.attempts(step.id()),
+                    run.taskId(step.id()),
+                    run.problem(step.id())));
+        }
+        return steps;
+    }
+
+    /** What an event changes. */
+    static RunView of(String id, LoggedEvent logged) {
+        return switch (logged.event()) {
+            case Task task -> of(task, logged.sequence());
+            case TaskStatusUpdateEvent update ->
+                new RunView(
+                        logged.sequence(),
+                        id,
+                        word(update.status().state()),
+                        progress(update.metadata()),
+                        changed(update.metadata()),
+                        text(update.status().message()),
+                        Map.of());
+            case TaskArtifactUpdateEvent update -> {
+                var result = new LinkedHashMap<String, @Nullable Object>();
+                result.put(
+                        update.artifact().artifactId(),
+                        StepMessage.value(update.artifact().parts()));
+                yield new RunView(logged.sequence(), id, word(TaskState.WORKING), 100, List.of(), null, result);
+            }
+            case Message received ->
+                new RunView(logged.sequence(), id, word(TaskState.WORKING), 0, List.of(), null, Map.of());
+        };
+    }
+
+    private static List<StepView> changed(Map<String, @Nullable Object> metadata) {
+        var steps = new ArrayList<StepView>();
+        metadata.forEach((key, value) -> {
+            if (key.startsWith(WorkflowRun.KEY) && value instanceof Map<?, ?> record) {
+                Happening happening = Happening.of(key.substring(WorkflowRun.KEY.length()), record);
+                steps.add(new StepView(
+                        happening.step(),
+                        null,
+                        null,
+                        List.of(),
+                        happening.state().word(),
+                        happening.attempt(),
+                        happening.taskId(),
+                        happening.problem()));
+            }
+        });
+        return steps;
+    }
+
+    private static int progress(Map<String, @Nullable Object> metadata) {
+        return metadata.get("progress") instanceof Number percent ? percent.intValue() : 0;
+    }
+
+    private static @Nullable String text(@Nullable Message message) {
+        return message == null ? null : message.text();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.parley.mesh.workflow;
+
+import dev.parley.extension.HubAgents;
+import dev.parley.mesh.Delegations;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.InvalidField;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The agents of the steps of a run, on behalf of its caller. For one thread at a time. */
+final class StepAgents {
+    /** An agent and its card. */
+    record StepAgent(AgentEndpoint endpoint, AgentCard card) {
+        boolean streams() {
+            return Boolean.TRUE.equals(card.capabilities().streaming());
+        }
+    }
+
+    private final HubAgents hub;
+    private final CallContext caller;
+    private @Nullable Map<String, AgentCard> cards;
+
+    StepAgents(HubAgents hub, CallContext caller) {
+        this.hub = hub;
+        this.caller = caller;
+    }
+
+    /**
+     * Requires that the hub has the agents of all steps, and that they can do their tasks.
+     *
+     * @throws InvalidField with the place in the document
+     */
+    void check(List<Workflow.Draft> drafts) {
+        for (int i = 0; i < drafts.size(); i++) {
+            Workflow.Draft draft = drafts.get(i);
+            StepAgent agent = find(draft.agent());
+            String place = "workflow.steps[" + i + "].";
+            if (agent == null) {
+                throw InvalidField.of(
+                        place + "agent",
+                        '"' + draft.agent() + "\" (expected: one of the agents of the hub: "
+                                + String.join(", ", cards().keySet()) + ")");
+            }
+            if (isIncapable(agent.card(), draft.task())) {
+                throw InvalidField.of(
+                        place + "task",
+                        '"' + draft.task() + "\" (expected: id, tag or name of a skill of \"" + draft.agent() + "\": "
+                                + String.join(
+                                        ", ",
+                                        agent.card().skills().stream()
+                                                .map(AgentCard.Skill::id)
+                                                .toList())
+                                + ")");
+            }
+        }
+    }
+
+    private static boolean isIncapable(AgentCard card, String task) {
+        return !card.skills().isEmpty() && Delegations.skill(card, task).isEmpty();
+    }
+
+    /** @throws A2AException METHOD_NOT_FOUND if there is no such agent */
+    StepAgent get(String agent) {
+        StepAgent found = find(agent);
+        if (found == null) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "agent \"" + agent + "\": unknown");
+        }
+        return found;
+    }
+
+    private @Nullable StepAgent find(String agent) {
+        AgentCard card = cards().get(agent);
+        if (card == null) {
+            cards = null; // agents may be added
+            card = cards().get(agent);
+        }
+        return card == null ? null : new StepAgent(hub.endpoint(agent), card);
+    }
+
+    private Map<String, AgentCard> cards() {
+        Map<String, AgentCard> known = cards;
+        if (known == null) {
+            known = hub.cards(caller);
+            cards = known;
+        }
+        return known;
+    }
+
+    /** Context of a call of an agent. A run of a run is a call of the same agent, which is no loop: documents are finite. */
+    CallContext toward(String agent) {
+        CallChain chain = caller.chain();
+        if (agent.equals(WorkflowAgent.NAME) && !chain.agents().isEmpty()) {
+            chain = new CallChain(
+                    chain.agents().subList(0, chain.agents().size() - 1));
+        }
+        return caller.withDeadline(null)
+                .withDialect(CallContext.V1, false)
+                .withTasksOnly()
+                .withExtensions(Set.of())
+                .through(chain);
+    }
+}

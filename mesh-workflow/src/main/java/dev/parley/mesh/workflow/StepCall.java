@@ -1,0 +1,326 @@
+package dev.parley.mesh.workflow;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.mesh.Reports;
+import dev.parley.mesh.workflow.StepAgents.StepAgent;
+import dev.parley.mesh.workflow.Workflow.Step;
+import dev.parley.mesh.workflow.WorkflowRun.Happening;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.Ids;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of a step: sends a message to its agent, or goes on with the task that it has, until the task has ended or asks. Runs on
+ * a thread of its own; {@link #stop} may be called by any.
+ */
+final class StepCall implements Runnable {
+    private static final Logger LOG = System.getLogger("dev.parley.mesh");
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    /** Pauses after refusals for lack of capacity, and before a task of an agent that does not stream is read again. */
+    private static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(10));
+
+    /**
+     * Result of an attempt.
+     *
+     * @param parts of the task's result; empty unless it has completed
+     */
+    record Progress(Happening happening, List<Part> parts) {}
+
+    private final Step step;
+    private final int attempt;
+    private final @Nullable Message message;
+    private final StepAgent agent;
+    private final CallContext context;
+    private final InstantSource clock;
+    private final Consumer<Progress> progress;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private @Nullable Instant deadline;
+    private boolean announced;
+    private volatile @Nullable String taskId;
+    private volatile @Nullable Thread thread;
+
+    /**
+     * @param message that begins the task or goes on with it; null to wait for the end of a task
+     * @param taskId null if the message begins one
+     */
+    StepCall(
+            Step step,
+            int attempt,
+            @Nullable Message message,
+            @Nullable String taskId,
+            StepAgent agent,
+            CallContext context,
+            InstantSource clock,
+            Consumer<Progress> progress) {
+        this.step = step;
+        this.attempt = attempt;
+        this.message = message;
+        this.taskId = taskId;
+        this.agent = agent;
+        this.context = context;
+        this.clock = clock;
+        this.progress = progress;
+        this.announced = message == null;
+    }
+
+    Step step() {
+        return step;
+    }
+
+    int attempt() {
+        return attempt;
+    }
+
+    /** Ends the wait, without a result. */
+    void stop() {
+        stopped.countDown();
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+
+    /** Cancels the task, if there is one that has not ended. */
+    void cancel() {
+        cancel(agent, taskId, context);
+    }
+
+    /** Cancels a task, unless it has ended. */
+    static void cancel(StepAgent agent, @Nullable String taskId, CallContext context) {
+        if (taskId != null) {
+            try {
+                var unused = agent.endpoint().call(CancelTask.of(taskId), context);
+            } catch (RuntimeException ended) {
+                LOG.log(Level.DEBUG, "task " + taskId + " of a step was not canceled", ended);
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        Progress outcome;
+        try {
+            String known = taskId;
+            if (step.timeout() != null) {
+                Instant begun = known == null ? null : Ids.madeAt(known);
+                deadline = (begun == null ? clock.instant() : begun).plus(step.timeout());
+            }
+            outcome = ended(known != null && message == null ? read(known) : sent());
+        } catch (InterruptedException stop) {
+            return; // the run ends, or is canceled
+        } catch (A2AException refused) {
+            outcome = failed(refused.getMessage() == null ? refused.error().name() : refused.getMessage());
+        } catch (RuntimeException failure) {
+            LOG.log(Level.WARNING, "step \"" + step.id() + "\" failed", failure);
+            outcome = failed("The agent could not be called");
+        }
+        if (stopped.getCount() > 0) {
+            progress.accept(outcome);
+        }
+    }
+
+    private Progress failed(String problem) {
+        return failed(taskId, problem);
+    }
+
+    private Progress failed(@Nullable String task, String problem) {
+        return new Progress(new Happening(step.id(), StepState.FAILED, attempt, task, null, problem), List.of());
+    }
+
+    private Progress ended(@Nullable Task task) throws InterruptedException {
+        Task now = task;
+        for (int reads = 1; now != null && !now.state().isSettled(); reads++) {
+            now = agent.streams() ? followed(now.id()) : reread(now.id(), reads);
+        }
+        if (now == null) {
+            cancel();
+            return failed("The step took longer than " + step.timeout());
+        }
+        String reason = now.status().message() == null ? "" : now.status().message().text();
+        List<Part> parts = Reports.parts(now);
+        return switch (now.state()) {
+            case COMPLETED ->
+                new Progress(
+                        new Happening(
+                                step.id(),
+                                StepState.COMPLETED,
+                                attempt,
+                                now.id().isEmpty() ? null : now.id(),
+                                StepMessage.value(parts),
+                                null),
+                        parts);
+            case CANCELED ->
+                new Progress(
+                        new Happening(step.id(), StepState.CANCELED, attempt, now.id(), null, "canceled"), List.of());
+            case INPUT_REQUIRED, AUTH_REQUIRED ->
+                new Progress(
+                        new Happening(step.id(), StepState.INPUT_REQUIRED, attempt, now.id(), null, reason),
+                        List.of());
+            case FAILED, REJECTED, UNSPECIFIED, SUBMITTED, WORKING ->
+                failed(now.id(), reason.isEmpty() ? "The task ended in state " + now.state() : reason);
+        };
+    }
+
+    /** Sends the message; again under the same id while the agent has no room. Null after the deadline. */
+    private @Nullable Task sent() throws InterruptedException {
+        for (int refusals = 1; ; refusals++) {
+            try {
+                return send();
+            } catch (A2AException refused) {
+                if (refused.error() != A2AError.UNAVAILABLE) {
+                    throw refused;
+                }
+                Duration pause = PAUSES.after(refusals, refused.retryAfter());
+                if (isPast(pause)) {
+                    return null;
+                }
+            }
+        }
+    }
+
+    private @Nullable Task send() throws InterruptedException {
+        Message first = requireNonNull(message);
+        if (agent.streams()) {
+            try (Feed<LoggedEvent> events =
+                    agent.endpoint().watch(SendStreamingMessage.of(first), context)) {
+                return folded(events);
+            }
+        }
+        return switch (agent.endpoint().call(SendMessage.of(first), context)) {
+            case Task task -> task;
+            case Message answer -> answered(answer);
+        };
+    }
+
+    private @Nullable Task followed(String id) throws InterruptedException {
+        try (Feed<LoggedEvent> events = agent.endpoint().watch(SubscribeToTask.of(id), context)) {
+            return folded(events);
+        } catch (A2AException ended) {
+            Task task = read(id);
+            if (!task.state().isSettled()) {
+                throw ended;
+            }
+            return task;
+        }
+    }
+
+    private @Nullable Task reread(String id, int reads) throws InterruptedException {
+        begun(id);
+        return isPast(PAUSES.bound(reads)) ? null : read(id);
+    }
+
+    private Task read(String id) {
+        return agent.endpoint().call(GetTask.of(id), context);
+    }
+
+    /** The task after the events of a stream, up to its end or a question; null after the deadline. */
+    private @Nullable Task folded(Feed<LoggedEvent> events) throws InterruptedException {
+        Task task = null;
+        while (true) {
+            List<LoggedEvent> next = events.next(left());
+            if (next == null) {
+                return task == null ? readOrFail() : task.state().isSettled() ? task : read(task.id());
+            }
+            if (next.isEmpty() && isOver()) {
+                return null;
+            }
+            for (LoggedEvent event : next) {
+                task = folded(task, event.event());
+                if (task.state().isSettled()) {
+                    return task;
+                }
+            }
+            if (task != null) {
+                begun(task.id());
+            }
+        }
+    }
+
+    private Task readOrFail() {
+        String id = taskId;
+        if (id == null) {
+            throw A2AException.of(A2AError.INVALID_AGENT_RESPONSE, "The agent's stream ended without a task");
+        }
+        return read(id);
+    }
+
+    private Task folded(@Nullable Task task, TaskEvent event) {
+        return switch (event) {
+            case Task snapshot -> snapshot;
+            case Message answer when task == null -> answered(answer);
+            default -> task == null ? readOrFail() : event.applyTo(task);
+        };
+    }
+
+    /** An answer without a task, as one. */
+    private static Task answered(Message answer) {
+        return new Task(
+                "",
+                "",
+                new TaskStatus(TaskState.COMPLETED, answer, null),
+                List.of(),
+                List.of(),
+                Map.of());
+    }
+
+    private void begun(String id) {
+        if (!announced) {
+            announced = true;
+            taskId = id;
+            progress.accept(new Progress(Happening.begun(step.id(), attempt, id), List.of()));
+        }
+    }
+
+    private Duration left() {
+        Instant end = deadline;
+        if (end == null) {
+            return LONGEST;
+        }
+        Duration left = Duration.between(clock.instant(), end);
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    private boolean isOver() {
+        Instant end = deadline;
+        return end != null && !clock.instant().isBefore(end);
+    }
+
+    /** Waits; true if the deadline has passed. */
+    private boolean isPast(Duration pause) throws InterruptedException {
+        Duration left = left();
+        if (stopped.await(Math.min(pause.toMillis(), left.toMillis()), TimeUnit.MILLISECONDS)) {
+            throw new InterruptedException();
+        }
+        return isOver();
+    }
+}

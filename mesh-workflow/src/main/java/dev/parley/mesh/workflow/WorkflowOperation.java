@@ -1,0 +1,128 @@
+package dev.parley.mesh.workflow;
+
+import dev.parley.protocol.Operation;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on the runs of workflows, which the agent {@code one} answers. */
+public interface WorkflowOperation {
+    /** A step of a run. */
+    record StepView(
+            String id,
+            @Nullable String agent,
+            @Nullable String task,
+            List<String> depends,
+            String state,
+            int attempts,
+            @Nullable String taskId,
+            @Nullable String problem) {}
+
+    /**
+     * A run.
+     *
+     * @param sequence number of the event after which the run is as shown; 0 if that is not known
+     * @param state of the run's task: submitted, working, input-required, completed, failed or canceled
+     * @param steps all steps; in a stream, behind its first element, those that have changed
+     * @param message a question of a step, or the reason of a failure; null for none
+     * @param result results by steps on which no other depends; empty unless the run has completed
+     */
+    record RunView(
+            long sequence,
+            String workflowId,
+            String state,
+            int progress,
+            List<StepView> steps,
+            @Nullable String message,
+            Map<String, @Nullable Object> result) {}
+
+    /** A page of runs, the newest first. */
+    record RunPage(List<RunView> workflows, String nextPageToken) {}
+
+    /**
+     * Starts a run.
+     *
+     * @param document a coordination document: as it is, in its short form with a {@code type}, or in an envelope
+     */
+    record Run(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/run";
+        }
+
+        @Override
+        public boolean runsAgent() {
+            return true;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /** Reads a run. */
+    record Get(String workflowId) implements Operation.ExtensionCall<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/get";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return workflowId;
+        }
+    }
+
+    /** Cancels a run and its steps. */
+    record Cancel(String workflowId) implements Operation.ExtensionCall<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/cancel";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return workflowId;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /**
+     * Lists runs.
+     *
+     * @param state null for runs in any state
+     * @param pageSize 1 to 100; null for 50
+     */
+    record ListRuns(
+            @Nullable String state,
+            @Nullable Integer pageSize,
+            @Nullable String pageToken)
+            implements Operation.ExtensionCall<RunPage> {
+        @Override
+        public String name() {
+            return "one/workflows/list";
+        }
+    }
+
+    /**
+     * Streams the changes of a run until its end.
+     *
+     * @param after number of the last event that the caller has received; null to begin with the run as it stands
+     */
+    record Watch(String workflowId, @Nullable Long after) implements Operation.ExtensionWatch<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/watch";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return workflowId;
+        }
+    }
+}

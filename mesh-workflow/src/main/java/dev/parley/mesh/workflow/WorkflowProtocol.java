@@ -1,0 +1,120 @@
+package dev.parley.mesh.workflow;
+
+import static dev.parley.dialect.json.Codecs.FREE;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Shape;
+import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
+import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.Run;
+import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
+import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StepView;
+import dev.parley.mesh.workflow.WorkflowOperation.Watch;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.JsonForm;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** The operations on runs of workflows on the wire. */
+public final class WorkflowProtocol implements ExtensionProtocol.Provider {
+    private static final String PATH = "GET /workflows/{workflowId}";
+
+    private static final Codec<StepView> STEP = Shape.<StepView>of()
+            .required("id", TEXT, StepView::id)
+            .optional("agent", TEXT, StepView::agent)
+            .optional("task", TEXT, StepView::task)
+            .optional("depends", TEXTS, List.of(), StepView::depends)
+            .required("state", TEXT, StepView::state)
+            .always("attempts", INT, 0, StepView::attempts)
+            .optional("taskId", TEXT, StepView::taskId)
+            .optional("problem", TEXT, StepView::problem)
+            .as(v -> new StepView(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Long> NUMBER = Codecs.via(
+            FREE, value -> number(String.valueOf(value)), number -> number);
+
+    private static final Codec<RunView> RUN = Shape.<RunView>of()
+            .optional("sequence", NUMBER, 0L, RunView::sequence)
+            .required("workflowId", TEXT, RunView::workflowId)
+            .required("state", TEXT, RunView::state)
+            .always("progress", INT, 0, RunView::progress)
+            .always("steps", Codecs.list(STEP), List.of(), RunView::steps)
+            .optional("message", TEXT, RunView::message)
+            .optional("result", STRUCT, Map.of(), RunView::result)
+            .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<RunPage> PAGE = Shape.<RunPage>of()
+            .always("workflows", Codecs.list(RUN), List.of(), RunPage::workflows)
+            .optional("nextPageToken", TEXT, "", RunPage::nextPageToken)
+            .as(v -> new RunPage(v.next(), v.next()));
+
+    private static <T> Shape.Builder<T> ofRun(Function<T, String> id) {
+        return Shape.<T>of().required("workflowId", TEXT, id);
+    }
+
+    /** The operations. */
+    public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
+            "/extensions/one-workflows/v1",
+            ExtensionMethod.call(
+                            "one/workflows/run", Run.class, JsonForm.object(Run::new, Run::document), RUN)
+                    .rest("POST /workflows")
+                    .content(RunView::result),
+            ExtensionMethod.call(
+                            "one/workflows/get",
+                            Get.class,
+                            ofRun(Get::workflowId).as(v -> new Get(v.next())),
+                            RUN)
+                    .rest(PATH)
+                    .content(RunView::result),
+            ExtensionMethod.call(
+                            "one/workflows/cancel",
+                            Cancel.class,
+                            ofRun(Cancel::workflowId).as(v -> new Cancel(v.next())),
+                            RUN)
+                    .rest("DELETE /workflows/{workflowId}"),
+            ExtensionMethod.call(
+                            "one/workflows/list",
+                            ListRuns.class,
+                            Shape.<ListRuns>of()
+                                    .optional("state", TEXT, ListRuns::state)
+                                    .optional("pageSize", INT, ListRuns::pageSize)
+                                    .optional("pageToken", TEXT, ListRuns::pageToken)
+                                    .as(v -> new ListRuns(v.next(), v.next(), v.next())),
+                            PAGE)
+                    .rest("GET /workflows"),
+            ExtensionMethod.stream(
+                            "one/workflows/watch",
+                            Watch.class,
+                            ofRun(Watch::workflowId)
+                                    .optional("after", NUMBER, Watch::after)
+                                    .as(v -> new Watch(v.next(), v.next())),
+                            RUN)
+                    .rest(PATH)
+                    .resumable(
+                            run -> run.sequence() == 0 ? null : Long.toString(run.sequence()),
+                            (watch, id) -> new Watch(watch.workflowId(), number(id))));
+
+    private static Long number(String id) {
+        try {
+            return Long.valueOf(id);
+        } catch (NumberFormatException foreign) {
+            return 0L; // no id of this server: all events
+        }
+    }
+
+    @Override
+    public Collection<ExtensionProtocol> protocols() {
+        return List.of(PROTOCOL);
+    }
+}
