@@ -57,7 +57,8 @@ public final class ExtensionTable {
         for (ExtensionProtocol protocol : protocols) {
             protocol.methods().forEach(method -> add(ExtensionRow.of(protocol, method)));
         }
-        Comparator<ExtensionRow> callsFirst = Comparator.comparing(row -> row.method().streams());
+        Comparator<ExtensionRow> callsFirst =
+                Comparator.comparing(row -> row.method().streams());
         routed.sort(callsFirst);
         streamsFirst = new ArrayList<>(routed);
         streamsFirst.sort(callsFirst.reversed());

@@ -88,10 +88,7 @@ final class RunTurn {
             }
             end();
         } finally {
-            calls.values().forEach(StepCall::stop);
-            if (request.isCanceled()) {
-                calls.values().forEach(StepCall::cancel);
-            }
+            calls.values().forEach(request.isCanceled() ? StepCall::cancel : StepCall::stop);
         }
     }
 
@@ -179,9 +176,8 @@ final class RunTurn {
             String taskId = run.taskId(id);
             Step step = requireNonNull(workflow.steps().get(id));
             if (taskId != null) {
-                known = Reports.parts(agents.get(step.agent())
-                        .endpoint()
-                        .call(GetTask.of(taskId), agents.toward(step.agent())));
+                known = Reports.parts(
+                        agents.get(step.agent()).endpoint().call(GetTask.of(taskId), agents.toward(step.agent())));
                 run.result(id, StepMessage.value(known));
             } else {
                 known = run.result(id) == null ? List.of() : List.of(Part.data(run.result(id)));
@@ -263,8 +259,10 @@ final class RunTurn {
                 }
                 reply.move(state, null, news);
             }
-            case INPUT_REQUIRED -> reply.move(state, Message.agent(Part.text(problems(StepState.INPUT_REQUIRED))), news);
-            default -> reply.move(state, Message.agent(Part.text(problems(StepState.FAILED, StepState.CANCELED))), news);
+            case INPUT_REQUIRED ->
+                reply.move(state, Message.agent(Part.text(problems(StepState.INPUT_REQUIRED))), news);
+            default ->
+                reply.move(state, Message.agent(Part.text(problems(StepState.FAILED, StepState.CANCELED))), news);
         }
     }
 

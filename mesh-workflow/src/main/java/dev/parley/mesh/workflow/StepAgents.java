@@ -97,8 +97,7 @@ final class StepAgents {
     CallContext toward(String agent) {
         CallChain chain = caller.chain();
         if (agent.equals(WorkflowAgent.NAME) && !chain.agents().isEmpty()) {
-            chain = new CallChain(
-                    chain.agents().subList(0, chain.agents().size() - 1));
+            chain = new CallChain(chain.agents().subList(0, chain.agents().size() - 1));
         }
         return caller.withDeadline(null)
                 .withDialect(CallContext.V1, false)

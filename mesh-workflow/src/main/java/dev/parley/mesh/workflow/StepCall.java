@@ -66,6 +66,7 @@ final class StepCall implements Runnable {
     private @Nullable Instant deadline;
     private boolean announced;
     private volatile @Nullable String taskId;
+    private volatile boolean canceled;
     private volatile @Nullable Thread thread;
 
     /**
@@ -109,9 +110,14 @@ final class StepCall implements Runnable {
         }
     }
 
-    /** Cancels the task, if there is one that has not ended. */
+    /** Ends the wait and cancels the task: now, or as soon as its agent has begun it. */
     void cancel() {
-        cancel(agent, taskId, context);
+        canceled = true;
+        stopped.countDown();
+        if (taskId != null) {
+            stop();
+            cancel(agent, taskId, context);
+        }
     }
 
     /** Cancels a task, unless it has ended. */
@@ -163,10 +169,11 @@ final class StepCall implements Runnable {
             now = agent.streams() ? followed(now.id()) : reread(now.id(), reads);
         }
         if (now == null) {
-            cancel();
+            cancel(agent, taskId, context);
             return failed("The step took longer than " + step.timeout());
         }
-        String reason = now.status().message() == null ? "" : now.status().message().text();
+        String reason =
+                now.status().message() == null ? "" : now.status().message().text();
         List<Part> parts = Reports.parts(now);
         return switch (now.state()) {
             case COMPLETED ->
@@ -184,8 +191,7 @@ final class StepCall implements Runnable {
                         new Happening(step.id(), StepState.CANCELED, attempt, now.id(), null, "canceled"), List.of());
             case INPUT_REQUIRED, AUTH_REQUIRED ->
                 new Progress(
-                        new Happening(step.id(), StepState.INPUT_REQUIRED, attempt, now.id(), null, reason),
-                        List.of());
+                        new Happening(step.id(), StepState.INPUT_REQUIRED, attempt, now.id(), null, reason), List.of());
             case FAILED, REJECTED, UNSPECIFIED, SUBMITTED, WORKING ->
                 failed(now.id(), reason.isEmpty() ? "The task ended in state " + now.state() : reason);
         };
@@ -211,8 +217,7 @@ final class StepCall implements Runnable {
     private @Nullable Task send() throws InterruptedException {
         Message first = requireNonNull(message);
         if (agent.streams()) {
-            try (Feed<LoggedEvent> events =
-                    agent.endpoint().watch(SendStreamingMessage.of(first), context)) {
+            try (Feed<LoggedEvent> events = agent.endpoint().watch(SendStreamingMessage.of(first), context)) {
                 return folded(events);
             }
         }
@@ -284,19 +289,17 @@ final class StepCall implements Runnable {
 
     /** An answer without a task, as one. */
     private static Task answered(Message answer) {
-        return new Task(
-                "",
-                "",
-                new TaskStatus(TaskState.COMPLETED, answer, null),
-                List.of(),
-                List.of(),
-                Map.of());
+        return new Task("", "", new TaskStatus(TaskState.COMPLETED, answer, null), List.of(), List.of(), Map.of());
     }
 
-    private void begun(String id) {
+    private void begun(String id) throws InterruptedException {
         if (!announced) {
             announced = true;
             taskId = id;
+            if (canceled) {
+                cancel(agent, id, context);
+                throw new InterruptedException();
+            }
             progress.accept(new Progress(Happening.begun(step.id(), attempt, id), List.of()));
         }
     }

@@ -40,7 +40,8 @@ final class StepMessage {
         var parts = new ArrayList<Part>();
         if (step.agent().equals(WorkflowAgent.NAME)) {
             parts.add(Part.data(parameters));
-        } else if (Delegations.takesOnlyText(card, Delegations.skill(card, step.task()).orElse(null))) {
+        } else if (Delegations.takesOnlyText(
+                card, Delegations.skill(card, step.task()).orElse(null))) {
             parts.addAll(texts(step.task(), parameters));
         } else {
             parts.addAll(Delegations.parts(step.task(), parameters, false));
@@ -54,8 +55,7 @@ final class StepMessage {
         return message(id(run, step.id(), answer.messageId()), answer.parts(), taskId, run, step);
     }
 
-    private static Message message(
-            String id, List<Part> parts, @Nullable String taskId, String run, Step step) {
+    private static Message message(String id, List<Part> parts, @Nullable String taskId, String run, Step step) {
         return new Message(
                 id,
                 Role.USER,
@@ -82,8 +82,9 @@ final class StepMessage {
             parts.addAll(Delegations.parts(task, own, true));
         }
         if (inputs instanceof Map<?, ?> results) {
-            results.values().forEach(result -> parts.add(Part.text(
-                    result instanceof String text ? text : new String(Json.write(result), UTF_8))));
+            results.values()
+                    .forEach(result -> parts.add(
+                            Part.text(result instanceof String text ? text : new String(Json.write(result), UTF_8))));
         }
         return parts;
     }

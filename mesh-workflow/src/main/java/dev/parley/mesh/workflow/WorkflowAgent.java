@@ -59,8 +59,7 @@ final class WorkflowAgent {
             document = document(first(request));
             workflow = document.checked();
             if (request.task().isEmpty()) {
-                new StepAgents(hub, request.context())
-                        .check(document.workflow().steps());
+                new StepAgents(hub, request.context()).check(document.workflow().steps());
             }
         } catch (InvalidField | A2AException invalid) {
             reply.reject("Invalid workflow: " + invalid.getMessage());
@@ -105,7 +104,8 @@ final class WorkflowAgent {
 
     /** The document without what may stand around it. */
     static Map<String, @Nullable Object> content(Map<String, @Nullable Object> written) {
-        if (written.get("message") instanceof Map<?, ?> message && message.get("content") instanceof Map<?, ?> content) {
+        if (written.get("message") instanceof Map<?, ?> message
+                && message.get("content") instanceof Map<?, ?> content) {
             requireCoordination("message.type", message.get("type"));
             return members(content);
         }

@@ -73,11 +73,7 @@ public final class WorkflowGraph {
     private static String label(
             Step step, @Nullable WorkflowRun run, String lineBreak, Function<String, String> escaped) {
         String label = escaped.apply(step.id()) + lineBreak + escaped.apply(step.agent() + ": " + step.task());
-        return run == null
-                ? label
-                : label
-                        + lineBreak
-                        + run.state(step.id()).word();
+        return run == null ? label : label + lineBreak + run.state(step.id()).word();
     }
 
     private static String html(String text) {

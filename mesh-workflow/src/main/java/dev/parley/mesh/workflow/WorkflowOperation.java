@@ -101,8 +101,7 @@ public interface WorkflowOperation {
     record ListRuns(
             @Nullable String state,
             @Nullable Integer pageSize,
-            @Nullable String pageToken)
-            implements Operation.ExtensionCall<RunPage> {
+            @Nullable String pageToken) implements Operation.ExtensionCall<RunPage> {
         @Override
         public String name() {
             return "one/workflows/list";

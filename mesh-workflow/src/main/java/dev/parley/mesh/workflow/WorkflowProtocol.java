@@ -38,11 +38,10 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .always("attempts", INT, 0, StepView::attempts)
             .optional("taskId", TEXT, StepView::taskId)
             .optional("problem", TEXT, StepView::problem)
-            .as(v -> new StepView(
-                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> new StepView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Long> NUMBER = Codecs.via(
-            FREE, value -> number(String.valueOf(value)), number -> number);
+    private static final Codec<Long> NUMBER =
+            Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);
 
     private static final Codec<RunView> RUN = Shape.<RunView>of()
             .optional("sequence", NUMBER, 0L, RunView::sequence)
@@ -66,8 +65,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
             "/extensions/one-workflows/v1",
-            ExtensionMethod.call(
-                            "one/workflows/run", Run.class, JsonForm.object(Run::new, Run::document), RUN)
+            ExtensionMethod.call("one/workflows/run", Run.class, JsonForm.object(Run::new, Run::document), RUN)
                     .rest("POST /workflows")
                     .content(RunView::result),
             ExtensionMethod.call(

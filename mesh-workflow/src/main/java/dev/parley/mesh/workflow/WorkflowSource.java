@@ -33,6 +33,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -88,8 +89,13 @@ public final class WorkflowSource implements HubExtensionSource {
 
         private RunView run(Run run, CallContext caller) {
             var agents = new StepAgents(hub.agents(), caller);
-            Map<String, @Nullable Object> document = WorkflowAgent.content(run.document());
-            agent.check(document, agents);
+            Map<String, @Nullable Object> document;
+            try {
+                document = WorkflowAgent.content(run.document());
+                agent.check(document, agents);
+            } catch (InvalidField invalid) {
+                throw A2AException.invalidParams(invalid.field(), invalid.problem());
+            }
             var send = new SendMessage(null, Message.user(Part.data(document)), AT_ONCE, Map.of());
             Task task = (Task) one().call(send, agents.toward(WorkflowAgent.NAME));
             return RunViews.of(task, 0);
@@ -108,7 +114,7 @@ public final class WorkflowSource implements HubExtensionSource {
                             new ListTasks(
                                     null,
                                     null,
-                                    list.state() == null ? null : RunViews.state(list.state()),
+                                    list.state() == null ? null : state(list.state()),
                                     list.pageSize(),
                                     list.pageToken(),
                                     null,
@@ -117,6 +123,14 @@ public final class WorkflowSource implements HubExtensionSource {
                             toward(caller));
             return new RunPage(
                     page.tasks().stream().map(task -> RunViews.of(task, 0)).toList(), page.nextPageToken());
+        }
+
+        private static TaskState state(String word) {
+            try {
+                return RunViews.state(word);
+            } catch (InvalidField unknown) {
+                throw A2AException.invalidParams(unknown.field(), unknown.problem());
+            }
         }
 
         private Feed<RunView> watch(Watch watch, CallContext caller) {
@@ -173,7 +187,8 @@ public final class WorkflowSource implements HubExtensionSource {
             var agents = new StepAgents(hub.agents(), context);
             for (Happening happening : Happening.of(workflow, task.metadata())) {
                 if (happening.state() == StepState.RUNNING || happening.state() == StepState.INPUT_REQUIRED) {
-                    String name = requireNonNull(workflow.steps().get(happening.step())).agent();
+                    String name = requireNonNull(workflow.steps().get(happening.step()))
+                            .agent();
                     StepAgent one = agents.get(name);
                     StepCall.cancel(one, happening.taskId(), agents.toward(name));
                 }

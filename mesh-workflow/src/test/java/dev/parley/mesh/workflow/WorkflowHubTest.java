@@ -109,7 +109,8 @@ final class WorkflowHubTest {
 
     private Map<?, ?> finished(Hub hub, String id) throws Exception {
         events(hub, id);
-        return json(send(hub, "GET", "/one/workflows/" + id, "", "Accept", "application/json").body());
+        return json(send(hub, "GET", "/one/workflows/" + id, "", "Accept", "application/json")
+                .body());
     }
 
     private static @Nullable Object step(Map<?, ?> run, String id, String member) {
@@ -200,7 +201,8 @@ final class WorkflowHubTest {
     }
 
     @Test
-    @DisplayName("a failed step fails the run and skips those behind it; with onError continue they run without its result")
+    @DisplayName(
+            "a failed step fails the run and skips those behind it; with onError continue they run without its result")
     void failures() throws Exception {
         Agent broken = Agent.named("broken", "Fails").handle((request, reply) -> reply.fail("no luck"));
         try (Hub hub = builder().inMemory().agents(broken, echo("a")).start()) {
@@ -208,9 +210,7 @@ final class WorkflowHubTest {
                     hub,
                     start(
                             hub,
-                            steps(
-                                    "{'agent':'broken','task':'x'}",
-                                    "{'agent':'a','task':'x','depends':['broken']}")));
+                            steps("{'agent':'broken','task':'x'}", "{'agent':'a','task':'x','depends':['broken']}")));
             Map<?, ?> continued = finished(
                     hub,
                     start(
@@ -244,7 +244,8 @@ final class WorkflowHubTest {
                     hub,
                     start(
                             hub,
-                            steps("{'agent':'second','task':'x','onError':'retry','retryPolicy':{'maxRetries':2,'backoff':'linear'}}")));
+                            steps(
+                                    "{'agent':'second','task':'x','onError':'retry','retryPolicy':{'maxRetries':2,'backoff':'linear'}}")));
 
             assertThat(run.get("state")).isEqualTo("completed");
             assertThat(step(run, "second", "attempts")).isEqualTo(2);
@@ -256,7 +257,10 @@ final class WorkflowHubTest {
     @DisplayName("a step that takes longer than its timeout is canceled and fails")
     void timeouts() throws Exception {
         var canceled = new CountDownLatch(1);
-        try (Hub hub = builder().inMemory().agents(sleeper(new CountDownLatch(1), canceled)).start()) {
+        try (Hub hub = builder()
+                .inMemory()
+                .agents(sleeper(new CountDownLatch(1), canceled))
+                .start()) {
             Map<?, ?> run = finished(hub, start(hub, steps("{'agent':'sleeper','task':'x','timeout':200}")));
 
             assertThat(run.get("state")).isEqualTo("failed");
@@ -282,13 +286,10 @@ final class WorkflowHubTest {
     void cancel() throws Exception {
         var begun = new CountDownLatch(1);
         var canceled = new CountDownLatch(1);
-        try (Hub hub = builder()
-                .inMemory()
-                .agents(sleeper(begun, canceled), echo("a"))
-                .start()) {
+        try (Hub hub =
+                builder().inMemory().agents(sleeper(begun, canceled), echo("a")).start()) {
             String id = start(
-                    hub,
-                    steps("{'agent':'sleeper','task':'x'}", "{'agent':'a','task':'x','depends':['sleeper']}"));
+                    hub, steps("{'agent':'sleeper','task':'x'}", "{'agent':'a','task':'x','depends':['sleeper']}"));
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
 
             HttpResponse<String> answer = send(hub, "DELETE", "/one/workflows/" + id, "");
@@ -371,7 +372,8 @@ final class WorkflowHubTest {
     }
 
     @Test
-    @DisplayName("a document that is invalid, or names agents or tasks that the hub does not have, is refused with the place")
+    @DisplayName(
+            "a document that is invalid, or names agents or tasks that the hub does not have, is refused with the place")
     void refusals() throws Exception {
         Agent skilled = Agent.named("skilled", "Does one thing")
                 .skill("sum", "Adds")
@@ -401,8 +403,7 @@ final class WorkflowHubTest {
             String steps = "{'steps':[{'agent':'a','task':'x','parameters':{'text':'t'}}]}";
             String bare = start(hub, "{'type':'coordination','coordinator':'c','workflow':" + steps + "}");
             String envelope = start(
-                    hub,
-                    "{'version':'1.0','message':{'type':'coordination','content':{'workflow':" + steps + "}}}");
+                    hub, "{'version':'1.0','message':{'type':'coordination','content':{'workflow':" + steps + "}}}");
             String message = send(
                             hub,
                             "POST",
