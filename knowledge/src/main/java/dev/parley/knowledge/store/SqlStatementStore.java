@@ -11,6 +11,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.Readers;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Work;
@@ -61,7 +62,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private record Tally(long space, long graph, long predicate) {}
 
     private final Database database;
-    private final Database.Readers readers;
+    private final Readers readers;
     private final FairPool pool;
     private final InstantSource clock;
     private final Sql sql;

@@ -59,7 +59,12 @@ public final class Checkpointer {
     Checkpointer(Database database, Opening opening) {
         this.database = database;
         this.opening = opening;
-        this.thread = Thread.ofPlatform().daemon().name("store-checkpointer").start(this::checkpointAll);
+        this.thread = Thread.ofPlatform().daemon().name("store-checkpointer").unstarted(this::checkpointAll);
+    }
+
+    /** Starts its thread, which reads and writes the database. */
+    void start() {
+        thread.start();
     }
 
     /** Has pages moved soon. */

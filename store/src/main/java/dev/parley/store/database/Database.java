@@ -4,8 +4,6 @@ import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
 import dev.parley.store.spi.NotOpenedException;
-import dev.parley.store.spi.OutageException;
-import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -16,24 +14,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -52,25 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Database implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.store");
-    private static final int GROUP = 1_024;
     private static final int READERS = 4;
-
-    /** Works that wait for the writer: some seconds of all that it can write. While a disk stands still, more are refused. */
-    private static final int MAX_QUEUED = 65_536;
-
-    /** After so long the works that are written are committed, so that others' need not wait for all of them. */
-    private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
-
-    private static final Duration FOREVER = Duration.ofDays(1_000);
-
-    /** A write this recent shows that writing works; also the shortest time between two {@link WriteTest}s. */
-    private static final Duration RECENT = Duration.ofSeconds(1);
-
-    /** Time limit of a {@link WriteTest}. */
-    private static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
-
-    /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
-    private static final long MAX_LIGHT = 256;
 
     /** Time that the writer works on a part of a removal before it serves others. */
     public static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -78,84 +46,28 @@ public final class Database implements AutoCloseable {
     /** Rows of {@link #writeInSlices} in one transaction, at most. */
     static final int ROWS_OF_SLICE = 200;
 
-    private static final int PROBE_MS = 1_000;
-
-    /** Attempts to write a group after broken connections, before each of its works is written by itself. */
-    private static final int MAX_ATTEMPTS = 5;
-
-    /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
-    private static final int PROBE_BYTES = 1 << 20;
-
-    /** Primary result codes of SQLite: no space in the file, and no space (or another fault) in the index of the log. */
-    private static final int SQLITE_FULL = 13;
-
-    private static final int SQLITE_IOERR = 10;
-
-    private static final String CANNOT_WRITE = "the database cannot be written: ";
-
-    /** After about so many pages of the write-ahead log the checkpointer is called. */
-    private static final int CHECKPOINT_AFTER = 4_096;
-
-    /** Pages that each transaction writes, however little: the ends of tables and indexes, and inner pages of these. */
-    private static final int PAGES_OF_GROUP = 8;
-
-    private static final Work STOP = new Work() {
-        @Override
-        public void write(Session session) {}
-
-        @Override
-        public void committed() {}
-
-        @Override
-        public void failed(Exception cause) {}
-
-        @Override
-        public boolean isBarrier() {
-            return true;
-        }
-    };
-
     private final DatabaseSystem system;
     private final AutoCloseable lock;
-    /** Directory or URL without credentials, for operators. */
-    private final String place;
-
     private final boolean readOnly;
-    private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
-    private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
-    private final Teller teller = new Teller();
-    private final Thread writer;
+    private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
-    private int pagesSinceCheckpoint;
-    /** Whether little is left in a long write-ahead log, for the writer to move. */
-    private volatile boolean restDue;
-
-    /** Of the transaction in the making, if it weighs more than {@link #MAX_LIGHT}; for the writer only. */
-    private @Nullable Work heaviest;
-
-    private long heaviestWeight;
-    private volatile @Nullable Outage outage;
-    /** Whether the outage may be for lack of space; for the writer only. */
-    private boolean needsSpace;
-    /** Time of the last commit of a group, by {@link System#nanoTime}. */
-    private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
-
-    private volatile @Nullable WriteTest latestTest;
-
     private volatile boolean open = true;
 
+    /** @param place directory or URL without credentials, for operators */
     private Database(DatabaseSystem system, AutoCloseable lock, String place, Session writing, boolean readOnly)
             throws SQLException {
         this.system = system;
-        this.place = place;
         this.lock = lock;
         this.readOnly = readOnly;
         this.readers = readers(READERS);
         this.checkpointer =
                 system.kind() == DatabaseKind.SQLITE ? new Checkpointer(this, new Opening(system, Use.MAINTAIN)) : null;
-        this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
+        this.writer = new Writer(system, place, () -> open, checkpointer, writing);
+        if (checkpointer != null) {
+            checkpointer.start();
+        }
     }
 
     /**
@@ -358,26 +270,17 @@ public final class Database implements AutoCloseable {
         try {
             Migrations.run(
                     "the tables of " + module + " have version",
-                    write(session -> version(session, module)),
+                    write(session -> Migrations.version(session, module)),
                     scripts,
                     (statements, version) -> write(session -> {
                         for (String sql : (Iterable<String>) statements::iterator) {
                             session.once(system.spelled(sql));
                         }
-                        return setVersion(session, module, version);
+                        return Migrations.setVersion(session, module, version);
                     }));
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + module, impossible);
         }
-    }
-
-    static int version(Session session, String module) throws SQLException {
-        return Math.toIntExact(session.number("SELECT version FROM module_version WHERE module = ?", module));
-    }
-
-    static int setVersion(Session session, String module, int version) throws SQLException {
-        session.update("DELETE FROM module_version WHERE module = ?", module);
-        return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, version);
     }
 
     public boolean isReadOnly() {
@@ -387,21 +290,16 @@ public final class Database implements AutoCloseable {
     /** Adds a listener that is called at the end of every group from now on. */
     public void listen(GroupListener listener) {
         if (!readOnly) {
-            write(session -> listeners.add(listener)); // on the writer thread, the only one that reads them
+            write(session -> {
+                writer.listen(listener);
+                return listener;
+            });
         }
     }
 
     /** Queues work, behind that of its group. It fails if the database is closed, or does not keep up. */
     public void submit(Work work) {
-        if (!queue.add(work)) {
-            // On a thread of its own, for the caller may hold what the news needs.
-            Thread.startVirtualThread(() -> Teller.tell(
-                    work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
-            return;
-        }
-        if (!open && queue.remove(work)) {
-            work.failed(new OutageException("the database is closed"));
-        }
+        writer.submit(work);
     }
 
     /**
@@ -555,137 +453,11 @@ public final class Database implements AutoCloseable {
     /** Opens more connections for reading, so that long queries do not delay other readers. */
     public Readers readers(int connections) throws StoreException {
         try {
-            var pool = new Readers(connections);
+            var pool = new Readers(system, () -> open, connections);
             allReaders.add(pool);
             return pool;
         } catch (SQLException problem) {
             throw new StoreException("cannot open a connection for reading: " + problem.getMessage(), problem);
-        }
-    }
-
-    /** Connections for reading, which calling threads borrow. They end with the database. */
-    public final class Readers {
-        private final BlockingQueue<Session> idle;
-        private final int connections;
-
-        private Readers(int connections) throws SQLException {
-            this.connections = connections;
-            this.idle = new ArrayBlockingQueue<>(connections);
-            for (int i = 0; i < connections; i++) {
-                var session = new Session(new Opening(system, Use.READ));
-                session.connection();
-                idle.add(session);
-            }
-        }
-
-        /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
-        public <T> T read(Question<T> question) {
-            return read(FOREVER, question);
-        }
-
-        private <T> T read(Duration patience, Question<T> question) {
-            Session session;
-            try {
-                session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
-                if (session == null) {
-                    throw new ReadTimeoutException(patience);
-                }
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-                throw new OutageException("interrupted while waiting to read", stopped);
-            }
-            try {
-                if (!open) {
-                    throw new OutageException("the database is closed");
-                }
-                return ask(session, question);
-            } catch (SQLException failure) {
-                if (!isOfData(failure)) {
-                    session.discard();
-                }
-                throw StoreException.of("could not read", failure);
-            } catch (RuntimeException failure) {
-                if (isOfDatabase(failure)) {
-                    session.discard();
-                }
-                throw failure;
-            } finally {
-                session.readingSince = null;
-                idle.add(session);
-            }
-        }
-
-        /** Asks again, by a new connection, if the first statement found that the connection had been broken before. */
-        private <T> T ask(Session session, Question<T> question) throws SQLException {
-            long weight = session.weight;
-            boolean kept = session.isConnected();
-            session.readingSince = System.nanoTime();
-            try {
-                return question.ask(session);
-            } catch (SQLException failure) {
-                if (!kept || session.weight - weight > 1 || !system.isBroken(failure)) {
-                    throw failure;
-                }
-                session.discard();
-                return question.ask(session);
-            }
-        }
-
-        /**
-         * Answers a question on the calling thread; all of its statements see the same moment.
-         *
-         * @param patience after this time the statement that runs is ended, and so are all further ones
-         * @throws ReadTimeoutException if the patience was over before the answer was there
-         */
-        public <T> T snapshot(Duration patience, Question<T> question) {
-            return read(patience, session -> {
-                Connection connection = session.connection();
-                connection.setAutoCommit(false);
-                var timeout = new Session.Timeout(session);
-                session.timeout = timeout;
-                ScheduledFuture<?> timer = Timers.after(patience, timeout::expire);
-                try {
-                    T answer = question.ask(session);
-                    if (timeout.end()) {
-                        throw new ReadTimeoutException(patience);
-                    }
-                    connection.rollback();
-                    connection.setAutoCommit(true);
-                    return answer;
-                } catch (SQLException | RuntimeException failure) {
-                    boolean over = timeout.end();
-                    if (over || !isRestored(connection)) {
-                        session.discard();
-                    }
-                    if (over) {
-                        throw new ReadTimeoutException(patience);
-                    }
-                    throw failure;
-                } finally {
-                    timer.cancel(false);
-                    session.timeout = null;
-                }
-            });
-        }
-
-        private static boolean isRestored(Connection connection) {
-            try {
-                connection.rollback();
-                connection.setAutoCommit(true);
-                return true;
-            } catch (SQLException failure) {
-                return false;
-            }
-        }
-
-        private void close() throws InterruptedException {
-            var closed = new ArrayList<Session>(connections);
-            for (int i = 0; i < connections; i++) {
-                Session session = idle.take();
-                session.discard();
-                closed.add(session);
-            }
-            idle.addAll(closed); // wakes threads that wait for a session, which then find the database closed
         }
     }
 
@@ -694,12 +466,7 @@ public final class Database implements AutoCloseable {
      * tries again as long as the database fails.
      */
     public Optional<String> outage() {
-        Outage now = outage;
-        if (now == null) {
-            return Optional.empty();
-        }
-        String full = hasCode(now.cause(), SQLITE_FULL) ? "the disk of " + place + " is full: " : "";
-        return Optional.of(CANNOT_WRITE + full + message(now.cause()));
+        return writer.outage();
     }
 
     /**
@@ -707,444 +474,15 @@ public final class Database implements AutoCloseable {
      * writer that hangs is an outage, too. Waits for 2 s at most; callers share one write a second.
      */
     public Optional<String> testWriting() {
-        Optional<String> known = outage();
-        if (known.isPresent() || System.nanoTime() - committedAt < RECENT.toNanos()) {
-            return known;
-        }
-        try {
-            return writeTest().outcome();
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            return Optional.of("interrupted while the database was tested");
-        }
-    }
-
-    private synchronized WriteTest writeTest() {
-        WriteTest latest = latestTest;
-        if (latest == null || latest.isOutdated()) {
-            latest = new WriteTest();
-            latestTest = latest;
-            submit(latest);
-        }
-        return latest;
-    }
-
-    /** A write that shows whether writing works. */
-    private final class WriteTest implements Work {
-        private final long begun = System.nanoTime();
-        private final CompletableFuture<Optional<String>> outcome = new CompletableFuture<>();
-
-        boolean isOutdated() {
-            return outcome.isDone() && System.nanoTime() - begun >= RECENT.toNanos();
-        }
-
-        /** Why nothing can be written; empty if this was. */
-        Optional<String> outcome() throws InterruptedException {
-            try {
-                return outcome.get(begun + TEST_PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException late) {
-                return Optional.of("the database did not answer within " + TEST_PATIENCE.toSeconds() + " s");
-            } catch (ExecutionException impossible) {
-                throw new IllegalStateException(impossible);
-            }
-        }
-
-        @Override
-        public void write(Session session) throws SQLException {
-            system.touch(session);
-        }
-
-        @Override
-        public void committed() {
-            outcome.complete(Optional.empty());
-        }
-
-        /** Ends the wait before the writer gives up on works that wait for the database. */
-        void outageBegan() {
-            outcome.complete(outage());
-        }
-
-        @Override
-        public void failed(Exception cause) {
-            outcome.complete(outage().or(() -> Optional.of(CANNOT_WRITE + message(cause))));
-        }
-    }
-
-    private static String message(Throwable cause) {
-        Throwable root = cause;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root.getMessage() == null ? root.toString() : root.getMessage();
-    }
-
-    private void writeAll(Session session) {
-        var group = new ArrayDeque<Work>(GROUP);
-        boolean stop = false;
-        while (!stop) {
-            try {
-                take(group);
-                stop = group.remove(STOP);
-                Outage now = outage;
-                if (now != null && now.nanosToRetry() <= 0) {
-                    tryToWrite(session, now, now.cause());
-                }
-                writeGroup(session, group);
-            } catch (RuntimeException | Error fault) {
-                // Without its writer the hub would wait for ever.
-                LOG.log(Level.ERROR, "the writer failed; it continues with the next group", fault);
-                session.discard();
-                refuse(group, new StoreException("could not write", fault));
-            }
-        }
-        do {
-            refuse(group, new OutageException("the database is closed"));
-            takeWithin(0, group);
-        } while (!group.isEmpty());
-        teller.end();
-        session.discard();
-    }
-
-    /** Waits for work or, while the database fails, until the next attempt is due. */
-    private void take(ArrayDeque<Work> group) {
-        Outage now = outage;
-        takeWithin(now == null ? Long.MAX_VALUE : now.nanosToRetry(), group);
-    }
-
-    private void takeWithin(long nanos, ArrayDeque<Work> group) {
-        try {
-            queue.take(group, GROUP, nanos);
-        } catch (InterruptedException ignored) {
-            // only close() ends this thread, by STOP
-        }
-    }
-
-    private void refuse(Queue<Work> works, Exception cause) {
-        teller.tell(works, cause);
-        works.clear();
-    }
-
-    /** Result of a transaction. */
-    private enum Ending {
-        COMMITTED,
-        /** Nothing of it is on disk. */
-        ROLLED_BACK,
-        /** The commit failed: it is on disk as a whole, or not at all. */
-        UNCERTAIN
-    }
-
-    /** @param problem null if it was committed */
-    private record Result(Ending ending, @Nullable Exception problem) {}
-
-    /** Writes works and tells each of them, until {@code group} is empty. */
-    private void writeGroup(Session session, Queue<Work> group) {
-        writeGroup(session, group, 1);
-    }
-
-    private void writeGroup(Session session, Queue<Work> group, int attempt) {
-        Outage known = outage;
-        if (known != null) {
-            refuse(group, new OutageException("the database cannot be written", known.cause()));
-            return;
-        }
-        if (group.isEmpty()) {
-            return;
-        }
-        Result result = transact(session, group);
-        Exception problem = result.problem;
-        if (problem == null) {
-            tellCommitted(group);
-            if (restDue) {
-                restDue = false;
-                moveRest(session);
-            }
-            return;
-        }
-        if (isOfDatabase(problem) && !isOfData(problem)) {
-            tryToWrite(session, null, problem);
-            awaitDatabase(session);
-            if (outage == null && result.ending == Ending.UNCERTAIN && system.hasLanded()) {
-                tellCommitted(group);
-                return;
-            }
-            if (outage == null && attempt < MAX_ATTEMPTS && repeatsGroups() && StoreException.isTemporary(problem)) {
-                writeGroup(session, group, attempt + 1);
-                return;
-            }
-        }
-        if (outage != null || group.size() == 1 || result.ending == Ending.UNCERTAIN) {
-            LOG.log(Level.ERROR, "could not write", problem);
-            refuse(
-                    group,
-                    outage == null
-                            ? StoreException.of("could not write", problem)
-                            : new OutageException("could not write", problem));
-        } else if (repeatsGroups()) {
-            // A commit waits for a network and a disk, so few of them have to find the works that fail.
-            var firstHalf = new ArrayDeque<Work>();
-            for (int left = group.size() / 2; left > 0; left--) {
-                firstHalf.add(group.remove());
-            }
-            writeGroup(session, firstHalf);
-            writeGroup(session, group);
-        } else {
-            // One bad piece must not take the others with it: each gets a transaction of its own.
-            for (Work work = group.poll(); work != null; work = group.poll()) {
-                writeGroup(session, new ArrayDeque<>(List.of(work)));
-            }
-        }
-    }
-
-    /** Whether works can wait for the database, since the outcome of each commit is known in the end. */
-    private boolean repeatsGroups() {
-        return system.patience().isPositive();
-    }
-
-    /** Tries to write until the database takes it, or the works have waited for long enough. */
-    private void awaitDatabase(Session session) {
-        long end = System.nanoTime() + system.patience().toNanos();
-        for (Outage now = outage; now != null && open && System.nanoTime() - end < 0; now = outage) {
-            LockSupport.parkNanos(Math.max(1, Math.min(now.nanosToRetry(), end - System.nanoTime())));
-            if (now.nanosToRetry() <= 0) {
-                tryToWrite(session, now, now.cause());
-            }
-        }
-    }
-
-    private void tellCommitted(Queue<Work> group) {
-        teller.tell(group, null);
-        pagesSinceCheckpoint += PAGES_OF_GROUP;
-        for (Work work = group.poll(); work != null; work = group.poll()) {
-            pagesSinceCheckpoint += work.rows();
-        }
-        if (pagesSinceCheckpoint >= CHECKPOINT_AFTER) {
-            pagesSinceCheckpoint = 0;
-            moveSoon();
-        }
-    }
-
-    private Result transact(Session session, Collection<Work> group) {
-        Ending ending = Ending.ROLLED_BACK;
-        long begun = System.nanoTime();
-        heaviest = null;
-        heaviestWeight = MAX_LIGHT;
-        try {
-            if (!session.isConnected()) {
-                reopen(session);
-            }
-            system.begin(session);
-            write(session, group);
-            for (GroupListener listener : listeners) {
-                listener.beforeCommit(session);
-            }
-            session.flush();
-            ending = Ending.UNCERTAIN;
-            session.connection().commit();
-            system.committed();
-            committedAt = System.nanoTime();
-        } catch (Error error) {
-            // Only the work that exceeded the limit fails.
-            return undone(session, ending, new StoreException("could not write", error));
-        } catch (SQLException | RuntimeException problem) {
-            return undone(session, ending, problem);
-        }
-        Work heavy = heaviest;
-        if (heavy != null) {
-            queue.rest(heavy.group(), System.nanoTime() - begun);
-        }
-        hear(listener -> listener.committed(group.size()));
-        return new Result(Ending.COMMITTED, null);
-    }
-
-    /** Writes works. Works that would delay others for too long go back into the queue. */
-    private void write(Session session, Collection<Work> group) throws SQLException {
-        long end = System.nanoTime() + LONGEST_GROUP.toNanos();
-        boolean enough = false;
-        var unwritten = new ArrayList<Work>();
-        for (Iterator<Work> works = group.iterator(); works.hasNext(); ) {
-            Work work = works.next();
-            if (enough) {
-                works.remove();
-                unwritten.add(work);
-            } else {
-                session.weight = 0;
-                work.write(session);
-                if (session.weight > heaviestWeight) {
-                    heaviest = work;
-                    heaviestWeight = session.weight;
-                }
-                enough = System.nanoTime() - end > 0;
-            }
-        }
-        if (!unwritten.isEmpty()) {
-            queue.giveBack(unwritten);
-        }
-    }
-
-    private Result undone(Session session, Ending ending, Exception problem) {
-        hear(GroupListener::rolledBack);
-        session.deferred = null;
-        if (ending == Ending.UNCERTAIN) {
-            system.uncertain();
-        }
-        if (ending == Ending.UNCERTAIN || system.kind() == DatabaseKind.SQLITE && isOfDatabase(problem)) {
-            // SQLite has undone the transaction by itself, or not; its driver cannot know, and goes wrong from there
-            // on.
-            session.discard();
-        } else {
-            try {
-                session.connection().rollback();
-            } catch (SQLException | RuntimeException worse) {
-                session.discard();
-                problem.addSuppressed(worse);
-            }
-        }
-        return new Result(ending, problem);
-    }
-
-    private void hear(Consumer<GroupListener> news) {
-        for (GroupListener listener : listeners) {
-            try {
-                news.accept(listener);
-            } catch (RuntimeException | Error fault) {
-                LOG.log(Level.ERROR, "a listener of groups failed", fault);
-            }
-        }
-    }
-
-    /** Whether PostgreSQL refused a value or a row, and not the transaction. */
-    private static boolean isOfData(Throwable problem) {
-        return problem instanceof SQLException failure
-                && failure.getSQLState() != null
-                && (failure.getSQLState().startsWith("22")
-                        || failure.getSQLState().startsWith("23"));
-    }
-
-    private static boolean isOfDatabase(Throwable problem) {
-        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean hasCode(Throwable problem, int code) {
-        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException failure && failure.getErrorCode() == code) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Whether this may be for lack of space: an attempt that writes a page would succeed where works do not. */
-    private boolean mayLackSpace(Throwable problem) {
-        return system.kind() == DatabaseKind.SQLITE
-                && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
-    }
-
-    private void reopen(Session session) throws SQLException {
-        session.connection();
-        try {
-            system.reopened(session);
-            for (GroupListener listener : listeners) {
-                listener.reopened(session);
-            }
-        } catch (SQLException | RuntimeException failure) {
-            session.discard(); // otherwise listeners without the callback keep stale state
-            throw failure;
-        }
-    }
-
-    /**
-     * Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot.
-     *
-     * @param problem the latest failure
-     */
-    private void tryToWrite(Session session, @Nullable Outage before, Exception problem) {
-        needsSpace |= mayLackSpace(problem);
-        if (needsSpace) {
-            freeSpaceSoon(); // it may be the write-ahead log that fills the disk
-        }
-        try {
-            boolean remembers = session.isConnected();
-            system.lockTimeout(session, PROBE_MS);
-            if (!remembers) {
-                reopen(session);
-            }
-            system.begin(session);
-            system.touch(session);
-            session.commit();
-            system.committed();
-            if (needsSpace) {
-                requireSpace(session);
-            }
-            system.lockTimeout(session, SqliteFile.BUSY_MS);
-            if (before != null) {
-                LOG.log(Level.INFO, "the database can be written again");
-            }
-            committedAt = System.nanoTime();
-            outage = null;
-            needsSpace = false;
-        } catch (SQLException | RuntimeException failure) {
-            session.discard();
-            if (!needsSpace) {
-                moveSoon();
-            }
-            outage = Outage.after(before == null ? 1 : before.failures() + 1, failure);
-            if (before == null) {
-                LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
-            }
-            WriteTest waiting = latestTest;
-            if (waiting != null) {
-                waiting.outageBegan();
-            }
-        }
-    }
-
-    /**
-     * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
-     * them; the log keeps their space for what is written next, so that attempts do not add up.
-     */
-    private static void requireSpace(Session session) throws SQLException {
-        session.once("PRAGMA cache_size=10");
-        session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
-        session.connection().rollback();
-        session.once("PRAGMA cache_size=" + SqliteFile.WRITE_CACHE);
-        session.connection().rollback();
+        return writer.testWriting();
     }
 
     /** Has the writer move the rest of the write-ahead log, so that the next transaction begins it anew. */
     void moveRest() {
-        restDue = true;
+        writer.moveRest();
     }
 
-    private static void moveRest(Session session) {
-        try {
-            Connection connection = session.connection();
-            connection.setAutoCommit(true);
-            session.once("PRAGMA wal_checkpoint(PASSIVE)");
-            connection.setAutoCommit(false);
-        } catch (SQLException | RuntimeException failure) {
-            session.discard();
-            LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
-        }
-    }
-
-    private void moveSoon() {
-        if (checkpointer != null) {
-            checkpointer.wake();
-        }
-    }
-
-    private void freeSpaceSoon() {
-        if (checkpointer != null) {
-            checkpointer.freeSpace();
-        }
-    }
-
-    /** Writes what was submitted, then closes. Idempotent. */
+    /** Writes the submitted works, then closes. Idempotent. */
     @Override
     public void close() {
         synchronized (this) {
@@ -1153,10 +491,8 @@ public final class Database implements AutoCloseable {
             }
             open = false;
         }
-        queue.addUnbounded(STOP);
         try {
-            writer.join();
-            teller.join();
+            writer.close();
             if (checkpointer != null) {
                 checkpointer.close();
             }

@@ -303,13 +303,13 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static void migrate(Session session) throws SQLException {
         Migrations.run(
                 "the tables of tasks have version",
-                Database.version(session, MODULE),
+                Migrations.version(session, MODULE),
                 Migrations.scripts("postgresql", SCHEMA),
                 (statements, version) -> {
                     for (String sql : (Iterable<String>) statements::iterator) {
                         session.once(sql);
                     }
-                    Database.setVersion(session, MODULE, version);
+                    Migrations.setVersion(session, MODULE, version);
                 });
     }
 
@@ -426,7 +426,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public long schema(Session session) throws SQLException {
-        return Database.version(session, MODULE);
+        return Migrations.version(session, MODULE);
     }
 
     @Override

@@ -472,7 +472,7 @@ final class DatabaseFaultsTest {
         String count =
                 "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?) SELECT max(i) FROM c";
         try (Database database = open(faults::wrap)) {
-            Database.Readers readers = database.readers(1);
+            Readers readers = database.readers(1);
             assertThatThrownBy(() -> number(readers, Duration.ofMillis(50), count, 1L << 40))
                     .isInstanceOf(ReadTimeoutException.class);
 
@@ -482,7 +482,7 @@ final class DatabaseFaultsTest {
         }
     }
 
-    private static long number(Database.Readers readers, Duration patience, String sql, long value) {
+    private static long number(Readers readers, Duration patience, String sql, long value) {
         return readers.snapshot(patience, session -> session.number(sql, value));
     }
 

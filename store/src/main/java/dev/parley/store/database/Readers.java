@@ -1,0 +1,149 @@
+package dev.parley.store.database;
+
+import dev.parley.store.database.Connector.Opening;
+import dev.parley.store.database.Connector.Use;
+import dev.parley.store.spi.OutageException;
+import dev.parley.store.spi.ReadTimeoutException;
+import dev.parley.store.spi.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Connections for reading, which calling threads borrow. They end with the database. */
+public final class Readers {
+    private static final Duration FOREVER = Duration.ofDays(1_000);
+
+    private final DatabaseSystem system;
+    private final BooleanSupplier open;
+    private final BlockingQueue<Session> idle;
+    private final int connections;
+
+    /** @param open false once the database is closed */
+    Readers(DatabaseSystem system, BooleanSupplier open, int connections) throws SQLException {
+        this.system = system;
+        this.open = open;
+        this.connections = connections;
+        this.idle = new ArrayBlockingQueue<>(connections);
+        for (int i = 0; i < connections; i++) {
+            var session = new Session(new Opening(system, Use.READ));
+            session.connection();
+            idle.add(session);
+        }
+    }
+
+    /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
+    public <T> T read(Question<T> question) {
+        return read(FOREVER, question);
+    }
+
+    private <T> T read(Duration patience, Question<T> question) {
+        Session session;
+        try {
+            session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (session == null) {
+                throw new ReadTimeoutException(patience);
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new OutageException("interrupted while waiting to read", stopped);
+        }
+        try {
+            if (!open.getAsBoolean()) {
+                throw new OutageException("the database is closed");
+            }
+            return ask(session, question);
+        } catch (SQLException failure) {
+            if (!Outage.isOfData(failure)) {
+                session.discard();
+            }
+            throw StoreException.of("could not read", failure);
+        } catch (RuntimeException failure) {
+            if (Outage.isOfDatabase(failure)) {
+                session.discard();
+            }
+            throw failure;
+        } finally {
+            session.readingSince = null;
+            idle.add(session);
+        }
+    }
+
+    /** Asks again, by a new connection, if the first statement found that the connection had been broken before. */
+    private <T> T ask(Session session, Question<T> question) throws SQLException {
+        long weight = session.weight;
+        boolean kept = session.isConnected();
+        session.readingSince = System.nanoTime();
+        try {
+            return question.ask(session);
+        } catch (SQLException failure) {
+            if (!kept || session.weight - weight > 1 || !system.isBroken(failure)) {
+                throw failure;
+            }
+            session.discard();
+            return question.ask(session);
+        }
+    }
+
+    /**
+     * Answers a question on the calling thread; all of its statements see the same moment.
+     *
+     * @param patience after this time the statement that runs is ended, and so are all further ones
+     * @throws ReadTimeoutException if the patience was over before the answer was there
+     */
+    public <T> T snapshot(Duration patience, Question<T> question) {
+        return read(patience, session -> {
+            Connection connection = session.connection();
+            connection.setAutoCommit(false);
+            var timeout = new Session.Timeout(session);
+            session.timeout = timeout;
+            ScheduledFuture<?> timer = Timers.after(patience, timeout::expire);
+            try {
+                T answer = question.ask(session);
+                if (timeout.end()) {
+                    throw new ReadTimeoutException(patience);
+                }
+                connection.rollback();
+                connection.setAutoCommit(true);
+                return answer;
+            } catch (SQLException | RuntimeException failure) {
+                boolean over = timeout.end();
+                if (over || !isRestored(connection)) {
+                    session.discard();
+                }
+                if (over) {
+                    throw new ReadTimeoutException(patience);
+                }
+                throw failure;
+            } finally {
+                timer.cancel(false);
+                session.timeout = null;
+            }
+        });
+    }
+
+    private static boolean isRestored(Connection connection) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+            return true;
+        } catch (SQLException failure) {
+            return false;
+        }
+    }
+
+    void close() throws InterruptedException {
+        var closed = new ArrayList<Session>(connections);
+        for (int i = 0; i < connections; i++) {
+            Session session = idle.take();
+            session.discard();
+            closed.add(session);
+        }
+        idle.addAll(closed); // wakes threads that wait for a session, which then find the database closed
+    }
+}

@@ -1,0 +1,433 @@
+package dev.parley.store.database;
+
+import dev.parley.store.spi.OutageException;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thread that writes all works of a database, in groups, and tests the database while it fails. Methods are safe for any
+ * thread.
+ */
+final class Writer {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+    private static final String CANNOT_WRITE = "the database cannot be written: ";
+    private static final int GROUP = 1_024;
+
+    /** Works that wait for the writer: some seconds of all that it can write. While a disk stands still, more are refused. */
+    private static final int MAX_QUEUED = 65_536;
+
+    /** A write this recent shows that writing works; also the shortest time between two {@link WriteTest}s. */
+    private static final Duration RECENT = Duration.ofSeconds(1);
+
+    /** Time limit of a {@link WriteTest}. */
+    private static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
+
+    private static final int PROBE_MS = 1_000;
+
+    /** Attempts to write a group after broken connections, before each of its works is written by itself. */
+    private static final int MAX_ATTEMPTS = 5;
+
+    /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
+    private static final int PROBE_BYTES = 1 << 20;
+
+    /** After about so many pages of the write-ahead log the checkpointer is called. */
+    private static final int CHECKPOINT_AFTER = 4_096;
+
+    /** Pages that each transaction writes, however little: the ends of tables and indexes, and inner pages of these. */
+    private static final int PAGES_OF_GROUP = 8;
+
+    private static final Work STOP = new Work() {
+        @Override
+        public void write(Session session) {}
+
+        @Override
+        public void committed() {}
+
+        @Override
+        public void failed(Exception cause) {}
+
+        @Override
+        public boolean isBarrier() {
+            return true;
+        }
+    };
+
+    private final DatabaseSystem system;
+    /** Directory or URL without credentials, for operators. */
+    private final String place;
+
+    private final BooleanSupplier open;
+    private final @Nullable Checkpointer checkpointer;
+    private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
+    private final Transactions transactions;
+    private final Teller teller = new Teller();
+    private final Thread thread;
+    private int pagesSinceCheckpoint;
+    /** Whether little is left in a long write-ahead log, for the writer to move. */
+    private volatile boolean restDue;
+
+    private volatile @Nullable Outage outage;
+    /** Whether the outage may be for lack of space; for the writer only. */
+    private boolean needsSpace;
+    /** Time of the last commit of a group, by {@link System#nanoTime}. */
+    private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
+
+    private volatile @Nullable WriteTest latestTest;
+
+    /** @param open false once the database is closed */
+    Writer(
+            DatabaseSystem system,
+            String place,
+            BooleanSupplier open,
+            @Nullable Checkpointer checkpointer,
+            Session session) {
+        this.system = system;
+        this.place = place;
+        this.open = open;
+        this.checkpointer = checkpointer;
+        this.transactions = new Transactions(system, queue);
+        this.thread = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(session));
+    }
+
+    /** Adds a listener. On the writer's thread, by a work. */
+    void listen(GroupListener listener) {
+        transactions.listen(listener);
+    }
+
+    /** Queues work, behind that of its group. It fails if the database is closed, or does not keep up. */
+    void submit(Work work) {
+        if (!queue.add(work)) {
+            // On a thread of its own, for the caller may hold what the news needs.
+            Thread.startVirtualThread(() -> Teller.tell(
+                    work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
+            return;
+        }
+        if (!open.getAsBoolean() && queue.remove(work)) {
+            work.failed(new OutageException("the database is closed"));
+        }
+    }
+
+    private void writeAll(Session session) {
+        var group = new ArrayDeque<Work>(GROUP);
+        boolean stop = false;
+        while (!stop) {
+            try {
+                take(group);
+                stop = group.remove(STOP);
+                Outage now = outage;
+                if (now != null && now.nanosToRetry() <= 0) {
+                    tryToWrite(session, now, now.cause());
+                }
+                writeGroup(session, group);
+            } catch (RuntimeException | Error fault) {
+                // Without its writer the hub would wait for ever.
+                LOG.log(Level.ERROR, "the writer failed; it continues with the next group", fault);
+                session.discard();
+                refuse(group, new StoreException("could not write", fault));
+            }
+        }
+        do {
+            refuse(group, new OutageException("the database is closed"));
+            takeWithin(0, group);
+        } while (!group.isEmpty());
+        teller.end();
+        session.discard();
+    }
+
+    /** Waits for work or, while the database fails, until the next attempt is due. */
+    private void take(ArrayDeque<Work> group) {
+        Outage now = outage;
+        takeWithin(now == null ? Long.MAX_VALUE : now.nanosToRetry(), group);
+    }
+
+    private void takeWithin(long nanos, ArrayDeque<Work> group) {
+        try {
+            queue.take(group, GROUP, nanos);
+        } catch (InterruptedException ignored) {
+            // only close() ends this thread, by STOP
+        }
+    }
+
+    private void refuse(Queue<Work> works, Exception cause) {
+        teller.tell(works, cause);
+        works.clear();
+    }
+
+    /** Writes works and tells each of them, until {@code group} is empty. */
+    private void writeGroup(Session session, Queue<Work> group) {
+        writeGroup(session, group, 1);
+    }
+
+    private void writeGroup(Session session, Queue<Work> group, int attempt) {
+        Outage known = outage;
+        if (known != null) {
+            refuse(group, new OutageException("the database cannot be written", known.cause()));
+            return;
+        }
+        if (group.isEmpty()) {
+            return;
+        }
+        Transactions.Result result = transactions.transact(session, group);
+        Exception problem = result.problem();
+        if (problem == null) {
+            committedAt = System.nanoTime();
+            tellCommitted(group);
+            if (restDue) {
+                restDue = false;
+                moveRest(session);
+            }
+            return;
+        }
+        if (Outage.isOfDatabase(problem) && !Outage.isOfData(problem)) {
+            tryToWrite(session, null, problem);
+            awaitDatabase(session);
+            if (outage == null && result.ending() == Transactions.Ending.UNCERTAIN && system.hasLanded()) {
+                tellCommitted(group);
+                return;
+            }
+            if (outage == null && attempt < MAX_ATTEMPTS && repeatsGroups() && StoreException.isTemporary(problem)) {
+                writeGroup(session, group, attempt + 1);
+                return;
+            }
+        }
+        if (outage != null || group.size() == 1 || result.ending() == Transactions.Ending.UNCERTAIN) {
+            LOG.log(Level.ERROR, "could not write", problem);
+            refuse(
+                    group,
+                    outage == null
+                            ? StoreException.of("could not write", problem)
+                            : new OutageException("could not write", problem));
+        } else if (repeatsGroups()) {
+            // A commit waits for a network and a disk, so few of them have to find the works that fail.
+            var firstHalf = new ArrayDeque<Work>();
+            for (int left = group.size() / 2; left > 0; left--) {
+                firstHalf.add(group.remove());
+            }
+            writeGroup(session, firstHalf);
+            writeGroup(session, group);
+        } else {
+            // One bad piece must not take the others with it: each gets a transaction of its own.
+            for (Work work = group.poll(); work != null; work = group.poll()) {
+                writeGroup(session, new ArrayDeque<>(List.of(work)));
+            }
+        }
+    }
+
+    /** Whether works can wait for the database, since the outcome of each commit is known in the end. */
+    private boolean repeatsGroups() {
+        return system.patience().isPositive();
+    }
+
+    /** Tries to write until the database takes it, or the works have waited for long enough. */
+    private void awaitDatabase(Session session) {
+        long end = System.nanoTime() + system.patience().toNanos();
+        for (Outage now = outage; now != null && open.getAsBoolean() && System.nanoTime() - end < 0; now = outage) {
+            LockSupport.parkNanos(Math.max(1, Math.min(now.nanosToRetry(), end - System.nanoTime())));
+            if (now.nanosToRetry() <= 0) {
+                tryToWrite(session, now, now.cause());
+            }
+        }
+    }
+
+    private void tellCommitted(Queue<Work> group) {
+        teller.tell(group, null);
+        pagesSinceCheckpoint += PAGES_OF_GROUP;
+        for (Work work = group.poll(); work != null; work = group.poll()) {
+            pagesSinceCheckpoint += work.rows();
+        }
+        if (pagesSinceCheckpoint >= CHECKPOINT_AFTER) {
+            pagesSinceCheckpoint = 0;
+            moveSoon();
+        }
+    }
+
+    /**
+     * Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot.
+     *
+     * @param problem the latest failure
+     */
+    private void tryToWrite(Session session, @Nullable Outage before, Exception problem) {
+        needsSpace |= system.kind() == DatabaseKind.SQLITE && Outage.mayLackSpace(problem);
+        if (needsSpace) {
+            freeSpaceSoon(); // it may be the write-ahead log that fills the disk
+        }
+        try {
+            boolean remembers = session.isConnected();
+            system.lockTimeout(session, PROBE_MS);
+            if (!remembers) {
+                transactions.reopen(session);
+            }
+            system.begin(session);
+            system.touch(session);
+            session.commit();
+            system.committed();
+            if (needsSpace) {
+                requireSpace(session);
+            }
+            system.lockTimeout(session, SqliteFile.BUSY_MS);
+            if (before != null) {
+                LOG.log(Level.INFO, "the database can be written again");
+            }
+            committedAt = System.nanoTime();
+            outage = null;
+            needsSpace = false;
+        } catch (SQLException | RuntimeException failure) {
+            session.discard();
+            if (!needsSpace) {
+                moveSoon();
+            }
+            outage = Outage.after(before == null ? 1 : before.failures() + 1, failure);
+            if (before == null) {
+                LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
+            }
+            WriteTest waiting = latestTest;
+            if (waiting != null) {
+                waiting.outageBegan();
+            }
+        }
+    }
+
+    /**
+     * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
+     * them; the log keeps their space for what is written next, so that attempts do not add up.
+     */
+    private static void requireSpace(Session session) throws SQLException {
+        session.once("PRAGMA cache_size=10");
+        session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
+        session.connection().rollback();
+        session.once("PRAGMA cache_size=" + SqliteFile.WRITE_CACHE);
+        session.connection().rollback();
+    }
+
+    /** Has the writer move the rest of the write-ahead log, so that the next transaction begins it anew. */
+    void moveRest() {
+        restDue = true;
+    }
+
+    private static void moveRest(Session session) {
+        try {
+            Connection connection = session.connection();
+            connection.setAutoCommit(true);
+            session.once("PRAGMA wal_checkpoint(PASSIVE)");
+            connection.setAutoCommit(false);
+        } catch (SQLException | RuntimeException failure) {
+            session.discard();
+            LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
+        }
+    }
+
+    private void moveSoon() {
+        if (checkpointer != null) {
+            checkpointer.wake();
+        }
+    }
+
+    private void freeSpaceSoon() {
+        if (checkpointer != null) {
+            checkpointer.freeSpace();
+        }
+    }
+
+    /**
+     * Why nothing can be written at present, for operators; empty if the last attempt succeeded. Ends by itself: the writer
+     * tries again as long as the database fails.
+     */
+    Optional<String> outage() {
+        Outage now = outage;
+        if (now == null) {
+            return Optional.empty();
+        }
+        String full = Outage.isFull(now.cause()) ? "the disk of " + place + " is full: " : "";
+        return Optional.of(CANNOT_WRITE + full + Outage.message(now.cause()));
+    }
+
+    /**
+     * {@link #outage()}, found by a write if there was none for a second. The write takes its turn among all others, so a
+     * writer that hangs is an outage, too. Waits for 2 s at most; callers share one write a second.
+     */
+    Optional<String> testWriting() {
+        Optional<String> known = outage();
+        if (known.isPresent() || System.nanoTime() - committedAt < RECENT.toNanos()) {
+            return known;
+        }
+        try {
+            return writeTest().outcome();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return Optional.of("interrupted while the database was tested");
+        }
+    }
+
+    private synchronized WriteTest writeTest() {
+        WriteTest latest = latestTest;
+        if (latest == null || latest.isOutdated()) {
+            latest = new WriteTest();
+            latestTest = latest;
+            submit(latest);
+        }
+        return latest;
+    }
+
+    /** A write that shows whether writing works. */
+    private final class WriteTest implements Work {
+        private final long begun = System.nanoTime();
+        private final CompletableFuture<Optional<String>> outcome = new CompletableFuture<>();
+
+        boolean isOutdated() {
+            return outcome.isDone() && System.nanoTime() - begun >= RECENT.toNanos();
+        }
+
+        /** Why nothing can be written; empty if this was. */
+        Optional<String> outcome() throws InterruptedException {
+            try {
+                return outcome.get(begun + TEST_PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException late) {
+                return Optional.of("the database did not answer within " + TEST_PATIENCE.toSeconds() + " s");
+            } catch (ExecutionException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+
+        @Override
+        public void write(Session session) throws SQLException {
+            system.touch(session);
+        }
+
+        @Override
+        public void committed() {
+            outcome.complete(Optional.empty());
+        }
+
+        /** Ends the wait before the writer gives up on works that wait for the database. */
+        void outageBegan() {
+            outcome.complete(outage());
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            outcome.complete(outage().or(() -> Optional.of(CANNOT_WRITE + Outage.message(cause))));
+        }
+    }
+
+    /** Writes the submitted works, calls their callbacks, and ends the thread. */
+    void close() throws InterruptedException {
+        queue.addUnbounded(STOP);
+        thread.join();
+        teller.join();
+    }
+}
