@@ -11,11 +11,20 @@ public interface HubAgents {
     Map<String, AgentCard> cards(CallContext caller);
 
     /**
-     * An agent behind authorization, metrics, traces and the audit. Each call is one of the caller in its context, who is limited by
-     * the policy as over the network, but the call does not count against limits of requests. The chain of the context ends with the
-     * calling agent, as in the context of a {@link dev.parley.engine.Request}.
+     * An agent behind authorization, limits, metrics, traces and the audit. Each call is one of the caller in its context, who is
+     * limited by the policy as over the network; only calls at once of principals and groups are not counted, as the call within which
+     * it is made may wait for it. The chain of the context ends with the calling agent, as in the context of a {@link
+     * dev.parley.engine.Request}.
      *
      * @throws dev.parley.protocol.A2AException METHOD_NOT_FOUND from calls, if there is no such agent or the caller may not know of it
      */
     AgentEndpoint endpoint(String agent);
+
+    /**
+     * The agent for an operation of the extension that answers a call of the same agent, such as one that becomes a message. Calls are
+     * parts of that call: they are authorized, measured and audited, but do not count against limits, and the chain of agents stays.
+     *
+     * @throws dev.parley.protocol.A2AException as from {@link #endpoint}
+     */
+    AgentEndpoint within(String agent);
 }

@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -9,10 +10,21 @@ import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Outcome;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Part;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.trust.PolicyFile;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +98,34 @@ final class HubPartsTest {
             assertThat(tasks.list(new Query("default", "other", "echo", null, null, null, null, 10))
                             .total())
                     .isZero();
+        }
+    }
+
+    @Test
+    @DisplayName("limits of requests count calls in the process, but not the parts of a call")
+    void limits() throws Exception {
+        Path policy = Files.writeString(directory.resolve("policy.json"), "{\"limits\":{\"agent\":{\"perDay\":2}}}");
+        var parts = new Parts();
+        try (Hub hub = hub(parts).policy(PolicyFile.read(policy)).start()) {
+            AgentEndpoint counted = parts.hub().agents().endpoint("echo");
+            CallContext caller = CallContext.anonymous();
+            counted.call(SendMessage.of(Message.user(Part.text("one"))), caller);
+            counted.watch(SendStreamingMessage.of(Message.user(Part.text("two"))), caller)
+                    .close();
+
+            A2AException refused = catchThrowableOfType(
+                    A2AException.class, () -> counted.call(SendMessage.of(Message.user(Part.text("three"))), caller));
+
+            assertThat(refused.error()).isEqualTo(A2AError.RATE_LIMITED);
+            assertThat(refused.retryAfter()).isNotNull();
+            assertThat(new Outsider(hub.url())
+                            .post("/agents/echo", "{}", "A2A-Version", "1.0")
+                            .statusCode())
+                    .isEqualTo(429);
+            AgentEndpoint part = parts.hub().agents().within("echo");
+            CallContext within = caller.through(CallChain.NONE.then(hub.agentUrl("echo")));
+            assertThat(part.call(SendMessage.of(Message.user(Part.text("four"))), within))
+                    .isNotNull();
         }
     }
 

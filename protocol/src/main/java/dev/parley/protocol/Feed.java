@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,31 @@ public interface Feed<E> extends AutoCloseable {
             @Override
             public void close() {
                 closed = true;
+            }
+        };
+    }
+
+    /** This, and {@code end} runs once when it is closed for the first time. */
+    default Feed<E> onClose(Runnable end) {
+        Feed<E> from = this;
+        var open = new AtomicBoolean(true);
+        return new Feed<>() {
+            @Override
+            public @Nullable List<E> next(Duration patience) throws InterruptedException {
+                return from.next(patience);
+            }
+
+            @Override
+            public @Nullable String position() {
+                return from.position();
+            }
+
+            @Override
+            public void close() {
+                if (open.compareAndSet(true, false)) {
+                    end.run();
+                }
+                from.close();
             }
         };
     }

@@ -6,6 +6,7 @@ import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -148,6 +149,20 @@ public final class Limits {
      * @throws A2AException RATE_LIMITED, with when to try again; nothing was taken
      */
     Taken take(@Nullable Principal caller, String group, String agent) {
+        return take(caller, group, agent, false);
+    }
+
+    /**
+     * Takes a call that is made within another call of its caller. The outer call may wait for it, so it is not one more call at once of
+     * the principal and the group.
+     *
+     * @throws A2AException as {@link #take(Principal, String, String)}
+     */
+    Taken takeWithin(@Nullable Principal caller, String group, String agent) {
+        return take(caller, group, agent, true);
+    }
+
+    private Taken take(@Nullable Principal caller, String group, String agent, boolean within) {
         Limit principal = caller == null ? Limit.NONE : settings.principal();
         if (principal.equals(Limit.NONE)
                 && settings.group().equals(Limit.NONE)
@@ -161,31 +176,36 @@ public final class Limits {
                 open(accountsOfCall, principal, "p " + group + " " + caller.name());
             }
             open(accountsOfCall, settings.group(), "g " + group);
-            open(accountsOfCall, settings.agent(), "a " + agent);
-            accountsOfCall.forEach(this::require);
-            accountsOfCall.forEach((account, limit) -> {
+            var begun = new HashSet<>(within ? Set.of() : accountsOfCall.keySet());
+            begun.addAll(open(accountsOfCall, settings.agent(), "a " + agent));
+            accountsOfCall.forEach((account, limit) -> require(account, limit, begun.contains(account)));
+            accountsOfCall.keySet().forEach(account -> {
                 account.tokens--;
                 account.today++;
+            });
+            begun.forEach(account -> {
                 account.running++;
                 idle.remove(account.key);
                 running.put(account.key, account);
             });
-            return new Taken(headers(accountsOfCall), () -> giveBack(accountsOfCall.keySet()));
+            return new Taken(headers(accountsOfCall), () -> giveBack(begun));
         } finally {
             lock.unlock();
         }
     }
 
-    private void open(Map<Account, Limit> accountsOfCall, Limit limit, String name) {
-        if (!limit.equals(Limit.NONE)) {
-            var key = new Key(limit, name);
-            Account account = running.get(key);
-            if (account == null) {
-                account = idle.computeIfAbsent(key, Account::new);
-            }
-            fill(account, limit);
-            accountsOfCall.put(account, limit);
+    private Set<Account> open(Map<Account, Limit> accountsOfCall, Limit limit, String name) {
+        if (limit.equals(Limit.NONE)) {
+            return Set.of();
         }
+        var key = new Key(limit, name);
+        Account account = running.get(key);
+        if (account == null) {
+            account = idle.computeIfAbsent(key, Account::new);
+        }
+        fill(account, limit);
+        accountsOfCall.put(account, limit);
+        return Set.of(account);
     }
 
     private void fill(Account account, Limit limit) {
@@ -205,12 +225,12 @@ public final class Limits {
         }
     }
 
-    private void require(Account account, Limit limit) {
+    private void require(Account account, Limit limit, boolean begins) {
         if (limit.perSecond() > 0 && account.tokens < 1) {
             long millis = (long) Math.ceil((1 - account.tokens) / limit.perSecond() * 1_000);
             throw refused("Too many calls a second", Duration.ofMillis(millis));
         }
-        if (limit.concurrent() > 0 && account.running >= limit.concurrent()) {
+        if (begins && limit.concurrent() > 0 && account.running >= limit.concurrent()) {
             throw refused("Too many calls at once", SOON);
         }
         if (limit.perDay() > 0 && account.today >= limit.perDay()) {

@@ -170,6 +170,19 @@ public final class Trust {
         return policy.knows(new Principal(caller.scope().group(), caller.caller(), caller.grants()), agent);
     }
 
+    /**
+     * Counts a call that is made in the process, within another call of its caller, against the limits of requests.
+     *
+     * @return gives the call back at its end
+     * @throws A2AException RATE_LIMITED
+     */
+    public Runnable count(CallContext caller, String agent) {
+        Principal principal = caller.caller().equals(ANYBODY.name())
+                ? null
+                : new Principal(caller.scope().group(), caller.caller(), caller.grants());
+        return limits.takeWithin(principal, caller.scope().group(), agent).giveBack();
+    }
+
     /** The context of a caller as an agent sees it: with the caller's own tasks, or those of its group if the agent shares them. */
     public CallContext toward(String agent, CallContext caller) {
         return policy.isShared(agent) ? caller.sharing() : caller.own();

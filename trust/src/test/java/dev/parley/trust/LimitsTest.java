@@ -47,6 +47,23 @@ final class LimitsTest {
     }
 
     @Test
+    void aCallWithinAnotherCountsAtOnceForItsAgentOnly() {
+        Limits limits = limits(new Limit(0, 0, 1, 3), new Limit(0, 0, 1, 0), new Limit(0, 0, 1, 0));
+        Taken outer = limits.take(ALICE, ALICE.group(), "asks");
+
+        Taken inner = limits.takeWithin(ALICE, ALICE.group(), "echo");
+
+        assertThat(catchThrowableOfType(A2AException.class, () -> limits.takeWithin(ALICE, ALICE.group(), "echo"))
+                        .error())
+                .isEqualTo(A2AError.RATE_LIMITED);
+        inner.giveBack().run();
+        limits.takeWithin(ALICE, ALICE.group(), "echo").giveBack().run();
+        outer.giveBack().run();
+        assertThat(refusal(limits, ALICE, "asks")).hasMessageContaining("of today");
+        assertThat(limits.take(BOB, BOB.group(), "asks").headers()).containsEntry("RateLimit-Remaining", "2");
+    }
+
+    @Test
     void aQuotaIsForADay() {
         Limits limits = limits(Limit.NONE, new Limit(0, 0, 0, 2), Limit.NONE);
         assertThat(limits.take(ALICE, ALICE.group(), "echo").headers())

@@ -58,28 +58,69 @@ public final class Neighbours implements HubAgents {
 
     @Override
     public AgentEndpoint endpoint(String agent) {
-        return new AgentEndpoint() {
-            @Override
-            public <R> R call(Operation.Call<R> operation, CallContext context) {
-                return known(context).call(operation, toward(context));
-            }
+        return new Neighbour(agent, false);
+    }
 
-            @Override
-            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-                return known(context).watch(operation, toward(context));
-            }
+    @Override
+    public AgentEndpoint within(String agent) {
+        return new Neighbour(agent, true);
+    }
 
-            private AgentEndpoint known(CallContext context) {
-                ServedAgent served = agents.get(agent);
-                if (served == null || !trust.knows(context, agent)) {
-                    throw A2AException.of(A2AError.METHOD_NOT_FOUND, "agent \"" + agent + "\": unknown");
-                }
-                return served.door().apply(served.endpoint());
-            }
+    /** @param within whether calls are parts of a call of the same agent, which is counted already */
+    private final class Neighbour implements AgentEndpoint {
+        private final String name;
+        private final boolean within;
 
-            private CallContext toward(CallContext context) {
-                return trust.toward(agent, context).through(context.chain().then(urls.apply(agent)));
+        Neighbour(String name, boolean within) {
+            this.name = name;
+            this.within = within;
+        }
+
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            return known(context).call(operation, toward(context));
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return known(context).watch(operation, toward(context));
+        }
+
+        private AgentEndpoint known(CallContext context) {
+            ServedAgent served = agents.get(name);
+            if (served == null || !trust.knows(context, name)) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "agent \"" + name + "\": unknown");
             }
-        };
+            return served.door().apply(within ? served.endpoint() : new Counted(trust, served));
+        }
+
+        private CallContext toward(CallContext context) {
+            CallContext own = trust.toward(name, context);
+            return within ? own : own.through(context.chain().then(urls.apply(name)));
+        }
+    }
+
+    /** An agent whose calls count against the limits of requests. */
+    private record Counted(Trust trust, ServedAgent agent) implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            Runnable end = trust.count(context, agent.name());
+            try {
+                return agent.endpoint().call(operation, context);
+            } finally {
+                end.run();
+            }
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            Runnable end = trust.count(context, agent.name());
+            try {
+                return agent.endpoint().watch(operation, context).onClose(end);
+            } catch (RuntimeException | Error refused) {
+                end.run();
+                throw refused;
+            }
+        }
     }
 }

@@ -12,14 +12,10 @@ import io.opentelemetry.context.Scope;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before all that callers can ask of one agent, to measure, to trace and to log it: each request once, whatever its dialect.
@@ -51,7 +47,9 @@ public final class Observed {
 
             @Override
             public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-                return new Counted<>(observe(operation, context, () -> endpoint.watch(operation, context)));
+                Feed<E> feed = observe(operation, context, () -> endpoint.watch(operation, context));
+                streams.inc();
+                return feed.onClose(streams::dec);
             }
         };
         return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
@@ -101,34 +99,5 @@ public final class Observed {
         return known != null
                 ? known
                 : ofDialect.computeIfAbsent(operation, name -> metrics.asked(agent, name, dialect));
-    }
-
-    /** A stream that is counted as long as it is open. */
-    private final class Counted<E> implements Feed<E> {
-        private final Feed<E> feed;
-        private final AtomicBoolean open = new AtomicBoolean(true);
-
-        Counted(Feed<E> feed) {
-            this.feed = feed;
-            streams.inc();
-        }
-
-        @Override
-        public @Nullable List<E> next(Duration patience) throws InterruptedException {
-            return feed.next(patience);
-        }
-
-        @Override
-        public @Nullable String position() {
-            return feed.position();
-        }
-
-        @Override
-        public void close() {
-            if (open.compareAndSet(true, false)) {
-                streams.dec();
-            }
-            feed.close();
-        }
     }
 }
