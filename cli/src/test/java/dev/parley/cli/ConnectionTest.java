@@ -4,18 +4,17 @@ import static dev.parley.cli.ScriptedServer.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.cli.connection.PublicDocuments;
-import dev.parley.cli.connection.WireLog;
+import dev.parley.cli.connection.Requests;
 import dev.parley.cli.output.CliException;
+import dev.parley.client.AgentClient;
+import dev.parley.client.http.HttpUrl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -223,12 +222,12 @@ class ConnectionTest {
 
     @Test
     void whatIsReadHasToBeThereInTime() {
-        var documents =
-                new PublicDocuments(Map.of(), new WireLog(null, List.of(), List.of()), false, Duration.ofMillis(300));
+        var client = AgentClient.builder().callTimeout(Duration.ofMillis(300));
+        HttpUrl drip = HttpUrl.of(agent.url() + "/drip.json");
 
-        assertThatThrownBy(() -> documents.get(URI.create(agent.url() + "/drip.json"), "hint"))
+        assertThatThrownBy(() -> Requests.read("hint", () -> client.find(drip)))
                 .isInstanceOf(CliException.class)
-                .hasMessageContaining("no answer, or not all of it, within");
+                .hasMessageContaining("no answer in time from");
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.client.spi.Traces;
 import dev.parley.client.spi.WireListener;
 import dev.parley.client.wire.Attempts;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -349,6 +351,35 @@ public final class AgentClientBuilder {
     }
 
     /**
+     * Finds the document that is the card of the agent at {@code url}, as {@link #connect} does, and sends the headers of this builder,
+     * but no keys. Its signatures are not verified, and it may be one that cannot be read. If the server refuses to show the card,
+     * that answer is returned.
+     *
+     * @throws ClientException if there is none
+     */
+    public HttpDocument find(HttpUrl url) {
+        return once(url, means -> means.finder().search(url));
+    }
+
+    /**
+     * Sends a request to a server that is no agent, with the headers of this builder besides {@code headers}.
+     *
+     * @return the answer, whatever its status
+     * @throws ClientException if there is none
+     */
+    public HttpDocument exchange(String method, HttpUrl url, Map<String, String> headers, byte[] body) {
+        return once(url, means -> means.finder().exchange(new HttpWire.Request(method, url, headers, body)));
+    }
+
+    private HttpDocument once(HttpUrl url, Function<Means, HttpDocument> work) {
+        return open(Set.of(url.origin()), means -> {
+            try (HttpWire wire = means.wire()) {
+                return work.apply(means);
+            }
+        });
+    }
+
+    /**
      * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the origin of the
      * interface that is chosen, because the source of the card vouches for it, and to allowed origins.
      *
@@ -359,16 +390,12 @@ public final class AgentClientBuilder {
         return open(Set.of(chosen), means -> client(card, null, means));
     }
 
-    private interface Maker {
-        AgentClient with(Means means);
-    }
-
     private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, Means means) {
         return new HttpAgentClient(
                 means, Places.of(card, found, means.settings()).within(means.wire(), means.settings()));
     }
 
-    private AgentClient open(Set<Origin> own, Maker maker) {
+    private <T> T open(Set<Origin> own, Function<Means, T> maker) {
         ClientSettings settings = settings();
         var trusted = new HashSet<>(own);
         trusted.addAll(allowed);
@@ -382,7 +409,7 @@ public final class AgentClientBuilder {
                     attempts,
                     new CardFinder(wire, attempts, settings),
                     new Credentials(settings, wire));
-            return maker.with(means);
+            return maker.apply(means);
         } catch (RuntimeException e) {
             wire.close();
             throw e;
@@ -390,13 +417,8 @@ public final class AgentClientBuilder {
     }
 
     private static HttpUrl address(String url) {
-        String text = url.strip();
         try {
-            if (text.contains("://")) {
-                return HttpUrl.ofAgent(text);
-            }
-            HttpUrl guess = HttpUrl.ofAgent("http://" + text);
-            return guess.origin().host().equals("localhost") ? guess : HttpUrl.ofAgent("https://" + text);
+            return HttpUrl.ofTyped(url.strip());
         } catch (IllegalArgumentException e) {
             throw new ClientException(Problem.CARD_NOT_FOUND, "agent address " + url + ": " + e.getMessage(), e);
         }

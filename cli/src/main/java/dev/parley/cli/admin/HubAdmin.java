@@ -7,11 +7,14 @@ import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.connection.PublicDocuments;
+import dev.parley.cli.connection.Requests;
 import dev.parley.cli.connection.WireLog;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Problem;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.command.Parameters;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
@@ -26,11 +29,7 @@ import dev.parley.trust.Trust;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +48,7 @@ public final class HubAdmin {
     private static final String AUDIT = "audit/";
     private static final Set<String> OFFLINE = Set.of("groups", "users", "keys", "audit");
     private static final String JSON = "application/json";
-    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private HubAdmin() {}
 
@@ -178,81 +177,57 @@ public final class HubAdmin {
      * @param body JSON, or nothing
      * @param hint next step for the user if the hub refuses the path
      */
-    private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
-            throws InterruptedException {
-        refuseAgent(call);
+    private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint) {
         String typed = call.option("--url");
         String hub = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
-        WireLog wire = WireLog.of(call);
-        URI place;
+        HttpUrl place;
         try {
             place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
             throw CliException.usage(
                     "invalid --url: " + hub + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
         }
-        if (HttpAddress.isPlain(place)) {
+        if (place.isPlain()) {
             throw CliException.usage(
-                    "operators' keys would go to " + HttpAddress.origin(place)
+                    "operators' keys would go to " + place.server()
                             + " over plain HTTP, which others on the network can read (expected: https, or this"
                             + " machine)",
                     "use https, or run the command on the machine of the hub, for groups, users and keys also with"
                             + " --data DIR");
         }
-        HttpRequest.Builder builder = HttpRequest.newBuilder(place)
-                .timeout(TIMEOUT)
-                .header("Content-Type", JSON)
-                .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+        WireLog wire = WireLog.of(call);
+        AgentClientBuilder client = Requests.client(call, isSecret(method, path) ? wire.withoutAnswers() : wire)
+                .callTimeout(TIMEOUT)
+                .maxAnswerBytes(Integer.MAX_VALUE);
         Credentials credentials = call.credentials();
-        credentials.headers().forEach(builder::setHeader);
-        String key = credentials.apiKey();
-        if (key != null) {
-            builder.setHeader(Trust.KEY_HEADER, key);
+        if (credentials.apiKey() != null) {
+            client.header(Trust.KEY_HEADER, credentials.apiKey());
         }
-        String bearer = credentials.bearer();
-        if (bearer != null) {
-            builder.setHeader("Authorization", "Bearer " + bearer);
+        if (credentials.bearer() != null) {
+            client.bearer(credentials.bearer());
         }
-        HttpRequest request = builder.build();
-        wire.sending(0, method, place.toString(), request.headers().map(), "");
-        try (HttpClient http = HttpClient.newBuilder()
-                .connectTimeout(TIMEOUT)
-                .version(HttpClient.Version.HTTP_1_1)
-                .build()) {
-            HttpResponse<byte[]> answer = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            String text = new String(answer.body(), StandardCharsets.UTF_8);
-            wire.received(0, answer.statusCode(), answer.headers().map(), isSecret(method, path) ? "" : text);
-            if (answer.statusCode() != 200) {
-                throw refused(hub, answer.statusCode(), answer.body(), hint);
-            }
-            return answer.body();
-        } catch (IOException failed) {
-            throw CliException.local(
-                    LocalError.UNREACHABLE,
-                    "cannot reach " + hub + ": " + PublicDocuments.reason(failed),
-                    "start a hub with: parley up; or name another one with --url",
-                    failed);
+        HttpDocument answer = Requests.read(
+                "start a hub with: parley up; or name another one with --url",
+                () -> client.exchange(method, place, Map.of("Content-Type", JSON), body));
+        int status = answer.status();
+        if (status != 200) {
+            throw Requests.refused(
+                    status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL,
+                    hub + " answered " + status,
+                    answer,
+                    switch (status) {
+                        case 400 -> hint;
+                        case 401 -> "pass a key that has the scope admin with --api-key";
+                        case 404 -> hint + "; the hub may answer operators only at its --admin-port";
+                        default -> null;
+                    });
         }
+        return answer.body();
     }
 
     /** True if the answer holds a key or a secret. */
     private static boolean isSecret(String method, String path) {
         return method.equals("POST") && (path.startsWith("/admin/keys") || path.equals("/admin/webhooks/secret"));
-    }
-
-    private static CliException refused(String hub, int status, byte[] body, String hint) {
-        LocalError error = status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL;
-        return new CliException(new Problem(
-                error.code(),
-                error.exitStatus(),
-                hub + " answered " + status + ": " + PublicDocuments.message(body),
-                switch (status) {
-                    case 400 -> hint;
-                    case 401 -> "pass a key that has the scope admin with --api-key";
-                    case 404 -> hint + "; the hub may answer operators only at its --admin-port";
-                    default -> null;
-                },
-                status));
     }
 
     /** A piece of a path. */

@@ -1,7 +1,6 @@
 package dev.parley.cli.cards;
 
 import dev.parley.cli.command.Command;
-import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.CardSource;
@@ -9,6 +8,7 @@ import dev.parley.cli.connection.Connection;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
 import dev.parley.cli.task.TextView;
+import dev.parley.client.http.HttpUrl;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -87,30 +87,27 @@ public final class CardCommands {
         }
         call.output().aside("Valid", "yes");
         call.output().aside("Schema", String.join(", ", schemas));
-        String own = found.origin();
+        HttpUrl own = found.url();
         if (own != null) {
             AgentCard card = found.card();
             Stream.concat(
-                            card.supportedInterfaces().stream().map(at -> Connection.origin(at, own)),
-                            card.securitySchemes().values().stream().flatMap(CardCommands::tokenOrigins))
-                    .filter(origin -> !HttpAddress.isSameOrigin(origin, own))
+                            card.supportedInterfaces().stream().map(AgentCard.Interface::url),
+                            card.securitySchemes().values().stream().flatMap(CardCommands::tokenUrl))
+                    .flatMap(address -> Connection.url(address, own).stream())
+                    .filter(url -> !url.origin().equals(own.origin()))
+                    .map(HttpUrl::server)
                     .distinct()
                     .forEach(origin -> call.output()
-                            .warn("the card of " + own + " leads to another origin: " + origin
+                            .warn("the card of " + own.server() + " leads to another origin: " + origin
                                     + " (callers refuse that without --allow-origin " + origin + ")"));
         }
     }
 
-    private static Stream<String> tokenOrigins(SecurityScheme scheme) {
-        if (scheme instanceof SecurityScheme.OAuth2 oauth
-                && oauth.flow() instanceof SecurityScheme.Flow.ClientCredentials flow) {
-            try {
-                return Stream.of(HttpAddress.origin(HttpAddress.of(flow.tokenUrl())));
-            } catch (IllegalArgumentException noUrl) {
-                return Stream.of();
-            }
-        }
-        return Stream.of();
+    private static Stream<String> tokenUrl(SecurityScheme scheme) {
+        return scheme instanceof SecurityScheme.OAuth2 oauth
+                        && oauth.flow() instanceof SecurityScheme.Flow.ClientCredentials flow
+                ? Stream.of(flow.tokenUrl())
+                : Stream.of();
     }
 
     private static int extended(Invocation call) throws InterruptedException {

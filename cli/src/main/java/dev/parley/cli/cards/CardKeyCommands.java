@@ -7,10 +7,12 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSignatures;
-import dev.parley.cli.connection.PublicDocuments;
+import dev.parley.cli.connection.Requests;
+import dev.parley.cli.connection.WireLog;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardKeys.Algorithm;
@@ -39,6 +41,8 @@ public final class CardKeyCommands {
 
     /** Endings of key files: a name that ends like this is never a host. */
     private static final Pattern FILE = Pattern.compile("(/|\\./|\\.\\./|~).*|[^/:]+\\.json");
+
+    private static final int MAX_SET_BYTES = 1 << 20;
 
     private CardKeyCommands() {}
 
@@ -96,16 +100,16 @@ public final class CardKeyCommands {
                 .settings("insecure", "svc-param", "config", "debug");
     }
 
-    private static int fetch(Invocation call) throws InterruptedException {
+    private static int fetch(Invocation call) {
         String named = call.requiredArgument(0);
-        URI set = FILE.matcher(named).matches() ? null : place(named);
-        List<String> hosts = hosts(call.option("--host"), named, set);
+        HttpUrl set = FILE.matcher(named).matches() ? null : place(named);
+        List<String> hosts = hosts(call.option("--host"), named);
         byte[] keys = set == null ? read(call.path(named)) : fetched(call, set);
         try {
             call.output().json(CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts));
         } catch (IllegalArgumentException noKeys) {
             throw CliException.usage(
-                    (set == null ? named : set) + ": " + noKeys.getMessage(), "name a host that publishes keys");
+                    (set == null ? named : set.uri()) + ": " + noKeys.getMessage(), "name a host that publishes keys");
         }
         call.output()
                 .note("trusted for cards of " + String.join(", ", hosts)
@@ -114,24 +118,24 @@ public final class CardKeyCommands {
     }
 
     /** The address of the key set of a host or URL. */
-    private static URI place(String named) {
-        URI url;
+    private static HttpUrl place(String named) {
+        HttpUrl url;
         try {
             url = HttpAddress.typed(named);
         } catch (IllegalArgumentException wrong) {
             throw noPlace(named);
         }
-        if (url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null) {
+        if (named.contains("?") || named.contains("#")) {
             throw noPlace(named);
         }
-        if (HttpAddress.isPlain(url)) {
+        if (url.isPlain()) {
             throw CliException.usage(
-                    "keys from " + HttpAddress.origin(url)
+                    "keys from " + url.server()
                             + " could be replaced on the network (expected: https, or this machine)",
                     "use https, or get the file through a channel that you trust: ./keys.json --host HOST");
         }
-        String text = url.toString();
-        return text.endsWith(".json") ? url : URI.create(text.replaceFirst("/+$", "") + CardKeys.PATH);
+        String text = url.uri().toString();
+        return text.endsWith(".json") ? url : HttpUrl.of(text.replaceFirst("/+$", "") + CardKeys.PATH);
     }
 
     private static CliException noPlace(String named) {
@@ -140,12 +144,13 @@ public final class CardKeyCommands {
                 "a file is named such as ./keys.json");
     }
 
-    private static List<String> hosts(@Nullable String typed, String named, @Nullable URI set) {
+    private static List<String> hosts(@Nullable String typed, String named) {
         if (typed == null) {
-            if (set == null) {
+            if (FILE.matcher(named).matches()) {
                 throw CliException.usage(named + ": a file, which names no host", "name the hosts: --host HOST");
             }
-            return List.of(host(set.getHost()));
+            return List.of(host(URI.create(named.contains("://") ? named : "https://" + named)
+                    .getHost()));
         }
         List<String> hosts = SettingType.LIST.parser().apply(typed).stream()
                 .map(CardKeyCommands::host)
@@ -179,18 +184,18 @@ public final class CardKeyCommands {
         }
     }
 
-    private static byte[] fetched(Invocation call, URI set) throws InterruptedException {
-        PublicDocuments.Answer answer =
-                PublicDocuments.of(call).get(set, "check the host, and that it publishes keys by https");
+    private static byte[] fetched(Invocation call, HttpUrl set) {
+        HttpDocument answer = Requests.read(
+                "check the host, and that it publishes keys by https",
+                () -> Requests.agent(call, WireLog.of(call))
+                        .maxAnswerBytes(MAX_SET_BYTES)
+                        .exchange("GET", set, Map.of("Accept", "application/json"), new byte[0]));
         if (answer.status() != 200) {
-            String message = PublicDocuments.message(answer.body());
-            throw new CliException(new Problem(
-                    LocalError.INTERNAL.code(),
-                    LocalError.INTERNAL.exitStatus(),
-                    "no keys at " + set + " (status " + answer.status() + ")"
-                            + (message.isEmpty() ? "" : ": " + message),
-                    "name the host that publishes keys, or the URL of the set",
-                    answer.status()));
+            throw Requests.refused(
+                    LocalError.INTERNAL,
+                    "no keys at " + set.uri() + " (status " + answer.status() + ")",
+                    answer,
+                    "name the host that publishes keys, or the URL of the set");
         }
         return answer.body();
     }

@@ -2,22 +2,22 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.ClientSettings;
 import dev.parley.cli.command.HttpAddress;
+import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
-import dev.parley.cli.output.Surroundings;
-import dev.parley.client.spi.CardPlaces;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +30,14 @@ public final class CardSource {
      * A card and its place.
      *
      * @param place the URL or file it came from
-     * @param origin of that URL; null for a file
+     * @param url the same; null for a file
      */
     public record Found(
-            byte[] bytes, String place, @Nullable String origin) {
+            byte[] bytes, String place, @Nullable HttpUrl url) {
         /** The host that it came from, in lower case; null for a file. */
         @Nullable
         public String host() {
-            return origin == null ? null : URI.create(place).getHost().toLowerCase(Locale.ROOT);
+            return url == null ? null : url.uri().getHost();
         }
 
         public AgentCard card() {
@@ -67,21 +67,21 @@ public final class CardSource {
         }
     }
 
-    private final Surroundings around;
-    private final PublicDocuments documents;
-    private final Consumer<URI> check;
+    private CardSource() {}
 
-    /** @param check checks an address before a request is sent there, and throws to refuse it */
-    CardSource(Surroundings around, PublicDocuments documents, Consumer<URI> check) {
-        this.around = around;
-        this.documents = documents;
-        this.check = check;
-    }
-
-    /** Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host. */
-    public Found find(String reference) throws InterruptedException {
-        Path file = file(reference);
-        return file == null ? fetch(url(reference)) : file(file);
+    /**
+     * Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host.
+     *
+     * @param credentials whether the command has some for the agent, which a card that was changed on the way could take
+     */
+    static Found find(Invocation call, AgentClientBuilder client, String reference, boolean credentials) {
+        Path file = file(call, reference);
+        if (file != null) {
+            return file(file);
+        }
+        HttpUrl url = url(reference);
+        PlainHttp.check(call, url, credentials);
+        return fetch(client, url);
     }
 
     /** Returns the card in a file. */
@@ -93,7 +93,7 @@ public final class CardSource {
         }
     }
 
-    private @Nullable Path file(String reference) {
+    private static @Nullable Path file(Invocation call, String reference) {
         if (reference.startsWith("file:")) {
             try {
                 return Path.of(URI.create(reference));
@@ -105,11 +105,11 @@ public final class CardSource {
             return null;
         }
         boolean isPath = reference.matches("(/|\\./|\\.\\./|~).*");
-        Path path = around.path(reference);
+        Path path = call.path(reference);
         return isPath || Files.isRegularFile(path) ? path : null;
     }
 
-    private static URI url(String reference) {
+    private static HttpUrl url(String reference) {
         try {
             return HttpAddress.typed(reference);
         } catch (IllegalArgumentException wrong) {
@@ -119,51 +119,32 @@ public final class CardSource {
         }
     }
 
-    private Found fetch(URI url) throws InterruptedException {
-        check.accept(url);
-        var places = CardPlaces.of(url);
-        var tried = new ArrayList<String>();
-        for (URI place : places.places()) {
-            String hint = place.toString().startsWith(ClientSettings.LOCAL_HUB + "/")
-                    ? "start a hub with: parley up; or name another agent with -a"
-                    : "check the address given with -a, and that the agent is running";
-            PublicDocuments.Answer answer = documents.get(place, hint);
-            if (answer.status() == 401 || answer.status() == 403) {
-                throw new CliException(refused(place, answer));
-            }
-            if (answer.status() == 200 && answer.isObject()) {
-                var found = new Found(answer.body(), place.toString(), HttpAddress.origin(place));
-                if (isOf(places, place, found, tried.size())) {
-                    return found;
-                }
-                tried.add(place + " (the card of another agent, or none)");
-            } else {
-                tried.add(place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")"));
-            }
-        }
-        throw notFound("no agent card at " + String.join(", ", tried), Problems.NO_CARD_HINT);
-    }
-
-    /** A document that is no card is one that is wrong, where the agent's own card has to be; elsewhere it is something else. */
-    private static boolean isOf(CardPlaces places, URI place, Found found, int before) {
+    private static Found fetch(AgentClientBuilder client, HttpUrl url) {
+        HttpDocument document;
         try {
-            return places.fits(place, Json.readCard(found.bytes()));
-        } catch (A2AException malformed) {
-            return places.isCard() || before < 2 && place.getPath().endsWith(".json");
+            document = Requests.read(Problems.unreachableHint(url.server()), () -> client.find(url));
+        } catch (A2AException busy) {
+            throw notFound("no agent card at " + busy.getMessage(), Problems.NO_CARD_HINT);
+        } catch (ClientException redirected) {
+            throw redirected.problem() == ClientException.Problem.REDIRECTED
+                    ? notFound(String.valueOf(redirected.getMessage()), Problems.NO_CARD_HINT)
+                    : redirected;
         }
-    }
-
-    private static Problem refused(URI place, PublicDocuments.Answer answer) {
-        boolean unknown = answer.status() == 401;
-        String message = PublicDocuments.message(answer.body());
-        return new Problem(
-                LocalError.CREDENTIALS_MISSING.code(),
-                LocalError.CREDENTIALS_MISSING.exitStatus(),
-                "the card at " + place + (unknown ? " is protected" : " is refused") + " (status " + answer.status()
-                        + ")" + (message.isEmpty() ? "" : ": " + message),
-                (unknown ? "" : "if it requires credentials, ")
-                        + "pass a header with --svc-param, or a copy of the card with -a card.json",
-                answer.status());
+        String place = document.url().uri().toString();
+        if (document.status() != 200) {
+            boolean unknown = document.status() == 401;
+            throw Requests.refused(
+                    LocalError.CREDENTIALS_MISSING,
+                    "the card at " + place + (unknown ? " is protected" : " is refused") + " (status "
+                            + document.status() + ")",
+                    document,
+                    (unknown ? "" : "if it requires credentials, ")
+                            + "pass a header with --svc-param, or a copy of the card with -a card.json");
+        }
+        if (!new String(document.body(), StandardCharsets.UTF_8).stripLeading().startsWith("{")) {
+            throw notFound("no agent card at " + place + " (no JSON)", Problems.NO_CARD_HINT);
+        }
+        return new Found(document.body(), place, document.url());
     }
 
     private static CliException notFound(String message, String hint) {

@@ -2,7 +2,6 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.ClientSettings.Credentials;
 import dev.parley.cli.command.ClientSettings.KeyOrigin;
-import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
@@ -10,17 +9,17 @@ import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.http.UncheckedTls;
+import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,43 +66,28 @@ public final class Connection implements AutoCloseable {
     }
 
     /** Reads the card that the settings name, without talking to the agent itself. */
-    public static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
-        return card(call, reference, !call.credentials().headers().isEmpty());
+    public static CardSource.Found card(Invocation call, String reference) {
+        return CardSource.find(
+                call,
+                Requests.agent(call, WireLog.of(call)),
+                reference,
+                !call.credentials().headers().isEmpty());
     }
 
-    /** @param credentials whether the command has some for the agent, which a card that was changed on the way could take */
-    private static CardSource.Found card(Invocation call, String reference, boolean credentials)
-            throws InterruptedException {
-        return new CardSource(call.around(), PublicDocuments.of(call), url -> PlainHttp.check(call, url, credentials))
-                .find(reference);
-    }
-
-    private static Connection connect(Invocation call, String reference) throws InterruptedException {
+    private static Connection connect(Invocation call, String reference) {
         WireLog wire = WireLog.of(call);
         requireConsent(call, reference);
-        CardSource.Found found = card(call, reference, hasCredentials(call, reference));
+        AgentClientBuilder builder = Requests.agent(call, wire);
+        CardSource.Found found = CardSource.find(call, builder, reference, hasCredentials(call, reference));
         AgentCard card = found.card();
         wire.note("card from " + found.place());
-        AgentClientBuilder builder = AgentClient.builder().retries(2);
         CardSignatures.check(call, found, builder);
-        if (wire.isOn()) {
-            builder.listener(wire);
-        }
         Duration timeout = call.request().limit();
-        builder.sendTimeout(timeout)
+        builder.retries(2)
+                .sendTimeout(timeout)
                 .streamSilence(timeout)
-                .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
-        List<String> transports = call.agent().transports();
-        if (!transports.isEmpty()) {
-            builder.prefer(transports.toArray(String[]::new));
-        }
-        call.credentials().headers().forEach(builder::header);
-        if (PlainHttp.isAllowed(call)) {
-            builder.plainHttp();
-        }
-        if (call.agent().insecure()) {
-            builder.sslContext(UncheckedTls.context());
-        }
+                .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL)
+                .prefer(call.agent().transports().toArray(String[]::new));
         boolean credentialSent = credentials(call, card, builder);
         allowOrigins(call, found, card, builder, credentialSent);
         AgentClient client = choose(call, card, builder);
@@ -243,8 +227,8 @@ public final class Connection implements AutoCloseable {
             AgentClientBuilder builder,
             boolean credentialSent) {
         call.agent().allowedOrigins().forEach(builder::allowOrigin);
-        if (found.origin() != null) {
-            builder.allowOrigin(found.origin());
+        if (found.url() != null) {
+            builder.allowOrigin(found.url().server());
             return;
         }
         if (credentialSent || !call.credentials().parameters().isEmpty()) {
@@ -267,33 +251,38 @@ public final class Connection implements AutoCloseable {
     /** The origins at which a user may log in: the card's own and those of {@code --allow-origin}. */
     public static List<String> loginOrigins(Invocation call, CardSource.Found found) {
         var origins = new ArrayList<>(call.agent().allowedOrigins());
-        if (found.origin() != null) {
-            origins.add(found.origin());
+        if (found.url() != null) {
+            origins.add(found.url().server());
         }
         return origins;
     }
 
     /** Refuses a card that leads to another origin than its own, which would get messages and credentials. */
     private static void refuseStrangers(Invocation call, CardSource.Found found, AgentCard.Interface at) {
-        String cardOrigin = found.origin();
-        if (cardOrigin == null) {
+        HttpUrl own = found.url();
+        if (own == null) {
             return;
         }
-        String origin = origin(at, cardOrigin);
-        if (!HttpAddress.isSameOrigin(origin, cardOrigin)
-                && call.agent().allowedOrigins().stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
+        HttpUrl url = url(at.url(), own).orElseThrow();
+        if (!url.origin().equals(own.origin())
+                && call.agent().allowedOrigins().stream()
+                        .noneMatch(one -> HttpUrl.of(one).origin().equals(url.origin()))) {
             throw CliException.local(
                     LocalError.ORIGIN_NOT_ALLOWED,
-                    "the card of " + cardOrigin + " leads to " + origin
+                    "the card of " + own.server() + " leads to " + url.server()
                             + ", which would get your messages and credentials",
-                    "if you trust it: --allow-origin " + origin);
+                    "if you trust it: --allow-origin " + url.server());
         }
     }
 
-    /** The origin of an interface. Interfaces of gRPC have only host and port, and use TLS if the card does. */
-    public static String origin(AgentCard.Interface at, String cardOrigin) {
-        return HttpAddress.origin(URI.create(
-                at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url()));
+    /** An address in a card; empty if it is none of HTTP. Interfaces of gRPC have only host and port, and use TLS if the card does. */
+    public static Optional<HttpUrl> url(String address, HttpUrl card) {
+        try {
+            return Optional.of(
+                    HttpUrl.of(address.contains("://") ? address : card.uri().getScheme() + "://" + address));
+        } catch (IllegalArgumentException otherBinding) {
+            return Optional.empty();
+        }
     }
 
     /**
@@ -303,12 +292,11 @@ public final class Connection implements AutoCloseable {
      * <p>Source: AgentVault 0.2, transport.
      */
     private static void refusePlain(Invocation call, AgentCard.Interface at) {
-        if (!at.protocolVersion().equals("agentvault")) {
-            return;
-        }
-        URI url = URI.create(at.url());
-        if (HttpAddress.isPlain(url) && !PlainHttp.isAllowed(call)) {
-            throw PlainHttp.refused("the agent speaks AgentVault at " + HttpAddress.origin(url));
+        if (at.protocolVersion().equals("agentvault") && !call.agent().insecureHttp()) {
+            HttpUrl url = HttpUrl.of(at.url());
+            if (url.isPlain()) {
+                throw PlainHttp.refused("the agent speaks AgentVault at " + url.server());
+            }
         }
     }
 

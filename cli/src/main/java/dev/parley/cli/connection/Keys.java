@@ -2,9 +2,9 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.ClientSettings.KeyOrigin;
 import dev.parley.cli.command.ClientSettings.KeyStore;
-import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
+import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
 import java.net.URI;
@@ -58,8 +58,9 @@ public final class Keys {
         return host.isPresent()
                 && (has(keys, host.get())
                         || places.stream()
-                                .filter(one ->
-                                        HttpAddress.isSameOrigin(one.origin(), HttpAddress.origin(URI.create(url))))
+                                .filter(one -> HttpUrl.of(one.origin())
+                                        .origin()
+                                        .equals(HttpUrl.of(url).origin()))
                                 .anyMatch(one -> has(keys, one.service())));
     }
 

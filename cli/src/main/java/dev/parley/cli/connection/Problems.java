@@ -127,7 +127,7 @@ public final class Problems {
         };
         String agent = Invocation.quoted(place.agent());
         String hint = switch (failed.problem()) {
-            case UNREACHABLE -> unreachableHint(place);
+            case UNREACHABLE -> unreachableHint(place.agent());
             case LOST, CLOSED, REDIRECTED -> "repeat the command with --debug to see how far it came";
             case STREAM_CUT -> "the task goes on: parley task get --wait TASK-ID";
             case TIMED_OUT -> "allow more time with --timeout";
@@ -181,8 +181,9 @@ public final class Problems {
         };
     }
 
-    private static String unreachableHint(Place place) {
-        return place.agent().equals(ClientSettings.LOCAL_HUB)
+    /** Next step for the user if no server answers at an address. */
+    static String unreachableHint(String address) {
+        return address.equals(ClientSettings.LOCAL_HUB)
                 ? "start a hub with: parley up; or name another agent with -a"
                 : "check the address given with -a, and that the agent is running";
     }

@@ -28,26 +28,30 @@ public final class WireLog implements WireListener {
 
     private final @Nullable Output output;
     private final Redaction redaction;
+    private final boolean answers;
     private final Map<Long, Long> started = new ConcurrentHashMap<>();
 
-    /** @param secretNames of headers and parameters whose values are secret */
-    public WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
+    private WireLog(@Nullable Output output, Redaction redaction, boolean answers) {
         this.output = output;
-        this.redaction = new Redaction(
-                secretNames,
-                secrets.stream()
-                        .filter(secret -> secret.length() >= SHORTEST_SECRET)
-                        .flatMap(secret -> forms(secret).stream())
-                        .toList(),
-                REDACTED);
+        this.redaction = redaction;
+        this.answers = answers;
     }
 
     public static WireLog of(Invocation call) {
         List<String> names = call.credentials().parameters().stream()
                 .map(parameter -> parameter.replaceFirst(":.*", "").strip())
                 .toList();
+        List<String> secrets = call.settings().secrets().stream()
+                .filter(secret -> secret.length() >= SHORTEST_SECRET)
+                .flatMap(secret -> forms(secret).stream())
+                .toList();
         return new WireLog(
-                call.reports().debug() ? call.output() : null, call.settings().secrets(), names);
+                call.reports().debug() ? call.output() : null, new Redaction(names, secrets, REDACTED), true);
+    }
+
+    /** The same without the bodies of answers, which hold a key or a secret. */
+    public WireLog withoutAnswers() {
+        return new WireLog(output, redaction, false);
     }
 
     boolean isOn() {
@@ -95,7 +99,7 @@ public final class WireLog implements WireListener {
         String time = start == null ? "" : " (" + (System.nanoTime() - start) / 1_000_000 + " ms)";
         output.note("< " + status + time);
         headers("<", headers);
-        body("<", body);
+        body("<", answers ? body : "");
     }
 
     @Override

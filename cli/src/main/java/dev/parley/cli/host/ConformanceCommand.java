@@ -45,7 +45,7 @@ public final class ConformanceCommand {
         String level = requireNonNullElse(call.option("--level", SettingType.oneOf("must", "should", "may")), "must");
         String reference = call.agent().card();
         CardSource.Found found = Connection.card(call, reference);
-        if (found.origin() == null) {
+        if (found.url() == null) {
             throw CliException.usage("the kit needs a live agent (expected: its origin with -a)", null);
         }
         String host = found.place().replaceFirst("/\\.well-known/.*", "");

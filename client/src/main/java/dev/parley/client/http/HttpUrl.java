@@ -65,6 +65,19 @@ public record HttpUrl(URI uri, HostName host, int port) {
         return read;
     }
 
+    /**
+     * Reads the URL of an agent as people type it: without a scheme, https is meant, and http for names of this machine.
+     *
+     * @throws IllegalArgumentException as {@link #ofAgent}
+     */
+    public static HttpUrl ofTyped(String text) {
+        if (text.contains("://")) {
+            return ofAgent(text);
+        }
+        HttpUrl plain = ofAgent("http://" + text);
+        return plain.isPlain() ? ofAgent("https://" + text) : plain;
+    }
+
     private static int port(String text) {
         int port = text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
         if (port < 1 || port > 65_535) {
@@ -78,6 +91,11 @@ public record HttpUrl(URI uri, HostName host, int port) {
         boolean here = host.isWithin("localhost")
                 || (host.address() != null && host.address().isLoopbackAddress());
         return new Origin(uri.getScheme(), here ? "localhost" : host.inUrl(), port);
+    }
+
+    /** Scheme, host and port as they are written, for people; an {@link #origin} is for comparisons. */
+    public String server() {
+        return uri.getScheme() + "://" + host.inUrl() + ":" + port;
     }
 
     /** True for plain HTTP to another machine, which others on the network can read and change. */

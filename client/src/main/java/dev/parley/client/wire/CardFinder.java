@@ -4,6 +4,7 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.CardPlaces;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.dialect.Json;
@@ -44,70 +45,129 @@ public final class CardFinder {
      * @throws ClientException if there is none that can be read, or it must not be used
      */
     public Found find(HttpUrl url) {
+        ClientException none;
+        try {
+            HttpDocument document = search(url);
+            if (document.status() == 200) {
+                return verified(document);
+            }
+            none = notFound(document.url().uri() + " (status " + document.status() + ")");
+        } catch (ClientException e) {
+            if (e.problem() != Problem.CARD_NOT_FOUND) {
+                throw e;
+            }
+            none = e;
+        }
+        AgentCard guessed =
+                CardPlaces.of(url).isCard() ? null : Probe.of(url, request -> ask(true, request, MAX_CARD_BYTES));
+        if (guessed == null) {
+            throw none;
+        }
+        settings.cards().check(Json.write(guessed), url.uri().toString());
+        return new Found(guessed, url, null);
+    }
+
+    /**
+     * Finds the document that is the card of the agent at {@code url}; if there is none that can be read, the first one that
+     * cannot be read, or is refused, where the card should be.
+     *
+     * @throws ClientException if there is none at all
+     */
+    public HttpDocument search(HttpUrl url) {
         var places = CardPlaces.of(url);
-        boolean isFile = places.isCard();
         var tried = new ArrayList<String>();
-        ClientException clue = null;
+        HttpDocument unusable = null;
+        ClientException redirected = null;
         for (URI at : places.places()) {
             HttpUrl place = HttpUrl.of(at.toString());
+            // An agent's own address may answer a GET with anything; where cards are kept, it says something.
+            boolean telling = places.isCard() || !place.equals(url);
+            boolean first = telling && unusable == null && redirected == null;
             try {
-                Answer answer = get(place, Map.of());
-                if (answer.status() != 200) {
-                    tried.add(place.uri() + " (status " + answer.status() + ")");
-                    continue;
+                HttpDocument document = get(place, Map.of());
+                int status = document.status();
+                AgentCard card = status == 200 ? readable(document) : null;
+                if (card != null && places.fits(at, card)) {
+                    return document;
                 }
-                Found found = found(place, answer);
-                if (places.fits(at, found.card())) {
-                    return verified(found, answer);
+                tried.add(place.uri() + " (" + (card != null ? "the card of another agent" : unusable(status)) + ")");
+                if (first && card == null && (status == 200 || status == 401 || status == 403)) {
+                    unusable = document;
                 }
-                tried.add(place.uri() + " (the card of another agent)");
             } catch (ClientException e) {
-                // An agent's own address may answer a GET with anything; where cards are kept, it says something.
-                boolean telling = isFile || !place.equals(url);
-                if (e.problem() != Problem.CARD_INVALID && e.problem() != Problem.REDIRECTED) {
+                if (e.problem() != Problem.REDIRECTED) {
                     throw e;
                 }
-                clue = clue == null && telling ? e : clue;
+                redirected = first ? e : redirected;
                 tried.add(place.uri() + " (" + e.problem() + ")");
             }
         }
-        if (clue != null) {
-            throw clue;
+        if (unusable != null) {
+            return unusable;
         }
-        if (!isFile) {
-            AgentCard guessed = Probe.of(url, request -> ask(request));
-            if (guessed != null) {
-                settings.cards().check(Json.write(guessed), url.uri().toString());
-                return new Found(guessed, url, null);
-            }
-        }
-        throw new ClientException(Problem.CARD_NOT_FOUND, "no agent card at " + String.join(", ", tried));
+        throw redirected != null ? redirected : notFound(String.join(", ", tried));
     }
 
-    private Answer ask(Request request) {
-        return attempts.run(true, settings.callTimeout(), left -> wire.exchange(request, MAX_CARD_BYTES, left));
+    private static String unusable(int status) {
+        return status == 200 ? Problem.CARD_INVALID.name() : "status " + status;
+    }
+
+    private static ClientException notFound(String places) {
+        return new ClientException(Problem.CARD_NOT_FOUND, "no agent card at " + places);
+    }
+
+    private static @Nullable AgentCard readable(HttpDocument document) {
+        try {
+            return Json.readCard(document.body());
+        } catch (A2AException malformed) {
+            return null;
+        }
+    }
+
+    private Answer ask(boolean repeatable, Request request, int maxBytes) {
+        return attempts.run(repeatable, settings.callTimeout(), left -> wire.exchange(request, maxBytes, left));
+    }
+
+    /** Returns the answer to a request, whatever its status. */
+    public HttpDocument exchange(Request request) {
+        return document(request.url(), ask(request.method().equals("GET"), request, settings.maxAnswerBytes()));
+    }
+
+    private static HttpDocument document(HttpUrl url, Answer answer) {
+        return new HttpDocument(
+                url,
+                answer.status(),
+                answer.body(),
+                answer.headers().firstValue("ETag").orElse(null));
     }
 
     /** Returns the card if it has changed since, or empty if it has not. */
     public Optional<Found> again(Found known) {
-        Answer answer = get(known.url(), known.etag() == null ? Map.of() : Map.of("If-None-Match", known.etag()));
-        if (answer.status() == 304) {
+        HttpDocument document =
+                get(known.url(), known.etag() == null ? Map.of() : Map.of("If-None-Match", known.etag()));
+        if (document.status() == 304) {
             return Optional.empty();
         }
-        if (answer.status() != 200) {
+        if (document.status() != 200) {
             throw new ClientException(
                     Problem.CARD_NOT_FOUND,
-                    known.url().uri() + ": status " + answer.status() + " (expected: 200 or 304)");
+                    known.url().uri() + ": status " + document.status() + " (expected: 200 or 304)");
         }
-        return Optional.of(verified(found(known.url(), answer), answer));
+        return Optional.of(verified(document));
     }
 
-    private Found verified(Found found, Answer answer) {
-        settings.cards().check(answer.body(), found.url().uri().toString());
-        return found;
+    private Found verified(HttpDocument document) {
+        URI place = document.url().uri();
+        try {
+            var found = new Found(Json.readCard(document.body()), document.url(), document.etag());
+            settings.cards().check(document.body(), place.toString());
+            return found;
+        } catch (A2AException e) {
+            throw new ClientException(Problem.CARD_INVALID, place + ": no agent card: " + e.getMessage(), e);
+        }
     }
 
-    private Answer get(HttpUrl url, Map<String, String> condition) {
+    private HttpDocument get(HttpUrl url, Map<String, String> condition) {
         var headers = new HashMap<>(condition);
         headers.put("Accept", "application/json, application/a2a+json");
         headers.put("A2A-Version", "1.0");
@@ -119,16 +179,7 @@ public final class CardFinder {
                 throw Trouble.of(answer.status(), answer.headers(), problem, settings.now())
                         .orElseThrow();
             }
-            return answer;
+            return document(url, answer);
         });
-    }
-
-    private static Found found(HttpUrl url, Answer answer) {
-        try {
-            AgentCard card = Json.readCard(answer.body());
-            return new Found(card, url, answer.headers().firstValue("ETag").orElse(null));
-        } catch (A2AException e) {
-            throw new ClientException(Problem.CARD_INVALID, url.uri() + ": no agent card: " + e.getMessage(), e);
-        }
     }
 }

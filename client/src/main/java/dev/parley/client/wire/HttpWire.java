@@ -275,15 +275,12 @@ public final class HttpWire implements AutoCloseable {
         return switch (cause) {
             case ConnectException e
             when e.getCause() instanceof UnresolvedAddressException ->
-                new Trouble(
-                        Trouble.Kind.NOT_HERE,
-                        null,
-                        new ClientException(
-                                Problem.UNREACHABLE, request.url().host().name() + " cannot be found", e));
-            case ConnectException e -> new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "refused", e));
+                new Trouble(Trouble.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
+            case ConnectException e ->
+                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->
-                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "timed out", e));
-            case SSLHandshakeException e -> throw unreachable(origin, "TLS failed: " + e.getMessage(), e);
+                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
+            case SSLHandshakeException e -> throw unreachable(request, "TLS failed: " + e.getMessage(), e);
             case LimitedBytes.TooLarge e ->
                 throw new ClientException(Problem.ANSWER_TOO_LARGE, "answer of " + origin + ": " + e.getMessage(), e);
             case IOException e ->
@@ -299,8 +296,9 @@ public final class HttpWire implements AutoCloseable {
         };
     }
 
-    private static ClientException unreachable(Origin origin, String how, Throwable cause) {
-        return new ClientException(Problem.UNREACHABLE, "connection to " + origin + ": " + how, cause);
+    private static ClientException unreachable(Request request, String why, Throwable cause) {
+        return new ClientException(
+                Problem.UNREACHABLE, "cannot reach " + request.url().server() + ": " + why, cause);
     }
 
     /** Whether this origin may have the credentials. */

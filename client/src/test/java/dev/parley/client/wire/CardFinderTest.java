@@ -9,8 +9,10 @@ import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.RawServer;
 import dev.parley.client.RawServer.Request;
 import dev.parley.client.TestAgent;
+import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpDocument;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import java.io.IOException;
@@ -116,6 +118,44 @@ class CardFinderTest {
             assertThat(problem(files.url(""))).isEqualTo(Problem.CARD_INVALID);
             assertThat(problem(files.url("/agent"))).isEqualTo(Problem.CARD_INVALID);
             assertThat(problem(files.url("/card.json"))).isEqualTo(Problem.CARD_INVALID);
+        }
+    }
+
+    @Test
+    void aDocumentThatIsNoCardIsFoundWithoutBeingRead() throws Exception {
+        try (var files = new Files()) {
+            files.raw.put("/.well-known/agent-card.json", "{\"name\":1}");
+            HttpUrl url = HttpUrl.of(files.url("/agent"));
+
+            HttpDocument broken = AgentClient.builder().find(url);
+            files.put("/.well-known/agent.json", "root's");
+            HttpDocument other = AgentClient.builder().find(HttpUrl.of(files.url("")));
+
+            assertThat(broken.body()).asString().isEqualTo("{\"name\":1}");
+            assertThat(other.url().uri()).hasPath("/.well-known/agent.json");
+        }
+    }
+
+    @Test
+    void aCardThatIsRefusedIsReturnedAsItIsAndNoneIsGuessed() throws Exception {
+        try (var files = new RawServer(connection -> {
+            while (connection.request() != null) {
+                connection.answer(403, "{}");
+            }
+        })) {
+            HttpUrl url = HttpUrl.of("http://127.0.0.1:" + files.port() + "/agent");
+
+            HttpDocument refused = AgentClient.builder().header("X-Trace", "1").find(url);
+            HttpDocument answer =
+                    AgentClient.builder().exchange("POST", url, Map.of("Content-Type", "text/plain"), new byte[1]);
+
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(refused.url().uri()).hasPath("/agent/.well-known/agent-card.json");
+            assertThat(files.requests)
+                    .allMatch(request -> request.head().startsWith("GET ")
+                            ? "1".equals(request.header("X-Trace"))
+                            : "text/plain".equals(request.header("Content-Type")));
+            assertThat(answer.status()).isEqualTo(403);
         }
     }
 

@@ -1,0 +1,95 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
+import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.http.UncheckedTls;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.HttpDocument;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Requests of commands: the client that sends them, and answers of servers that are no agents. */
+public final class Requests {
+    private static final int SHOWN = 300;
+    private static final Duration DEADLINE = Duration.ofSeconds(15);
+
+    private Requests() {}
+
+    /** Returns a client with the headers of the settings. */
+    public static AgentClientBuilder client(Invocation call, WireLog wire) {
+        AgentClientBuilder client = AgentClient.builder().retries(0).callTimeout(DEADLINE);
+        if (wire.isOn()) {
+            client.listener(wire);
+        }
+        call.credentials().headers().forEach(client::header);
+        return client;
+    }
+
+    /** The same with the conditions under which agents are called. */
+    public static AgentClientBuilder agent(Invocation call, WireLog wire) {
+        AgentClientBuilder client = client(call, wire);
+        if (call.agent().insecureHttp()) {
+            client.plainHttp();
+        }
+        if (call.agent().insecure()) {
+            call.output().warn("TLS certificates are not verified (--insecure): for development only");
+            client.sslContext(UncheckedTls.context());
+        }
+        return client;
+    }
+
+    /**
+     * Returns the answer of a server.
+     *
+     * @param hint for the user if no server answers
+     */
+    public static HttpDocument read(String hint, Supplier<HttpDocument> request) {
+        try {
+            return request.get();
+        } catch (ClientException failed) {
+            throw switch (failed.problem()) {
+                case UNREACHABLE, LOST, TIMED_OUT, ANSWER_TOO_LARGE ->
+                    CliException.local(LocalError.UNREACHABLE, String.valueOf(failed.getMessage()), hint, failed);
+                default -> failed;
+            };
+        }
+    }
+
+    /** Returns the problem that an answer with an error status is. */
+    public static CliException refused(LocalError kind, String what, HttpDocument answer, @Nullable String hint) {
+        String message = message(answer.body());
+        return new CliException(new Problem(
+                kind.code(),
+                kind.exitStatus(),
+                what + (message.isEmpty() ? "" : ": " + message),
+                hint,
+                answer.status()));
+    }
+
+    /** The text of an error answer: its message if it is JSON of a known form, else its beginning. */
+    private static String message(byte[] body) {
+        String text = new String(body, StandardCharsets.UTF_8).strip();
+        try {
+            Map<?, ?> whole = Json.read(body, Map.class);
+            Map<?, ?> error = whole.get("error") instanceof Map<?, ?> inner ? inner : whole;
+            for (String name : new String[] {"message", "detail"}) {
+                if (error.get(name) instanceof String message) {
+                    text = message;
+                    break;
+                }
+            }
+        } catch (A2AException noJson) {
+            // The text is the message then.
+        }
+        return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    }
+}

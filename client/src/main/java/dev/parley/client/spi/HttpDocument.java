@@ -1,0 +1,13 @@
+package dev.parley.client.spi;
+
+import dev.parley.client.http.HttpUrl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole answer of a server that is no agent, or not known as one yet.
+ *
+ * @param url the address that was read
+ * @param etag tag that changes with the document; null if the server gives none
+ */
+public record HttpDocument(
+        HttpUrl url, int status, byte[] body, @Nullable String etag) {}
