@@ -5,4 +5,7 @@ module dev.parley.mesh {
     requires transitive dev.parley.protocol;
 
     exports dev.parley.mesh;
+
+    provides dev.parley.protocol.extension.ExtensionProtocol.Provider with
+            dev.parley.mesh.MeshProtocol;
 }

@@ -4,5 +4,15 @@ module dev.parley.mesh.hub {
     requires transitive dev.parley.extension;
     requires transitive dev.parley.mesh;
     requires dev.parley.dialect;
+    requires dev.parley.engine;
     requires dev.parley.protocol;
+    requires dev.parley.store;
+    requires java.sql;
+
+    exports dev.parley.mesh.hub;
+
+    provides dev.parley.dialect.spi.DialectProvider with
+            dev.parley.mesh.hub.MeshDialect;
+    provides dev.parley.extension.HubExtensionSource with
+            dev.parley.mesh.hub.MeshSource;
 }

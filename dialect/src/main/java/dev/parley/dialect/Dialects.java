@@ -124,6 +124,11 @@ public final class Dialects {
         return null;
     }
 
+    /** Returns whether a path below the address of an agent is in the dialect of a provider. */
+    public boolean isOfProvider(String path) {
+        return edge(path) instanceof ProvidedEdge;
+    }
+
     /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
     private static WireAnswer notServed(WireRequest request, ServedAgent agent) {
         Form form = Form.rpc(Dialect.V1, Envelope.idOf(request.body()));

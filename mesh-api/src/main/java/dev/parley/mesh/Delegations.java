@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.Content.Query;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;
@@ -26,7 +27,13 @@ public final class Delegations {
     /** Key of the envelope's members in the metadata of a message. */
     public static final String URI = "https://one.ie/a2a/extensions/one-envelope/v1";
 
+    /** Member of a canceled task's metadata that says why: the {@linkplain MeshError#word word} of an error. */
+    public static final String END = URI + "/end";
+
     private static final String TEXT = "text";
+
+    /** Member of a message's metadata that names the skill for which it is. */
+    private static final String SKILL = "skillId";
 
     private Delegations() {}
 
@@ -50,10 +57,36 @@ public final class Delegations {
         return new Message(
                 envelope.messageId(),
                 Role.USER,
-                parts(delegation.task(), delegation.parameters(), takesOnlyText(card, skill)),
+                parts(
+                        delegation.task(),
+                        delegation.parameters(),
+                        modes(card, skill).isEmpty()
+                                || modes(card, skill).stream().anyMatch(mode -> isText(mode) || mode.equals("*/*")),
+                        !takesOnlyText(card, skill)),
                 envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
                 null,
-                Map.of(URI, members(envelope, delegation, skill)),
+                Map.of(SKILL, skill.id(), URI, members(envelope, delegation, skill)),
+                List.of(),
+                List.of());
+    }
+
+    /**
+     * The message of A2A that a query is for its receiver: a text, and the parameters as data if the agent takes data.
+     *
+     * @param group in which the correlation id of the envelope names a context
+     */
+    public static Message message(Envelope envelope, Query query, AgentCard card, String group) {
+        var parts = new ArrayList<Part>(List.of(Part.text(query.query())));
+        if (!query.parameters().isEmpty() && !takesOnlyText(card, null)) {
+            parts.add(Part.data(query.parameters()));
+        }
+        return new Message(
+                envelope.messageId(),
+                Role.USER,
+                parts,
+                envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
+                null,
+                Map.of(URI, members(envelope)),
                 List.of(),
                 List.of());
     }
@@ -64,20 +97,29 @@ public final class Delegations {
     }
 
     private static Map<String, @Nullable Object> members(Envelope envelope, Delegation delegation, Skill skill) {
-        var members = new LinkedHashMap<String, @Nullable Object>();
-        members.put("from", envelope.from().agentId());
-        members.put("to", envelope.to().agentId());
+        Map<String, @Nullable Object> members = members(envelope);
         members.put("task", delegation.task());
         members.put("skill", skill.id());
-        members.put("priority", envelope.metadata().priority().word());
+        if (delegation.deadline() != null) {
+            members.put("deadline", delegation.deadline().toEpochMilli());
+        }
+        return members;
+    }
+
+    private static Map<String, @Nullable Object> members(Envelope envelope) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        Envelope.Handling handling = envelope.metadata();
+        members.put("from", envelope.from().agentId());
+        members.put("to", envelope.to().agentId());
+        members.put("priority", handling.priority().word());
         if (envelope.correlationId() != null) {
             members.put("correlationId", envelope.correlationId());
         }
-        if (envelope.metadata().timeout() != null) {
-            members.put("timeout", envelope.metadata().timeout().toMillis());
+        if (handling.timeout() != null) {
+            members.put("timeout", handling.timeout().toMillis());
         }
-        if (delegation.deadline() != null) {
-            members.put("deadline", delegation.deadline().toEpochMilli());
+        if (handling.retryPolicy() != null) {
+            members.put("retryPolicy", Wire.RETRY_POLICY.toJson(handling.retryPolicy()));
         }
         return members;
     }
@@ -88,17 +130,30 @@ public final class Delegations {
      * @param skill null for the agent as a whole
      */
     public static boolean takesOnlyText(AgentCard card, @Nullable Skill skill) {
-        List<String> modes =
-                skill == null || skill.inputModes().isEmpty() ? card.defaultInputModes() : skill.inputModes();
-        return !modes.isEmpty() && modes.stream().allMatch(mode -> mode.startsWith("text/") || mode.equals(TEXT));
+        List<String> modes = modes(card, skill);
+        return !modes.isEmpty() && modes.stream().allMatch(Delegations::isText);
+    }
+
+    private static List<String> modes(AgentCard card, @Nullable Skill skill) {
+        return skill == null || skill.inputModes().isEmpty() ? card.defaultInputModes() : skill.inputModes();
+    }
+
+    private static boolean isText(String mode) {
+        return mode.startsWith("text/") || mode.equals(TEXT);
     }
 
     /**
      * A task with its parameters as parts of a message.
      *
-     * @param asText as text, for agents that take no data
+     * @param asText as text only, for agents that take no data
      */
     public static List<Part> parts(String task, Map<String, @Nullable Object> parameters, boolean asText) {
+        return parts(task, parameters, true, !asText);
+    }
+
+    /** Agents that take text and data get both: many read text only, although they take the data of extensions. */
+    private static List<Part> parts(
+            String task, Map<String, @Nullable Object> parameters, boolean asText, boolean asData) {
         var parts = new ArrayList<Part>();
         var others = new LinkedHashMap<String, @Nullable Object>();
         var files = new ArrayList<Part>();
@@ -110,7 +165,12 @@ public final class Delegations {
                 files.add(file);
             }
         });
-        parts.add(asText ? Part.text(text(task, others)) : Part.data(Map.of("task", task, "parameters", others)));
+        if (asData) {
+            parts.add(Part.data(Map.of("task", task, "parameters", others)));
+        }
+        if (asText) {
+            parts.add(Part.text(text(task, others)));
+        }
         parts.addAll(files);
         return parts;
     }

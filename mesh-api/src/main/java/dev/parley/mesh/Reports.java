@@ -7,6 +7,7 @@ import dev.parley.mesh.Content.Acceptance;
 import dev.parley.mesh.Content.Outcome;
 import dev.parley.mesh.Content.Problem;
 import dev.parley.mesh.Content.Rejection;
+import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Content.Status;
 import dev.parley.protocol.Artifact;
@@ -48,16 +49,30 @@ public final class Reports {
         return switch (task.status().state()) {
             case COMPLETED -> new Result(task.id(), Outcome.COMPLETED, result(task), null);
             case FAILED -> failed(task, code(task), "the task failed");
-            case CANCELED -> failed(task, "canceled", "the task was canceled");
+            case CANCELED ->
+                task.metadata().get(Delegations.END) instanceof String code
+                        ? failed(task, code, "the time limit has passed")
+                        : failed(task, "canceled", "the task was canceled");
             case REJECTED ->
                 new Rejection(text(task, "the agent declined the task"), MeshError.TASK_REJECTED.word(), List.of());
-            case INPUT_REQUIRED, AUTH_REQUIRED ->
-                status(
-                        task,
-                        before,
-                        task.status().state().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+            case INPUT_REQUIRED, AUTH_REQUIRED -> status(task, before, state(task));
             case UNSPECIFIED, SUBMITTED, WORKING -> status(task, before, null);
         };
+    }
+
+    /** Content of the answer to a query that a task worked on. */
+    public static Content response(Task task) {
+        return switch (of(task, 0)) {
+            case Result result -> new Response(result.result(), result.error(), null);
+            case Rejection rejection ->
+                new Response(null, new Problem(MeshError.TASK_REJECTED.word(), rejection.reason()), null);
+            default ->
+                new Response(null, new Problem(state(task), text(task, "the agent needs an answer first")), task.id());
+        };
+    }
+
+    private static String state(Task task) {
+        return task.status().state().name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A piece of a result. */

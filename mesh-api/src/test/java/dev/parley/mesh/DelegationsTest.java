@@ -96,7 +96,7 @@ final class DelegationsTest {
     }
 
     @Test
-    @DisplayName("an agent for data gets task and parameters as data, and files as files")
+    @DisplayName("an agent for data and text gets task and parameters as both, and files as files")
     void dataAndFiles() {
         byte[] bytes = "a,b".getBytes(StandardCharsets.UTF_8);
         Message message = message(
@@ -115,6 +115,7 @@ final class DelegationsTest {
         assertThat(message.parts())
                 .containsExactly(
                         Part.data(Map.of("task", "facts", "parameters", Map.of())),
+                        Part.text("facts"),
                         Part.file("t.csv", "text/csv", bytes));
         assertThat(message.contextId()).startsWith("one-");
         assertThat(message.metadata()).containsKey(Delegations.URI);

@@ -165,7 +165,16 @@ final class Routes {
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
-        return counted(dialects.problem(head.request(head.path(), NO_BODY), problem));
+        return counted(problem(head, NO_BODY, problem));
+    }
+
+    /** Returns the error answer to a request that reaches no agent: in the dialect of a provider at its address. */
+    private WireAnswer.Whole problem(Head head, byte[] body, A2AException problem) {
+        var slash = head.path().startsWith(BELOW_AGENTS) ? head.path().indexOf('/', BELOW_AGENTS.length()) : -1;
+        var below = slash < 0 ? "" : below(slash, head);
+        return dialects.isOfProvider(below)
+                ? dialects.refusal(head.request(below, body), problem)
+                : dialects.problem(head.request(head.path(), body), problem);
     }
 
     /** Refuses a request with a compressed body, because its size is unknown. */
@@ -224,7 +233,7 @@ final class Routes {
         var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? body.ofRefused() : NO_BODY;
         return counted(
                 refusal.error() == A2AError.METHOD_NOT_FOUND
-                        ? dialects.problem(head.request(head.path(), bytes), refusal)
+                        ? problem(head, bytes, refusal)
                         : dialects.refusal(head.request(unread.path(), bytes), refusal));
     }
 

@@ -1,0 +1,182 @@
+package dev.parley.mesh.hub;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.json.CanonicalJson;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.PersonalData;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MessageType;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers to messages of the last 24 hours, so that a repetition gets the same one. A row refers to the task that the answer is about and
+ * has nothing of its content.
+ *
+ * <p>See {@code docs/adr/0042-answers-of-the-mesh.md}. Safe for any thread.
+ */
+final class Answers implements PersonalData {
+    /** How long answers are kept. */
+    static final Duration KEPT = Duration.ofHours(24);
+
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE one_answer (
+                group_id    TEXT NOT NULL,
+                sender      TEXT NOT NULL,
+                message_id  TEXT NOT NULL,
+                at_ms       BIGINT NOT NULL,
+                fingerprint TEXT NOT NULL,
+                type        TEXT NOT NULL,
+                task_id     TEXT,
+                estimate_ms BIGINT,
+                PRIMARY KEY (group_id, sender, message_id)
+            );
+            CREATE INDEX one_answer_by_time ON one_answer (at_ms);
+            CREATE INDEX one_answer_by_task ON one_answer (task_id);
+            """);
+
+    /** Rows removed at most with each new one, so that their number falls again after a peak. */
+    private static final int REMOVED_AT_ONCE = 10;
+
+    /** A message of a sender. */
+    record Key(String group, String sender, String messageId) {
+        static Key of(Envelope envelope, CallContext caller) {
+            return new Key(caller.scope().group(), envelope.from().agentId(), envelope.messageId());
+        }
+    }
+
+    /**
+     * An answer.
+     *
+     * @param fingerprint of the message that it answers
+     * @param taskId null for an answer about no task
+     * @param estimate of the completion; null for none
+     */
+    record Answer(
+            String fingerprint,
+            Instant at,
+            MessageType type,
+            @Nullable String taskId,
+            @Nullable Instant estimate) {}
+
+    private final Database database;
+
+    Answers(Database database) {
+        this.database = database;
+        database.migrate("one", SCHEMA);
+    }
+
+    /** Hash of the members that make a message the same under the same id. Time and signature may differ. */
+    static String fingerprint(Envelope envelope) {
+        List<?> message = Arrays.asList(
+                envelope.to().agentId(),
+                envelope.correlationId(),
+                envelope.message().type().word(),
+                envelope.message().mimeType(),
+                envelope.message().content());
+        return HexFormat.of().formatHex(Sha256.of(bytes(message)));
+    }
+
+    private static byte[] bytes(List<?> message) {
+        try {
+            return CanonicalJson.of(message);
+        } catch (A2AException withoutCanonicalForm) {
+            return Json.write(message); // for instance an integer that no double is equal to
+        }
+    }
+
+    Optional<Answer> find(Key key) {
+        return database.read(session -> find(session, key));
+    }
+
+    private static Optional<Answer> find(Session session, Key key) throws SQLException {
+        return session.first(
+                row -> new Answer(
+                        Session.text(row, 1),
+                        Instant.ofEpochMilli(row.getLong(2)),
+                        MessageType.valueOf(Session.text(row, 3)),
+                        Session.text(row, 4),
+                        Session.time(row, 5)),
+                "SELECT fingerprint, at_ms, type, task_id, estimate_ms FROM one_answer"
+                        + " WHERE group_id = ? AND sender = ? AND message_id = ? AND at_ms > ?",
+                key.group(),
+                key.sender(),
+                key.messageId(),
+                Instant.now().minus(KEPT));
+    }
+
+    /** Keeps an answer, and returns the one that counts: that of another hub which was first, if there is one. */
+    Answer keep(Key key, Answer answer) {
+        return database.write(key.group(), session -> {
+            Instant expired = answer.at().minus(KEPT);
+            session.update(
+                    "DELETE FROM one_answer WHERE group_id = ? AND sender = ? AND message_id = ? AND at_ms <= ?",
+                    key.group(),
+                    key.sender(),
+                    key.messageId(),
+                    expired);
+            session.update(
+                    "INSERT INTO one_answer (group_id, sender, message_id, at_ms, fingerprint, type, task_id, estimate_ms)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    key.group(),
+                    key.sender(),
+                    key.messageId(),
+                    answer.at(),
+                    answer.fingerprint(),
+                    answer.type().name(),
+                    answer.taskId(),
+                    answer.estimate());
+            removeExpired(session, expired);
+            return find(session, key).orElse(answer);
+        });
+    }
+
+    private static void removeExpired(Session session, Instant expired) throws SQLException {
+        record Row(String group, String sender, String messageId) {}
+        List<Row> rows = session.list(
+                row -> new Row(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3)),
+                "SELECT group_id, sender, message_id FROM one_answer WHERE at_ms <= ? ORDER BY at_ms LIMIT ?",
+                expired,
+                REMOVED_AT_ONCE);
+        for (Row row : rows) {
+            session.update(
+                    "DELETE FROM one_answer WHERE group_id = ? AND sender = ? AND message_id = ?",
+                    row.group(),
+                    row.sender(),
+                    row.messageId());
+        }
+    }
+
+    @Override
+    public void unlink(Collection<String> ids, CallContext operator) {
+        database.writeInSlices(
+                List.copyOf(ids),
+                true,
+                (session, id) -> session.update(
+                        "DELETE FROM one_answer WHERE group_id = ? AND task_id = ?",
+                        operator.scope().group(),
+                        id));
+    }
+
+    @Override
+    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+        int erased = database.erase(session -> session.update(
+                "DELETE FROM one_answer WHERE group_id = ? AND sender = ?",
+                operator.scope().group(),
+                principal));
+        return Map.of("messageAnswers", erased);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.RetryPolicy;
+import dev.parley.mesh.Content;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.Reports;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.support.Sha256;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Messages about tasks to the addresses that delegations name. */
+final class Callbacks {
+    private static final Duration UNIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private Callbacks() {}
+
+    /**
+     * The webhook of a callback.
+     *
+     * @param agentUrl address of the agent that sends the messages; its place is the tenant, as no other member names the interface
+     * @param receiver agent id of the receiver
+     */
+    static PushConfig config(String agentUrl, @Nullable String taskId, String receiver, String callback) {
+        return new PushConfig(agentUrl, receiver, taskId, callback, null, null);
+    }
+
+    /** The message about an event of a task; null if it says nothing new. */
+    static @Nullable Notification notification(PushConfig config, LoggedEvent event, Supplier<Task> history) {
+        if (event.event() instanceof Message) {
+            return null;
+        }
+        Task task = history.get();
+        Content content = event.event() instanceof TaskArtifactUpdateEvent update
+                ? Reports.piece(task.id(), update.artifact())
+                : Reports.of(task, 0);
+        Terms terms = Terms.of(task);
+        String sender = requireNonNullElse(config.tenant(), "");
+        var envelope = new Envelope(
+                messageId(task.id(), event.sequence()),
+                requireNonNullElse(terms.correlationId(), task.contextId()),
+                requireNonNullElse(task.status().timestamp(), Instant.now()),
+                Party.of(name(sender), sender + MeshProtocol.SUFFIX),
+                Party.of(requireNonNullElse(config.id(), "unknown"), config.url()),
+                EnvelopeModel.body(content),
+                Handling.DEFAULT);
+        var notification = new Notification(
+                Headers.JSON, MeshDialect.headers(envelope), JsonText.write(EnvelopeModel.ENVELOPE, envelope));
+        return terms.retries() == null ? notification : notification.retrying(policy(terms.retries()));
+    }
+
+    /** The same for each attempt, by which the receiver knows repetitions. */
+    private static String messageId(String taskId, long sequence) {
+        return "one-" + Sha256.hex(taskId + "\n" + sequence).substring(0, 32);
+    }
+
+    private static String name(String agentUrl) {
+        String name = agentUrl.substring(agentUrl.lastIndexOf('/') + 1);
+        return name.isEmpty() ? "unknown" : name;
+    }
+
+    private static RetryPolicy policy(dev.parley.mesh.RetryPolicy retries) {
+        return switch (retries.backoff()) {
+            case LINEAR -> RetryPolicy.linear(retries.maxRetries(), UNIT, LONGEST);
+            case EXPONENTIAL -> RetryPolicy.exponential(retries.maxRetries(), UNIT, LONGEST);
+        };
+    }
+}

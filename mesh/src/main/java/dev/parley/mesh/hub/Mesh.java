@@ -1,0 +1,46 @@
+package dev.parley.mesh.hub;
+
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.PersonalData;
+import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.MeshProtocol.ReadTask;
+import dev.parley.mesh.MeshProtocol.RegisterCallback;
+import dev.parley.mesh.MeshProtocol.SendEnvelope;
+import java.util.Optional;
+
+/** The mesh of one hub. */
+final class Mesh implements HubExtension {
+    private final HubParts hub;
+    private final Answers answers;
+
+    Mesh(HubParts hub) {
+        this.hub = hub;
+        this.answers = new Answers(hub.database());
+    }
+
+    @Override
+    public String name() {
+        return MeshProtocol.DIALECT;
+    }
+
+    @Override
+    public boolean isForAll() {
+        return true;
+    }
+
+    @Override
+    public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
+        var receiver = new Receiver(hub, answers, agentUrl);
+        return AgentExtension.of(MeshProtocol.PROTOCOL, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX)
+                .call(SendEnvelope.class, receiver::send)
+                .call(ReadTask.class, receiver::read)
+                .call(RegisterCallback.class, receiver::register);
+    }
+
+    @Override
+    public Optional<PersonalData> personalData() {
+        return Optional.of(answers);
+    }
+}

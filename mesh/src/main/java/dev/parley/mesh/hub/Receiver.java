@@ -1,0 +1,410 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.extension.HubParts;
+import dev.parley.mesh.Content;
+import dev.parley.mesh.Content.Acceptance;
+import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.Content.Query;
+import dev.parley.mesh.Content.Response;
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.Envelope.Body;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshError;
+import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.MeshProtocol.ReadTask;
+import dev.parley.mesh.MeshProtocol.RegisterCallback;
+import dev.parley.mesh.MeshProtocol.SendEnvelope;
+import dev.parley.mesh.MessageType;
+import dev.parley.mesh.Reports;
+import dev.parley.mesh.hub.Answers.Answer;
+import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.Sha256;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/** Receives the messages for one agent. Safe for any thread. */
+final class Receiver {
+    private static final int NO_HISTORY = 0;
+
+    private final HubParts hub;
+    private final Answers answers;
+    private final String agent;
+    private final String url;
+
+    /** Messages that are being handled: repetitions wait for them. */
+    private final ConcurrentMap<Key, CompletableFuture<Reply>> current = new ConcurrentHashMap<>();
+
+    /** An answer, and its content unless it has to be read from the task. */
+    private record Reply(Answer answer, @Nullable Content content) {}
+
+    /** @param url address of the agent, which ends with its name */
+    Receiver(HubParts hub, Answers answers, String url) {
+        this.hub = hub;
+        this.answers = answers;
+        this.url = url;
+        this.agent = url.substring(url.lastIndexOf('/') + 1);
+    }
+
+    private AgentEndpoint endpoint() {
+        return hub.agents().endpoint(agent);
+    }
+
+    private AgentCard card(CallContext caller) {
+        AgentCard card = hub.agents().cards(caller).get(agent);
+        if (card == null) {
+            throw A2AException.of(MeshError.AGENT_NOT_FOUND, "agent \"" + agent + "\": unknown");
+        }
+        return card;
+    }
+
+    // ---- Operations
+
+    Envelope send(SendEnvelope send, CallContext caller) {
+        Envelope envelope = send.envelope();
+        requireParties(envelope, caller);
+        CallContext context = inside(caller).withTasksOnly();
+        var key = Key.of(envelope, context);
+        String fingerprint = Answers.fingerprint(envelope);
+        Optional<Answer> known = answers.find(key);
+        if (known.isPresent()) {
+            requireSame(known.get(), fingerprint, envelope);
+            return answer(envelope, new Reply(known.get(), null), context);
+        }
+        var mine = new CompletableFuture<Reply>();
+        CompletableFuture<Reply> first = current.putIfAbsent(key, mine);
+        if (first != null) {
+            Reply reply = join(first);
+            requireSame(reply.answer(), fingerprint, envelope);
+            return answer(envelope, reply, context);
+        }
+        try {
+            Reply handled = handle(send, fingerprint, context);
+            Answer kept = answers.keep(key, handled.answer());
+            Reply reply = kept.equals(handled.answer()) ? handled : new Reply(kept, null);
+            requireSame(kept, fingerprint, envelope);
+            mine.complete(reply);
+            return answer(envelope, reply, context);
+        } catch (Throwable refused) {
+            mine.completeExceptionally(refused);
+            throw refused;
+        } finally {
+            current.remove(key, mine);
+        }
+    }
+
+    private static Reply join(CompletableFuture<Reply> first) {
+        try {
+            return first.join();
+        } catch (CompletionException refused) {
+            throw refused.getCause() instanceof A2AException same ? same : refused;
+        }
+    }
+
+    private static void requireSame(Answer known, String fingerprint, Envelope envelope) {
+        if (!known.fingerprint().equals(fingerprint)) {
+            throw Failures.invalid(
+                    "messageId", '"' + envelope.messageId() + "\": used for another message (expected: a new id)");
+        }
+    }
+
+    /** The caller as it calls the agent itself: the call of the mesh is no further agent on the way. */
+    private static CallContext inside(CallContext caller) {
+        List<String> agents = caller.chain().agents();
+        CallChain before = agents.isEmpty() ? CallChain.NONE : new CallChain(agents.subList(0, agents.size() - 1));
+        return caller.withDialect(MeshProtocol.DIALECT, false).through(before);
+    }
+
+    Envelope read(ReadTask read, CallContext caller) {
+        Task task = task(read.taskId(), inside(caller));
+        Terms terms = Terms.of(task);
+        return envelope(
+                "one-"
+                        + Sha256.hex(task.id() + "\n" + task.status().timestamp())
+                                .substring(0, 32),
+                terms.correlationId() == null ? task.contextId() : terms.correlationId(),
+                Party.of(caller.caller(), ""),
+                Reports.of(task, 0),
+                Instant.now());
+    }
+
+    Map<String, Object> register(RegisterCallback register, CallContext caller) {
+        PushConfig config = Callbacks.config(url, register.taskId(), register.agentId(), register.callback());
+        var unused = endpoint().call(new Operation.CreatePushConfig(null, config), inside(caller));
+        return Map.of("taskId", register.taskId(), "agentId", register.agentId(), "callback", register.callback());
+    }
+
+    // ---- Checks
+
+    private void requireParties(Envelope envelope, CallContext caller) {
+        String receiver = envelope.to().agentId();
+        if (!receiver.equals(agent)) {
+            throw A2AException.of(
+                    MeshError.AGENT_NOT_FOUND,
+                    "to.agentId: \"" + receiver + "\" (expected: \"" + agent + "\", the agent at this address)");
+        }
+        boolean isKnown = !caller.caller().equals(CallContext.anonymous().caller());
+        if (isKnown && !envelope.from().agentId().equals(caller.caller())) {
+            throw Failures.invalid(
+                    "from.agentId",
+                    '"' + envelope.from().agentId() + "\" (expected: \"" + caller.caller()
+                            + "\", the name of the authenticated principal)");
+        }
+        requireShort("messageId", envelope.messageId());
+        requireShort("correlationId", envelope.correlationId());
+        requireShort("from.agentId", envelope.from().agentId());
+    }
+
+    private static void requireShort(String path, @Nullable String id) {
+        if (id != null && id.length() > Operation.LONGEST_ID) {
+            throw Failures.invalid(path, id.length() + " characters (expected: at most " + Operation.LONGEST_ID + ")");
+        }
+    }
+
+    private static Content content(Envelope envelope) {
+        Body body = envelope.message();
+        if (!body.mimeType().equals(Envelope.JSON)) {
+            return text(body);
+        }
+        try {
+            return EnvelopeModel.content(body);
+        } catch (A2AException wrong) {
+            throw wrong.inWords(path -> path.isEmpty() ? "message.content" : "message.content." + path, text -> text);
+        }
+    }
+
+    /** Content that is no JSON: the text of a query, or of a response. */
+    private static Content text(Body body) {
+        if (!(body.content() instanceof String text)) {
+            throw Failures.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");
+        }
+        return switch (body.type()) {
+            case QUERY -> new Query(text, Map.of(), null);
+            case RESPONSE -> new Response(text, null, null);
+            default ->
+                throw Failures.invalid(
+                        "message.mimeType", '"' + body.mimeType() + "\" (expected: \"" + Envelope.JSON + "\")");
+        };
+    }
+
+    // ---- Handling by type
+
+    private Reply handle(SendEnvelope send, String fingerprint, CallContext context) {
+        Envelope envelope = withCorrelation(send.envelope());
+        Content content = content(envelope);
+        return switch (content) {
+            case Delegation delegation -> delegate(envelope, delegation, send.patience(), fingerprint, context);
+            case Query query -> query(envelope, query, fingerprint, context);
+            case Response response
+            when response.taskId() != null -> respond(envelope, response, response.taskId(), fingerprint, context);
+            default -> {
+                var reply = new Response(Map.of("received", true), null, null);
+                yield new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
+            }
+        };
+    }
+
+    /** A message without a correlation id gets one that follows from its id, so that a repetition gets the same. */
+    private static Envelope withCorrelation(Envelope sent) {
+        return sent.correlationId() != null
+                ? sent
+                : new Envelope(
+                        sent.messageId(),
+                        correlationId(sent),
+                        sent.timestamp(),
+                        sent.from(),
+                        sent.to(),
+                        sent.message(),
+                        sent.metadata());
+    }
+
+    private static String correlationId(Envelope sent) {
+        return sent.correlationId() != null
+                ? sent.correlationId()
+                : "one-"
+                        + Sha256.hex(sent.from().agentId() + "\n" + sent.messageId())
+                                .substring(0, 32);
+    }
+
+    private Reply delegate(
+            Envelope envelope, Delegation delegation, Duration wait, String fingerprint, CallContext context) {
+        AgentCard card = card(context);
+        Skill skill = Delegations.skill(card, delegation.task())
+                .orElseThrow(() -> A2AException.of(
+                        MeshError.CAPABILITY_MISMATCH,
+                        "agent \"" + agent + "\": no skill for the task \"" + delegation.task() + '"',
+                        Map.of(
+                                "task",
+                                delegation.task(),
+                                "skills",
+                                String.join(
+                                        " ",
+                                        card.skills().stream().map(Skill::id).toList()))));
+        if (delegation.deadline() != null && !delegation.deadline().isAfter(Instant.now())) {
+            throw A2AException.of(MeshError.TIMEOUT, "deadline " + delegation.deadline() + ": has passed");
+        }
+        Message message = Delegations.message(
+                envelope, delegation, card, skill, context.scope().group());
+        String callback = delegation.callback();
+        PushConfig webhook = callback == null
+                ? null
+                : Callbacks.config(url, null, envelope.from().agentId(), callback);
+        Task begun = begin(message, webhook, true, context);
+        Task task = settled(begun, wait, context);
+        Answer answer = task.state().isTerminal() && (!wait.isZero() || task.state() == TaskState.REJECTED)
+                ? new Answer(fingerprint, now(), Reports.of(task, 0).type(), task.id(), null)
+                : new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, task.id(), null);
+        return new Reply(answer, content(answer, task, delegation, context));
+    }
+
+    private Reply query(Envelope envelope, Query query, String fingerprint, CallContext context) {
+        Task task = query.taskId() == null
+                ? begin(
+                        Delegations.message(
+                                envelope, query, card(context), context.scope().group()),
+                        null,
+                        false,
+                        context)
+                : task(query.taskId(), context);
+        if (query.taskId() == null && !task.state().isSettled()) {
+            throw A2AException.of(
+                    MeshError.TIMEOUT,
+                    "The agent has not answered in time: the task goes on",
+                    Map.of("taskId", task.id()));
+        }
+        var answer = new Answer(fingerprint, now(), MessageType.RESPONSE, task.id(), null);
+        return new Reply(answer, content(answer, task, query, context));
+    }
+
+    /** Goes on with a task that waits for its sender. */
+    private Reply respond(
+            Envelope envelope, Response response, String taskId, String fingerprint, CallContext context) {
+        Object result = response.result();
+        Part part = response.error() != null
+                ? Part.text(response.error().message())
+                : result instanceof String text ? Part.text(text) : Part.data(result);
+        var message = new Message(
+                envelope.messageId(), Role.USER, List.of(part), null, taskId, Map.of(), List.of(), List.of());
+        Task task = begin(message, null, true, context);
+        var answer = new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, task.id(), null);
+        return new Reply(answer, content(answer, task, response, context));
+    }
+
+    private Task begin(Message message, @Nullable PushConfig webhook, boolean immediately, CallContext context) {
+        var configuration = new Operation.SendConfiguration(List.of(), webhook, null, immediately);
+        SendResult result = endpoint().call(new Operation.SendMessage(null, message, configuration, Map.of()), context);
+        if (result instanceof Task task) {
+            return task;
+        }
+        throw new IllegalStateException("a message without a task, for a caller of tasks only");
+    }
+
+    /** The task when it has ended or needs its sender, or as it is after a wait. */
+    private Task settled(Task begun, Duration wait, CallContext context) {
+        if (wait.isZero() || begun.state().isSettled()) {
+            return begun;
+        }
+        long end = System.nanoTime() + wait.toNanos();
+        try (Feed<LoggedEvent> events =
+                endpoint().watch(new Operation.SubscribeToTask(null, begun.id(), 0L), context)) {
+            Task task = null;
+            for (long left = wait.toNanos(); left > 0; left = end - System.nanoTime()) {
+                List<LoggedEvent> next = events.next(Duration.ofNanos(left));
+                if (next == null) {
+                    break;
+                }
+                for (LoggedEvent event : next) {
+                    task = event.event().applyTo(task);
+                    if (task.state().isSettled()) {
+                        return task(begun.id(), context);
+                    }
+                }
+            }
+            return task(begun.id(), context);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return begun;
+        }
+    }
+
+    private Task task(String id, CallContext context) {
+        return endpoint().call(Operation.GetTask.of(id), context);
+    }
+
+    // ---- Answers
+
+    private Content content(Answer answer, Task task, Content sent, CallContext context) {
+        return switch (answer.type()) {
+            case TASK_ACCEPTANCE -> new Acceptance(task.id(), answer.estimate(), capabilities(sent, context));
+            case RESPONSE -> Reports.response(task);
+            default -> Reports.of(task, NO_HISTORY);
+        };
+    }
+
+    private List<String> capabilities(Content sent, CallContext context) {
+        AgentCard card = card(context);
+        return sent instanceof Delegation delegation
+                ? Delegations.skill(card, delegation.task()).map(Skill::id).stream()
+                        .toList()
+                : List.of();
+    }
+
+    private Envelope answer(Envelope sent, Reply reply, CallContext context) {
+        Answer answer = reply.answer();
+        Content content = reply.content();
+        if (content == null) {
+            String taskId = answer.taskId();
+            content = taskId == null
+                    ? new Response(Map.of("received", true), null, null)
+                    : content(answer, task(taskId, context), content(sent), context);
+        }
+        String id = "one-"
+                + Sha256.hex(sent.from().agentId() + "\n" + sent.messageId() + "\nanswer")
+                        .substring(0, 32);
+        return envelope(id, correlationId(sent), sent.from(), content, answer.at());
+    }
+
+    private Envelope envelope(String id, @Nullable String correlationId, Party to, Content content, Instant at) {
+        return new Envelope(
+                id,
+                correlationId,
+                at,
+                Party.of(agent, url + MeshProtocol.SUFFIX),
+                Party.of(to.agentId(), to.endpoint()),
+                EnvelopeModel.body(requireNonNull(content)),
+                Handling.DEFAULT);
+    }
+
+    /** To the millisecond, as the database keeps it. */
+    private static Instant now() {
+        return Instant.ofEpochMilli(System.currentTimeMillis());
+    }
+}

@@ -1,0 +1,44 @@
+package dev.parley.mesh.hub;
+
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.RetryPolicy;
+import dev.parley.mesh.Wire;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Task;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Members of the envelope that began a task; null for those that it did not have. */
+record Terms(
+        @Nullable String correlationId,
+        @Nullable String skill,
+        @Nullable String priority,
+        @Nullable RetryPolicy retries) {
+    private static final Terms NONE = new Terms(null, null, null, null);
+
+    static Terms of(Task task) {
+        return task.history().isEmpty() ? NONE : of(task.history().getFirst());
+    }
+
+    static Terms of(Message message) {
+        if (!(message.metadata().get(Delegations.URI) instanceof Map<?, ?> members)) {
+            return NONE;
+        }
+        return new Terms(
+                text(members, "correlationId"), text(members, "skill"), text(members, "priority"), retries(members));
+    }
+
+    private static @Nullable String text(Map<?, ?> members, String name) {
+        return members.get(name) instanceof String text ? text : null;
+    }
+
+    /** Clients of A2A can write metadata, too, so it may have any form. */
+    private static @Nullable RetryPolicy retries(Map<?, ?> members) {
+        try {
+            Object policy = members.get("retryPolicy");
+            return policy == null ? null : Wire.RETRY_POLICY.fromJson(policy);
+        } catch (RuntimeException malformed) {
+            return null;
+        }
+    }
+}
