@@ -1,8 +1,12 @@
 package dev.parley.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.client.AgentClient;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +52,22 @@ public interface CommandCall {
 
     /** Resolves a path that the user typed. */
     Path path(String typed);
+
+    /**
+     * The text of an argument: {@code -} stands for standard input, {@code @FILE} for a file.
+     *
+     * @throws CommandException if it cannot be read
+     */
+    default String text(String typed) {
+        try {
+            if (typed.equals("-")) {
+                return new String(in().readAllBytes(), UTF_8);
+            }
+            return typed.startsWith("@") ? Files.readString(path(typed.substring(1))) : typed;
+        } catch (IOException unreadable) {
+            throw CommandException.usage("cannot read " + typed + ": " + unreadable.getMessage(), null);
+        }
+    }
 
     /** Work with an agent. */
     @FunctionalInterface

@@ -40,7 +40,7 @@ abstract class KnowledgeAdminCommand implements ProgramCommand {
     /** Text of the file that the argument names; null without one. */
     private static @Nullable String file(CommandCall call) {
         String file = call.argument(0);
-        return file == null ? null : KnowledgeCommand.text(call, file.equals("-") ? file : "@" + file);
+        return file == null ? null : call.text(file.equals("-") ? file : "@" + file);
     }
 
     /** Shows or sets the rules, which are JSON. */

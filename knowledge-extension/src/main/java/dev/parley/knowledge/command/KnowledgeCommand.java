@@ -25,9 +25,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -82,18 +80,6 @@ abstract class KnowledgeCommand implements ProgramCommand {
                 : null;
     }
 
-    /** The text of an argument: {@code -} stands for standard input, {@code @FILE} for a file. */
-    static String text(CommandCall call, String typed) {
-        try {
-            if (typed.equals("-")) {
-                return new String(call.in().readAllBytes(), UTF_8);
-            }
-            return typed.startsWith("@") ? Files.readString(call.path(typed.substring(1))) : typed;
-        } catch (IOException unreadable) {
-            throw CommandException.usage("cannot read " + typed + ": " + unreadable.getMessage(), null);
-        }
-    }
-
     static Map<String, @Nullable Object> object(CommandCall call, String option) {
         String typed = call.option(option);
         if (typed == null) {
@@ -101,7 +87,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
         }
         try {
             var members = new LinkedHashMap<String, @Nullable Object>();
-            Map<?, ?> read = Json.read(text(call, typed).getBytes(UTF_8), Map.class);
+            Map<?, ?> read = Json.read(call.text(typed).getBytes(UTF_8), Map.class);
             read.forEach((name, value) -> members.put(String.valueOf(name), value));
             return members;
         } catch (A2AException wrong) {
@@ -160,7 +146,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
 
         @Override
         void run(CommandCall call, KnowledgeEndpoint graph) {
-            String text = text(call, call.requiredArgument(0));
+            String text = call.text(call.requiredArgument(0));
             String language = call.option("--language");
             Integer age = call.number("--max-age", 0, Integer.MAX_VALUE);
             var query = new Query(
@@ -257,10 +243,10 @@ abstract class KnowledgeCommand implements ProgramCommand {
             }
             Map<String, @Nullable Object> metadata = object(call, "--metadata");
             List<Patch> all =
-                    patches != null ? patches(text(call, patches)) : op != null ? List.of(patch(call, op)) : List.of();
+                    patches != null ? patches(call.text(patches)) : op != null ? List.of(patch(call, op)) : List.of();
             return new Update(
                     all,
-                    sparql == null ? null : text(call, sparql),
+                    sparql == null ? null : call.text(sparql),
                     call.option("--source"),
                     call.option("--because"),
                     call.setting("--task-id"),
@@ -377,7 +363,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
             }
             Subscribe asked = query == null
                     ? Subscribe.graphql(ALL, Map.of("filter", filter(call)))
-                    : Subscribe.graphql(text(call, query), object(call, "--variables"));
+                    : Subscribe.graphql(call.text(query), object(call, "--variables"));
             return asked.with(metadata);
         }
 
