@@ -3,7 +3,7 @@ package dev.parley.client.webhooks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import java.security.GeneralSecurityException;
+import dev.parley.protocol.support.Hmac;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.DateTimeException;
@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +86,7 @@ public final class StandardWebhooks {
             throw new IllegalArgumentException("webhook secret: " + bytes.length + " bytes (expected: "
                     + MIN_SECRET_BYTES + " to " + MAX_SECRET_BYTES + ")");
         }
-        return new SecretKeySpec(bytes, "HmacSHA256");
+        return Hmac.key(bytes);
     }
 
     /** Returns the three headers that sign {@code body} as sent {@code at} under {@code id}. */
@@ -149,13 +148,6 @@ public final class StandardWebhooks {
     }
 
     private static byte[] signature(SecretKeySpec key, String id, String timestamp, byte[] body) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(key);
-            mac.update((id + "." + timestamp + ".").getBytes(UTF_8));
-            return mac.doFinal(requireNonNull(body, "body"));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has HmacSHA256", e);
-        }
+        return Hmac.of(key, (id + "." + timestamp + ".").getBytes(UTF_8), requireNonNull(body, "body"));
     }
 }

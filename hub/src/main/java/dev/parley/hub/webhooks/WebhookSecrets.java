@@ -3,13 +3,11 @@ package dev.parley.hub.webhooks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.protocol.support.Hmac;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.Base64;
 import java.util.List;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +23,6 @@ public final class WebhookSecrets {
     public static final String SHARED = "webhook.secret";
 
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
-    private static final String HMAC = "HmacSHA256";
     private static final int BYTES = 32;
 
     private final byte[] master;
@@ -83,17 +80,8 @@ public final class WebhookSecrets {
     }
 
     private byte[] key(String info) {
-        try {
-            byte[] extracted = hmac(new byte[BYTES], master);
-            return hmac(extracted, ("parley " + info + '\u0001').getBytes(UTF_8)); // one block is all that is needed
-        } catch (GeneralSecurityException impossible) {
-            throw new AssertionError("every Java platform has " + HMAC, impossible);
-        }
-    }
-
-    private static byte[] hmac(byte[] key, byte[] text) throws GeneralSecurityException {
-        Mac mac = Mac.getInstance(HMAC);
-        mac.init(new SecretKeySpec(key, HMAC));
-        return mac.doFinal(text);
+        byte[] extracted = Hmac.of(Hmac.key(new byte[BYTES]), master);
+        // One block is all that is needed.
+        return Hmac.of(Hmac.key(extracted), ("parley " + info + '\u0001').getBytes(UTF_8));
     }
 }

@@ -3,6 +3,7 @@ package dev.parley.store.encryption;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.protocol.support.AesGcm;
+import dev.parley.protocol.support.Hmac;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,7 +15,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
@@ -64,8 +64,8 @@ public final class Sealing {
             if (bytes.length != AesGcm.KEY_BYTES) {
                 throw new IllegalArgumentException("a key has " + bytes.length + " bytes (expected: 32)");
             }
-            var secret = new SecretKeySpec(bytes, "HmacSHA256");
-            read.add(new Key(Arrays.copyOf(derived(secret, "key id".getBytes(UTF_8)), ID_BYTES), secret));
+            var secret = Hmac.key(bytes);
+            read.add(new Key(Arrays.copyOf(Hmac.of(secret, "key id".getBytes(UTF_8)), ID_BYTES), secret));
         }
         return new Sealing(List.copyOf(read));
     }
@@ -119,7 +119,7 @@ public final class Sealing {
     public byte[] seal(byte[] plain, String place) {
         Key key = keys.getFirst();
         byte[] salt = AesGcm.random(SALT_BYTES);
-        byte[] sealed = AesGcm.seal(derived(key.secret, salt), place.getBytes(UTF_8), plain, CONTAINER);
+        byte[] sealed = AesGcm.seal(Hmac.of(key.secret, salt), place.getBytes(UTF_8), plain, CONTAINER);
         ByteBuffer.wrap(sealed).put(SEALED).put(key.id).put(salt);
         return sealed;
     }
@@ -137,7 +137,7 @@ public final class Sealing {
             if (isBy(key, stored)) {
                 byte[] salt = Arrays.copyOfRange(stored, 1 + ID_BYTES, CONTAINER);
                 try {
-                    return AesGcm.open(derived(key.secret, salt), place.getBytes(UTF_8), stored, CONTAINER);
+                    return AesGcm.open(Hmac.of(key.secret, salt), place.getBytes(UTF_8), stored, CONTAINER);
                 } catch (GeneralSecurityException changed) {
                     throw new StoreException(place + " was changed, or is not what was put there", changed);
                 }
@@ -146,15 +146,5 @@ public final class Sealing {
         throw new StoreException(place + " is encrypted by the key "
                 + HexFormat.of().formatHex(stored, 1, 1 + ID_BYTES)
                 + ", which is not there (expected: the newest key first, and every older one behind it)");
-    }
-
-    private static byte[] derived(SecretKeySpec secret, byte[] salt) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(secret);
-            return mac.doFinal(salt);
-        } catch (GeneralSecurityException impossible) {
-            throw new AssertionError("every Java platform has HmacSHA256", impossible);
-        }
     }
 }
