@@ -2,8 +2,8 @@ package dev.parley.dialect;
 
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.legacy.LegacyEndpoint;
 import dev.parley.dialect.legacy.LegacyModel;
+import dev.parley.dialect.legacy.TaskForm;
 import dev.parley.dialect.served.Providers;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
@@ -76,7 +76,7 @@ public final class Notifications {
             List<String> ids =
                     now.artifacts().stream().map(Artifact::artifactId).toList();
             var indexed = new LegacyModel.IndexedUpdate(
-                    (TaskArtifactUpdateEvent) LegacyEndpoint.renamed(update, now.id()),
+                    (TaskArtifactUpdateEvent) new TaskForm(now.id(), null).of(update),
                     Math.max(0, ids.indexOf(update.artifact().artifactId())));
             return JsonText.write(LegacyModel.KERNEL.indexedUpdate, indexed);
         }
@@ -85,7 +85,7 @@ public final class Notifications {
     }
 
     private static Task named(Task task, @Nullable String name) {
-        return name == null ? task : (Task) LegacyEndpoint.renamed(task, name);
+        return (Task) new TaskForm(name, null).of(task);
     }
 
     private static <T> Notification json(Codec<T> codec, T value) {

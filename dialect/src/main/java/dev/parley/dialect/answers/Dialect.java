@@ -1,5 +1,7 @@
 package dev.parley.dialect.answers;
 
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.A2AException;
@@ -14,9 +16,11 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Server-side behaviour of one dialect. Stateless. */
@@ -26,6 +30,10 @@ public abstract class Dialect {
     public interface Sink {
         /** @param name of the server-sent event; null for none */
         void frame(@Nullable String name, LoggedEvent.Bytes json);
+
+        default <T> void frame(@Nullable String name, Codec<T> codec, T value) {
+            frame(name, JsonText.write(codec, value));
+        }
 
         default void frame(@Nullable String name, byte[] json) {
             frame(name, new LoggedEvent.Bytes(json, 0, json.length));
@@ -86,7 +94,7 @@ public abstract class Dialect {
         public abstract void produced(TaskArtifactUpdateEvent update, Sink out);
     }
 
-    public static final Dialect V1 = new Dialect("1.0") {
+    public static final Dialect V1 = new Dialect("1.0", EnumSet.of(Trait.WRAPS_FRAMES, Trait.NUMBERS_FRAMES)) {
         @Override
         public Telling telling() {
             return (event, out) -> {
@@ -98,10 +106,26 @@ public abstract class Dialect {
         }
     };
 
-    private final String name;
+    /** Differences between dialects that need no code of their own. */
+    public enum Trait {
+        /** Clients name their tasks themselves. */
+        NAMES_TASKS,
+        /** The frames of a stream over JSON-RPC are JSON-RPC answers. */
+        WRAPS_FRAMES,
+        /** Frames carry the numbers of their events, so that a stream can be resumed. */
+        NUMBERS_FRAMES
+    }
 
-    protected Dialect(String name) {
+    private final String name;
+    private final Set<Trait> traits;
+
+    protected Dialect(Dialect base) {
+        this(base.name, base.traits);
+    }
+
+    protected Dialect(String name, Set<Trait> traits) {
         this.name = name;
+        this.traits = traits;
     }
 
     /** Name in settings, metrics and logs. */
@@ -111,19 +135,8 @@ public abstract class Dialect {
 
     public abstract Telling telling();
 
-    /** True if clients name their tasks themselves. */
-    public boolean namesTasks() {
-        return false;
-    }
-
-    /** True if the frames of a stream over JSON-RPC are JSON-RPC answers. */
-    public boolean wrapsFrames() {
-        return true;
-    }
-
-    /** True if frames carry the numbers of their events, so that a stream can be resumed. */
-    public boolean numbersFrames() {
-        return true;
+    public final boolean has(Trait trait) {
+        return traits.contains(trait);
     }
 
     /** Writes the failure of a stream in a form of the dialect, or returns false for the usual form of errors. */

@@ -2,6 +2,7 @@ package dev.parley.dialect.answers;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.parley.dialect.answers.Dialect.Trait;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
@@ -153,7 +154,7 @@ public final class Form {
     public byte[] frame(LoggedEvent event) {
         var frames = new Frames();
         telling.tell(event, frames);
-        return frames.bytes(dialect.numbersFrames() ? event.sequence() : 0);
+        return frames.bytes(dialect.has(Trait.NUMBERS_FRAMES) ? event.sequence() : 0);
     }
 
     /** The frames of one event: one as a rule. Only the last one carries its number, or a reader would miss the rest. */
@@ -175,7 +176,7 @@ public final class Form {
                 return NOTHING;
             }
             byte[] id = number == 0 ? NOTHING : ascii("id: " + number + "\n");
-            boolean wraps = dialect.wrapsFrames();
+            boolean wraps = dialect.has(Trait.WRAPS_FRAMES);
             byte[] before = wraps ? beforeResult : NOTHING;
             byte[] behind = wraps ? behindResult : NOTHING;
             int around = earlier.length + first.length + id.length + DATA.length + before.length + behind.length;

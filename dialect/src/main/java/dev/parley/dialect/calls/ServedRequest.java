@@ -55,7 +55,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         Operation operation = row.resuming(read, http.header(Headers.LAST_EVENT_ID));
         CallContext context = context(caller, http);
         if (!dialect.equals(Dialect.V1)) {
-            context = context.withDialect(dialect.name(), dialect.namesTasks());
+            context = context.withDialect(dialect.name(), dialect.has(Dialect.Trait.NAMES_TASKS));
         }
         Form form = framing.form();
         var call = new WireCall(

@@ -16,7 +16,6 @@ import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.ApiKey;
-import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.SecurityScheme.HttpAuth;
 import dev.parley.protocol.SecurityScheme.MutualTls;
 import dev.parley.protocol.SecurityScheme.OAuth2;
@@ -101,9 +100,9 @@ public final class KernelCard {
             case HttpAuth http -> said.put("type", http.scheme().toLowerCase(Locale.ROOT));
             case OAuth2 oauth -> {
                 said.put("type", "oauth2");
-                if (oauth.flow() instanceof Flow.ClientCredentials flow) {
-                    List<String> scopes = List.copyOf(flow.scopes().keySet());
-                    said.put("configuration", Map.of("tokenUrl", flow.tokenUrl(), "scopes", scopes));
+                String tokenUrl = SimpleSchemes.tokenUrl(oauth);
+                if (tokenUrl != null) {
+                    said.put("configuration", Map.of("tokenUrl", tokenUrl, "scopes", SimpleSchemes.scopes(oauth)));
                 }
             }
             case OpenIdConnect connect -> said.put("type", "openIdConnect");

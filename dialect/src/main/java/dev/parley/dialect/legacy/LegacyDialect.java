@@ -2,7 +2,6 @@ package dev.parley.dialect.legacy;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.protocol.A2AError;
@@ -17,9 +16,11 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The versions before 1.0, and the Agentic Kernel, when a server speaks them.
@@ -49,37 +50,28 @@ public final class LegacyDialect extends Dialect {
     private final OperationTable operations;
     private final LegacyModel model;
     private final boolean first;
-    private final boolean wraps;
 
     private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first) {
         this(name, operations, model, first, !model.equals(LegacyModel.KERNEL));
     }
 
     private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first, boolean wraps) {
-        super(name);
+        super(name, traits(first, wraps));
         this.operations = operations;
         this.model = model;
         this.first = first;
-        this.wraps = wraps;
+    }
+
+    private static Set<Trait> traits(boolean first, boolean wraps) {
+        Set<Trait> traits = EnumSet.of(first ? Trait.NAMES_TASKS : Trait.NUMBERS_FRAMES);
+        if (wraps) {
+            traits.add(Trait.WRAPS_FRAMES);
+        }
+        return traits;
     }
 
     public OperationTable operations() {
         return operations;
-    }
-
-    @Override
-    public boolean namesTasks() {
-        return first;
-    }
-
-    @Override
-    public boolean wrapsFrames() {
-        return wraps;
-    }
-
-    @Override
-    public boolean numbersFrames() {
-        return !first;
     }
 
     @Override
@@ -132,12 +124,14 @@ public final class LegacyDialect extends Dialect {
 
     @Override
     public AgentEndpoint before(AgentEndpoint agent, Operation operation) {
-        return operation instanceof Operation.Extension
-                ? agent
-                : new LegacyEndpoint(
-                        model.equals(LegacyModel.PROTO) ? agent : Reworded.older(agent),
-                        first,
-                        model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
+        if (operation instanceof Operation.Extension) {
+            return agent;
+        }
+        var older = new LegacyEndpoint(
+                model.equals(LegacyModel.PROTO) ? agent : Reworded.older(agent),
+                first,
+                model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
+        return first ? new FormedTasks(older, new TaskForm(LegacyEndpoint.nameIn(operation), null)) : older;
     }
 
     @Override
@@ -151,14 +145,14 @@ public final class LegacyDialect extends Dialect {
                 // what the task received is not shown
             }
             case Task task -> {
-                out.frame(null, JsonText.write(model.event, task));
+                out.frame(null, model.event, task);
                 if (model.isFinal(task.state())) {
                     // A client waits for an event that says it was the last.
                     var end = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
-                    out.frame(null, JsonText.write(model.event, end));
+                    out.frame(null, model.event, end);
                 }
             }
-            case TaskEvent other -> out.frame(null, JsonText.write(model.event, other));
+            case TaskEvent other -> out.frame(null, model.event, other);
         }
     }
 
@@ -170,8 +164,8 @@ public final class LegacyDialect extends Dialect {
             return places.computeIfAbsent(artifact.artifactId(), id -> places.size());
         }
 
-        byte[] json(TaskArtifactUpdateEvent update) {
-            return JsonText.write(model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
+        void frame(TaskArtifactUpdateEvent update, Sink out) {
+            out.frame(null, model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
         }
     }
 
@@ -181,7 +175,7 @@ public final class LegacyDialect extends Dialect {
         @Override
         public void tell(LoggedEvent event, Sink out) {
             if (event.event() instanceof TaskArtifactUpdateEvent update) {
-                out.frame(null, places.json(update));
+                places.frame(update, out);
                 return;
             }
             if (event.event() instanceof Task task) {
@@ -197,12 +191,12 @@ public final class LegacyDialect extends Dialect {
 
         @Override
         public void status(TaskStatusUpdateEvent update, Sink out) {
-            out.frame(null, JsonText.write(model.statusUpdate, update));
+            out.frame(null, model.statusUpdate, update);
         }
 
         @Override
         public void produced(TaskArtifactUpdateEvent update, Sink out) {
-            out.frame(null, places.json(update));
+            places.frame(update, out);
         }
     }
 }

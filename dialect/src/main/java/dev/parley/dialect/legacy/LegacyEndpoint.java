@@ -7,7 +7,6 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CreatePushConfig;
@@ -20,10 +19,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskWatch;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An agent that behaves as clients of older versions expect: a task's only webhook need not be named, streams end when
- * the task waits for its caller, and (in 0.1) every answer is a task, called as its caller calls it.
+ * the task waits for its caller, and (in 0.1) a task has the history of those that had its name before it.
  */
-public final class LegacyEndpoint implements AgentEndpoint {
+final class LegacyEndpoint implements AgentEndpoint {
     private final AgentEndpoint agent;
     private final boolean first;
     private final @Nullable Predicate<TaskState> isFinal;
@@ -58,11 +54,15 @@ public final class LegacyEndpoint implements AgentEndpoint {
             case GetExtendedAgentCard get when !first -> extendedCard(get, context);
             default -> agent.call(operation, context);
         };
-        if (!first) {
-            return (R) result;
-        }
-        Object whole = result instanceof Task task ? withEarlier(task, historyIn(operation), context) : result;
-        return (R) shown(whole, nameIn(operation));
+        String name = nameIn(operation);
+        return (R)
+                switch (result) {
+                    case Task task when first -> withEarlier(task, historyIn(operation), context);
+                    case PushConfig config
+                    when first && name != null ->
+                        new PushConfig(null, config.id(), name, config.url(), config.token(), config.authentication());
+                    default -> result;
+                };
     }
 
     /** An agent without an extended card has an error of its own in 0.3, where 1.0 has it say that it cannot do this. */
@@ -147,36 +147,13 @@ public final class LegacyEndpoint implements AgentEndpoint {
     @Override
     @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-        return operation instanceof TaskWatch watch
-                ? (Feed<E>) events(watch, context)
+        return operation instanceof TaskWatch watch && isFinal != null
+                ? (Feed<E>) new UntilFinal(agent.watch(watch, context), isFinal, false)
                 : agent.watch(operation, context);
     }
 
-    private Feed<LoggedEvent> events(TaskWatch operation, CallContext context) {
-        Feed<LoggedEvent> events =
-                first ? renamed(open(agent, operation, context), nameIn(operation)) : agent.watch(operation, context);
-        return isFinal == null ? events : new UntilFinal(events, isFinal, false);
-    }
-
-    /** In 0.1 a task that has ended can be watched: it shows how it ended. */
-    public static Feed<LoggedEvent> open(AgentEndpoint agent, TaskWatch operation, CallContext context) {
-        try {
-            return agent.watch(operation, context);
-        } catch (A2AException refused) {
-            if (!(operation instanceof SubscribeToTask subscribe)
-                    || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
-                throw refused;
-            }
-            Task task = agent.call(new GetTask(null, subscribe.id(), null), context);
-            if (!task.state().isTerminal()) {
-                throw refused;
-            }
-            return Feed.of(List.of(new LoggedEvent(0, task)));
-        }
-    }
-
     /** The caller's name of the task; null if the server chooses it. */
-    private static @Nullable String nameIn(Operation operation) {
+    static @Nullable String nameIn(Operation operation) {
         return switch (operation) {
             case Send send -> send.message().taskId();
             case GetTask get -> get.id();
@@ -186,40 +163,5 @@ public final class LegacyEndpoint implements AgentEndpoint {
             case GetPushConfig get -> get.taskId();
             default -> null;
         };
-    }
-
-    private static Object shown(Object result, @Nullable String name) {
-        return switch (result) {
-            case TaskEvent event when name != null -> renamed(event, name);
-            case PushConfig config
-            when name != null ->
-                new PushConfig(null, config.id(), name, config.url(), config.token(), config.authentication());
-            default -> result;
-        };
-    }
-
-    /** Returns the event as that of a task with another id. */
-    public static TaskEvent renamed(TaskEvent event, String name) {
-        return switch (event) {
-            case Task task ->
-                new Task(name, task.contextId(), task.status(), task.artifacts(), task.history(), task.metadata());
-            case Message message -> message.in(message.contextId(), name);
-            case TaskStatusUpdateEvent update ->
-                new TaskStatusUpdateEvent(name, update.contextId(), update.status(), update.metadata());
-            case TaskArtifactUpdateEvent update ->
-                new TaskArtifactUpdateEvent(
-                        name,
-                        update.contextId(),
-                        update.artifact(),
-                        update.append(),
-                        update.lastChunk(),
-                        update.metadata());
-        };
-    }
-
-    private static Feed<LoggedEvent> renamed(Feed<LoggedEvent> events, @Nullable String name) {
-        return name == null
-                ? events
-                : events.as(event -> new LoggedEvent(event.sequence(), renamed(event.event(), name)));
     }
 }

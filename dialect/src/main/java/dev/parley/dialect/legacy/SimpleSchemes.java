@@ -9,6 +9,8 @@ import dev.parley.protocol.SecurityScheme.HttpAuth;
 import dev.parley.protocol.SecurityScheme.OAuth2;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Security schemes on cards that have a word for each of a few simple ones. */
@@ -23,16 +25,32 @@ public final class SimpleSchemes {
                 .anyMatch(one -> one.schemes().isEmpty());
     }
 
+    /** The address of OAuth2's token endpoint; null without one, and for other schemes. */
+    public static @Nullable String tokenUrl(@Nullable SecurityScheme scheme) {
+        return flow(scheme).map(Flow.ClientCredentials::tokenUrl).orElse(null);
+    }
+
+    /** The scopes of OAuth2; none for other schemes. */
+    public static List<String> scopes(@Nullable SecurityScheme scheme) {
+        return flow(scheme).map(flow -> List.copyOf(flow.scopes().keySet())).orElse(List.of());
+    }
+
+    private static Optional<Flow.ClientCredentials> flow(@Nullable SecurityScheme scheme) {
+        return scheme instanceof OAuth2 oauth && oauth.flow() instanceof Flow.ClientCredentials flow
+                ? Optional.of(flow)
+                : Optional.empty();
+    }
+
     /**
-     * Returns the word for a scheme; null if it has none. There is none for passwords, which as a bearer token would let no
+     * Returns the word for a scheme, {@code none} for null; null if it has none. There is none for passwords, which as a bearer token would let no
      * client in.
      */
-    public static @Nullable String word(SecurityScheme scheme) {
+    public static @Nullable String word(@Nullable SecurityScheme scheme) {
         return switch (scheme) {
+            case null -> "none";
             case ApiKey key -> "apiKey";
             case HttpAuth http when http.scheme().equalsIgnoreCase("bearer") -> "bearer";
-            case OAuth2 oauth when oauth.flow() instanceof Flow.ClientCredentials -> "oauth2";
-            default -> null;
+            default -> tokenUrl(scheme) == null ? null : "oauth2";
         };
     }
 

@@ -15,7 +15,7 @@ public final class ExtensionDialect extends Dialect {
 
     /** @param streams whether the operation that is called streams */
     ExtensionDialect(Dialect base, ExtensionStyle style, boolean streams, boolean activated) {
-        super(base.name());
+        super(base);
         this.base = base;
         this.style = style;
         this.streams = streams;
@@ -27,11 +27,6 @@ public final class ExtensionDialect extends Dialect {
         return (event, out) -> {
             throw new IllegalStateException("the extension has no events of tasks");
         };
-    }
-
-    @Override
-    public boolean namesTasks() {
-        return base.namesTasks();
     }
 
     @Override

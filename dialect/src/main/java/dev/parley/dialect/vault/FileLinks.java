@@ -15,7 +15,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import java.security.GeneralSecurityException;
+import dev.parley.protocol.support.Hmac;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -24,9 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
-import javax.crypto.Mac;
+import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Signed, expiring addresses of files, for dialects without bytes. An address contains the owner of the task and the expiry, under a
@@ -38,7 +37,6 @@ public final class FileLinks {
     /** Time for which an address is valid. */
     private static final Duration LIFE = Duration.ofHours(1);
 
-    private static final String ALGORITHM = "HmacSHA256";
     private static final String MEDIA_TYPE = "[\\w!#$&^.+-]{1,60}/[\\w!#$&^.+-]{1,60}";
 
     private final SecretKeySpec key;
@@ -50,7 +48,7 @@ public final class FileLinks {
      * @param welcome whether a caller of a group may still call
      */
     public FileLinks(byte[] key, BiPredicate<String, String> welcome, InstantSource clock) {
-        this.key = new SecretKeySpec(key, ALGORITHM);
+        this.key = Hmac.key(key);
         this.welcome = welcome;
         this.clock = clock;
     }
@@ -81,8 +79,10 @@ public final class FileLinks {
         }
         String[] path = request.path().substring(PATH.length()).split("/", -1);
         var scope = new Scope(parameter(request, "group"), parameter(request, "owner"));
+        String caller = parameter(request, "caller");
         String expires = parameter(request, "expires");
-        if (path.length != 3 || !isSigned(request, scope, agent.name(), path, expires)) {
+        if (path.length != 3
+                || !isSigned(request, signature(scope, caller, agent.name(), path[0], path[1], path[2], expires))) {
             throw unsigned();
         }
         long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
@@ -90,11 +90,13 @@ public final class FileLinks {
         if (left < 0 || left > LIFE.toSeconds()) {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");
         }
-        if (!welcome.test(scope.group(), parameter(request, "caller"))) {
+        if (!welcome.test(scope.group(), caller)) {
             throw unsigned();
         }
         Task task = agent.endpoint().call(GetTask.of(path[0]), CallContext.of(scope.owner(), scope));
-        if (part(task, path[1], Integer.parseInt(path[2])) instanceof Part.Raw raw) {
+        List<Part> parts = parts(task, path[1]);
+        int index = Integer.parseInt(path[2]);
+        if (index < parts.size() && parts.get(index) instanceof Part.Raw raw) {
             return new WireAnswer.Whole(200, headers(raw), raw.raw());
         }
         throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is no file at this address");
@@ -113,9 +115,8 @@ public final class FileLinks {
         // Whatever agents make, a browser must not run it in this origin.
         headers.put("X-Content-Type-Options", "nosniff");
         headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
-        headers.put(
-                "Content-Disposition",
-                "attachment" + (file.isEmpty() ? "" : "; filename*=UTF-8''" + PathTemplate.encode(file)));
+        String name = file.isEmpty() ? "" : "; filename*=UTF-8''" + PathTemplate.encode(file);
+        headers.put("Content-Disposition", "attachment" + name);
         headers.put("Cache-Control", "private, max-age=60");
         return headers;
     }
@@ -128,44 +129,28 @@ public final class FileLinks {
                 .strip();
     }
 
-    private static @Nullable Part part(Task task, String holder, int index) {
-        for (Artifact artifact : task.artifacts()) {
-            if (artifact.artifactId().equals(holder)) {
-                return at(artifact.parts(), index);
-            }
-        }
-        for (Message message : VaultModel.messages(task)) {
-            if (message.messageId().equals(holder)) {
-                return at(message.parts(), index);
-            }
-        }
-        return null;
+    private static List<Part> parts(Task task, String holder) {
+        Stream<List<Part>> artifacts = task.artifacts().stream()
+                .filter(artifact -> artifact.artifactId().equals(holder))
+                .map(Artifact::parts);
+        Stream<List<Part>> messages = VaultModel.messages(task).stream()
+                .filter(message -> message.messageId().equals(holder))
+                .map(Message::parts);
+        return Stream.concat(artifacts, messages).findFirst().orElse(List.of());
     }
 
-    private static @Nullable Part at(List<Part> parts, int index) {
-        return index < parts.size() ? parts.get(index) : null;
-    }
-
-    private boolean isSigned(WireRequest request, Scope scope, String agent, String[] path, String expires) {
-        String made = signature(scope, parameter(request, "caller"), agent, path[0], path[1], path[2], expires);
+    private static boolean isSigned(WireRequest request, String signature) {
         return MessageDigest.isEqual(
-                made.getBytes(UTF_8), parameter(request, "signature").getBytes(UTF_8));
+                signature.getBytes(UTF_8), parameter(request, "signature").getBytes(UTF_8));
     }
 
-    private String signature(
-            Scope scope, String caller, String agent, String taskId, String holder, String index, String expires) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(key);
-            for (String text : List.of(scope.group(), scope.owner(), caller, agent, taskId, holder, index, expires)) {
-                byte[] bytes = text.getBytes(UTF_8);
-                mac.update((bytes.length + ":").getBytes(UTF_8)); // or a piece could move from one to the next
-                mac.update(bytes);
-            }
-            return HexFormat.of().formatHex(mac.doFinal());
-        } catch (GeneralSecurityException impossible) {
-            throw new AssertionError("every Java platform has " + ALGORITHM, impossible);
-        }
+    private String signature(Scope scope, String caller, String... others) {
+        // With lengths, or a piece could move from one to the next.
+        byte[][] pieces = Stream.concat(Stream.of(scope.group(), scope.owner(), caller), Stream.of(others))
+                .flatMap(text -> Stream.of(text.getBytes(UTF_8).length + ":", text))
+                .map(text -> text.getBytes(UTF_8))
+                .toArray(byte[][]::new);
+        return HexFormat.of().formatHex(Hmac.of(key, pieces));
     }
 
     private static String parameter(WireRequest request, String name) {

@@ -5,12 +5,15 @@ import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.Form;
 import dev.parley.dialect.calls.RpcEdge;
 import dev.parley.dialect.calls.ServedRequest;
+import dev.parley.dialect.legacy.FormedTasks;
+import dev.parley.dialect.legacy.Reworded;
+import dev.parley.dialect.legacy.TaskForm;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
+import dev.parley.dialect.vault.VaultModel.Cancellation;
 import dev.parley.protocol.A2AError;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Part;
 import java.util.Map;
 import java.util.Set;
@@ -52,29 +55,36 @@ public final class Vault extends RpcEdge {
 
     @Override
     protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
-        ServedAgent agent = request.agent();
-        CallContext caller = request.caller();
-        Form form = request.framing().form();
+        Form framed = request.framing().form();
         WireOperation row = row(envelope);
         request.framing().use(problem -> {
             if (row.result() == null && Form.readsOnlyStreams(request.http())) {
-                return heard(envelope, form.errorInStream(problem));
+                return heard(envelope, framed.errorInStream(problem));
             }
-            return problem.error() == A2AError.TASK_NOT_CANCELABLE
-                    ? heard(envelope, form.result(VaultModel.REFUSAL, problem, Map.of()))
-                    : form.error(problem);
+            if (problem.error() != A2AError.TASK_NOT_CANCELABLE) {
+                return framed.error(problem);
+            }
+            var refused = new Cancellation(false, problem.getMessage());
+            return heard(envelope, framed.result(VaultModel.CANCELLATION, refused, Map.of()));
         });
+        ServedAgent agent = request.agent();
         String base = VaultCard.url(agent.card(), request.http().header("Host"));
-        var endpoint = new VaultEndpoint(agent.endpoint(), (taskId, holder, index, part) -> {
-            if (part instanceof Part.Raw raw) { // bytes do not travel in this dialect, their address does
-                String url = links.of(base, caller, agent.name(), taskId, holder, index);
-                return new Part.Url(url, raw.filename(), raw.mediaType(), raw.metadata());
-            }
-            return part;
-        });
+        // Bytes do not travel in this dialect, their address does.
+        var form = new TaskForm(
+                null,
+                (taskId, holder, index, part) -> part instanceof Part.Raw raw
+                        ? new Part.Url(
+                                links.of(base, request.caller(), agent.name(), taskId, holder, index),
+                                raw.filename(),
+                                raw.mediaType(),
+                                raw.metadata())
+                        : part);
+        // The one field with a URL is called webhookUrl here.
+        var reworded =
+                new Reworded(agent.endpoint(), field -> field.equals("url") ? "webhookUrl" : field, text -> text);
+        ServedAgent shown = agent.with(new FormedTasks(reworded, form));
         return heard(
-                envelope,
-                request.of(caller.withTasksOnly(), agent.with(endpoint)).rpc(spoken, row, envelope));
+                envelope, request.of(request.caller().withTasksOnly(), shown).rpc(spoken, row, envelope));
     }
 
     /** A request without an id gets no answer. */

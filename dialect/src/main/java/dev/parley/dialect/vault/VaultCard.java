@@ -3,6 +3,7 @@ package dev.parley.dialect.vault;
 import static dev.parley.dialect.json.Codecs.BOOLEAN;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.json.Codecs.TEXTS;
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.json.Codec;
@@ -20,8 +21,6 @@ import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.SecurityScheme;
-import dev.parley.protocol.SecurityScheme.Flow;
-import dev.parley.protocol.SecurityScheme.OAuth2;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.util.ArrayList;
@@ -44,21 +43,9 @@ public final class VaultCard {
 
     private record Features(String a2aVersion, boolean push) {}
 
+    /** A scheme of a service; the scheme is null if none is needed. */
     private record Auth(
-            String word,
-            @Nullable String description,
-            @Nullable String tokenUrl,
-            List<String> scopes,
-            @Nullable String service) {
-        Auth {
-            var unused = SimpleSchemes.of(word, description, tokenUrl, scopes); // refused at its place
-        }
-
-        @Nullable
-        SecurityScheme scheme() {
-            return SimpleSchemes.of(word, description, tokenUrl, scopes);
-        }
-    }
+            @Nullable SecurityScheme scheme, @Nullable String service) {}
 
     private static final Codec<Features> FEATURES = Shape.<Features>of()
             .required("a2aVersion", TEXT, Features::a2aVersion)
@@ -66,13 +53,19 @@ public final class VaultCard {
             .optional("supportsPushNotifications", BOOLEAN, false, Features::push)
             .as(v -> new Features(v.next(), v.skip().next()));
 
-    private static final Codec<Auth> AUTH = Shape.<Auth>of()
-            .required("scheme", TEXT, Auth::word)
-            .optional("description", TEXT, Auth::description)
-            .optional("tokenUrl", TEXT, Auth::tokenUrl)
-            .optional("scopes", TEXTS, List.of(), Auth::scopes)
-            .optional("service_identifier", TEXT, Auth::service)
-            .as(v -> new Auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+    /** @param host the authority that the caller called; null if it named none */
+    private static Codec<Auth> auth(@Nullable String host) {
+        return Shape.<Auth>of()
+                .required("scheme", TEXT, it -> requireNonNull(SimpleSchemes.word(it.scheme())))
+                .optional(
+                        "description",
+                        TEXT,
+                        it -> it.scheme() == null ? null : it.scheme().description())
+                .optional("tokenUrl", TEXT, it -> local(SimpleSchemes.tokenUrl(it.scheme()), host))
+                .optional("scopes", TEXTS, List.of(), it -> SimpleSchemes.scopes(it.scheme()))
+                .optional("service_identifier", TEXT, Auth::service)
+                .as(v -> new Auth(SimpleSchemes.of(v.next(), v.next(), v.next(), v.next()), v.next()));
+    }
 
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
             .required("id", TEXT, Skill::id)
@@ -101,14 +94,12 @@ public final class VaultCard {
                         card -> new Features(
                                 A2A_VERSION,
                                 Boolean.TRUE.equals(card.capabilities().pushNotifications())))
-                .required("authSchemes", Codecs.list(AUTH), card -> auth(card, host))
+                .required("authSchemes", Codecs.list(auth(host)), VaultCard::auth)
                 .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
                 .optional("tags", TEXTS, List.of(), VaultCard::tags)
                 .optional("iconUrl", TEXT, AgentCard::iconUrl)
                 .as(VaultCard::card);
     }
-
-    // ---- Out
 
     /**
      * Returns the address of an agent in this dialect. AgentVault's library accepts plain HTTP at {@code localhost} only, not at
@@ -142,29 +133,23 @@ public final class VaultCard {
         return slug.isEmpty() ? "agent" : slug;
     }
 
-    private static List<Auth> auth(AgentCard card, @Nullable String host) {
+    private static List<Auth> auth(AgentCard card) {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
             String word = SimpleSchemes.word(scheme);
-            if (word != null) {
-                Flow.ClientCredentials flow =
-                        scheme instanceof OAuth2 oauth ? (Flow.ClientCredentials) oauth.flow() : null;
-                all.add(new Auth(
-                        word,
-                        scheme.description(),
-                        flow == null ? null : Loopback.local(flow.tokenUrl(), host),
-                        flow == null ? List.of() : List.copyOf(flow.scopes().keySet()),
-                        // Several schemes of one service have names of their own in a card of A2A.
-                        name.replaceFirst("\\." + word + "$", "")));
+            if (word != null) { // several schemes of one service have names of their own in a card of A2A
+                all.add(new Auth(scheme, name.replaceFirst("\\." + word + "$", "")));
             }
         });
         if (all.isEmpty() || SimpleSchemes.areOptional(card)) {
-            all.add(new Auth("none", null, null, List.of(), null));
+            all.add(new Auth(null, null));
         }
         return all;
     }
 
-    // ---- In
+    private static @Nullable String local(@Nullable String url, @Nullable String host) {
+        return url == null ? null : Loopback.local(url, host);
+    }
 
     public static AgentCard read(byte[] json) {
         return JsonText.read(json, card("", null));
@@ -218,15 +203,14 @@ public final class VaultCard {
         }
         var requirements = new ArrayList<SecurityRequirement>();
         for (Auth auth : offered) {
-            SecurityScheme scheme = auth.scheme();
-            if (scheme == null) {
-                requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
+            if (auth.scheme() == null) {
+                requirements.add(new SecurityRequirement(Map.of()));
                 continue;
             }
-            String name = auth.service() == null ? id : auth.service();
-            String key = schemes.containsKey(name) ? name + "." + auth.word() : name;
-            schemes.put(key, scheme);
-            requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
+            String name = requireNonNullElse(auth.service(), id);
+            String key = schemes.containsKey(name) ? name + "." + SimpleSchemes.word(auth.scheme()) : name;
+            schemes.put(key, auth.scheme());
+            requirements.add(new SecurityRequirement(Map.of(key, SimpleSchemes.scopes(auth.scheme()))));
         }
         return requirements;
     }

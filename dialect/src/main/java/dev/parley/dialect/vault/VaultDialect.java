@@ -7,7 +7,6 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
@@ -67,7 +66,7 @@ public final class VaultDialect extends Dialect {
     static final VaultDialect INSTANCE = new VaultDialect();
 
     private VaultDialect() {
-        super(NAME);
+        super(NAME, Set.of());
     }
 
     /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer only behind a slash. */
@@ -85,16 +84,6 @@ public final class VaultDialect extends Dialect {
         PushConfig webhook = url == null ? null : new PushConfig(null, null, null, url, null, null);
         var configuration = new SendConfiguration(List.of(), webhook, null, true);
         return new SendMessage(null, message.in(null, nonEmpty(id)), configuration, Map.of());
-    }
-
-    @Override
-    public boolean wrapsFrames() {
-        return false;
-    }
-
-    @Override
-    public boolean numbersFrames() {
-        return false;
     }
 
     /** The profile names all three headers, section "Streaming"; over HTTP/2 the server leaves Connection out. */
@@ -124,7 +113,7 @@ public final class VaultDialect extends Dialect {
         failure.put("error", "stream_error");
         failure.put("message", String.valueOf(problem.getMessage()));
         failure.put("details", Problem.details(problem));
-        out.frame("error", JsonText.write(Codecs.FREE, failure));
+        out.frame("error", Codecs.FREE, failure);
         return true;
     }
 
@@ -159,7 +148,7 @@ public final class VaultDialect extends Dialect {
         }
 
         private void said(String taskId, Message message, Sink out) {
-            out.frame("task_message", JsonText.write(VaultModel.SAID, VaultModel.spoken(taskId, message, at)));
+            out.frame("task_message", VaultModel.SAID, VaultModel.spoken(taskId, message, at));
         }
 
         @Override

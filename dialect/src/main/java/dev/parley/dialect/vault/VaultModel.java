@@ -6,6 +6,7 @@ import static dev.parley.dialect.json.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
+import static dev.parley.protocol.TaskEvent.merge;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
@@ -31,10 +32,10 @@ import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,13 +66,15 @@ public final class VaultModel {
             .optional("metadata", STRUCT, Map.of(), Part::metadata)
             .as(v -> part(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
+    /** @param said type of the part; null if its content decides, as in an artifact */
     private static Part part(
-            String type,
+            @Nullable String said,
             @Nullable Object content,
             @Nullable String url,
             @Nullable String mediaType,
             @Nullable String filename,
             Map<String, @Nullable Object> metadata) {
+        String type = said != null ? said : url != null ? "file" : content instanceof String ? "text" : "data";
         if (type.equals("text") && content instanceof String text) {
             return new Part.Text(text, filename, mediaType, metadata);
         }
@@ -124,7 +127,7 @@ public final class VaultModel {
         }
         boolean agent = role.equals("assistant");
         Map<String, @Nullable Object> kept =
-                agent || role.equals("user") ? metadata : TaskEvent.merge(metadata, Map.of(ROLE, role));
+                agent || role.equals("user") ? metadata : merge(metadata, Map.of(ROLE, role));
         String id = Ids.next(Instant.now());
         return new Message(id, agent ? Role.AGENT : Role.USER, parts, null, null, kept, List.of(), List.of());
     }
@@ -144,34 +147,24 @@ public final class VaultModel {
             .optional("url", TEXT, artifact -> url(artifact.parts().getFirst()))
             .optional("mediaType", TEXT, artifact -> mediaType(artifact.parts().getFirst()))
             .optional("metadata", STRUCT, Map.of(), Artifact::metadata)
-            .as(v -> artifact(v.next(), v.skip().next(), v.next(), v.next(), v.next()));
-
-    private static Artifact artifact(
-            String id,
-            @Nullable Object content,
-            @Nullable String url,
-            @Nullable String mediaType,
-            Map<String, @Nullable Object> metadata) {
-        String type = url != null ? "file" : content instanceof String ? "text" : "data";
-        Part part = part(type, content, url, mediaType, null, Map.of());
-        return new Artifact(id, null, null, List.of(part), metadata, List.of());
-    }
+            .as(v -> {
+                String id = v.next();
+                Part part = part(null, v.skip().next(), v.next(), v.next(), null, Map.of());
+                return new Artifact(id, null, null, List.of(part), v.next(), List.of());
+            });
 
     /** An artifact has one content here, so one of several parts becomes several, numbered from the second on. */
-    private static List<Artifact> split(Artifact artifact, Map<String, @Nullable Object> more) {
-        var all = new ArrayList<Artifact>();
-        for (Part part : artifact.parts()) {
-            String id = artifact.artifactId() + (all.isEmpty() ? "" : "." + (all.size() + 1));
-            Map<String, @Nullable Object> metadata = TaskEvent.merge(artifact.metadata(), part.metadata());
-            if (artifact.name() != null) {
-                metadata = TaskEvent.merge(Map.of("name", artifact.name()), metadata);
-            }
+    private static Stream<Artifact> split(Artifact artifact, Map<String, @Nullable Object> more) {
+        Map<String, @Nullable Object> name = artifact.name() == null ? Map.of() : Map.of("name", artifact.name());
+        return IntStream.range(0, artifact.parts().size()).mapToObj(at -> {
+            Part part = artifact.parts().get(at);
             Part typed = part instanceof Part.Text text && text.mediaType() == null
                     ? new Part.Text(text.text(), null, "text/plain", Map.of())
                     : part;
-            all.add(new Artifact(id, null, null, List.of(typed), TaskEvent.merge(metadata, more), List.of()));
-        }
-        return all;
+            String id = artifact.artifactId() + (at == 0 ? "" : "." + (at + 1));
+            var metadata = merge(merge(merge(name, artifact.metadata()), part.metadata()), more);
+            return new Artifact(id, null, null, List.of(typed), metadata, List.of());
+        });
     }
 
     // ---- Tasks
@@ -184,17 +177,12 @@ public final class VaultModel {
             .always("messages", Codecs.list(MESSAGE), List.of(), VaultModel::messages)
             .always("artifacts", Codecs.list(ARTIFACT), List.of(), VaultModel::artifacts)
             .optional("metadata", STRUCT, Map.of(), Task::metadata)
-            .as(v -> task(v.next(), v.next(), v.skip().next(), v.next(), v.next(), v.next()));
-
-    private static Task task(
-            String id,
-            TaskState state,
-            @Nullable Instant updatedAt,
-            List<Message> messages,
-            List<Artifact> artifacts,
-            Map<String, @Nullable Object> metadata) {
-        return new Task(id, "", new TaskStatus(state, null, updatedAt), artifacts, messages, metadata);
-    }
+            .as(v -> {
+                String id = v.next();
+                var status = new TaskStatus(v.next(), null, v.skip().next());
+                List<Message> messages = v.next();
+                return new Task(id, "", status, v.next(), messages, v.next());
+            });
 
     private static Instant updatedAt(Task task) {
         return requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
@@ -208,9 +196,7 @@ public final class VaultModel {
     }
 
     private static List<Artifact> artifacts(Task task) {
-        return task.artifacts().stream()
-                .flatMap(one -> split(one, Map.of()).stream())
-                .toList();
+        return task.artifacts().stream().flatMap(one -> split(one, Map.of())).toList();
     }
 
     /** Answer of {@code tasks/send}. */
@@ -218,33 +204,28 @@ public final class VaultModel {
             .required("id", TEXT, result -> ((Task) result).id())
             .as(v -> bare(v.next(), TaskState.SUBMITTED));
 
-    /** Answer of {@code tasks/cancel}, of which a client reads a task without an id. */
-    static final Codec<Task> CANCELED = Shape.<Task>of()
-            .always("success", BOOLEAN, true, task -> true)
-            .readOnly("message", TEXT)
-            .as(v -> canceled(v.next(), v.next()));
+    /** Answer of {@code tasks/cancel}; a message says why the task cannot be canceled. */
+    record Cancellation(boolean success, @Nullable String message) {
+        Task task() {
+            if (!success) {
+                A2AError error = A2AError.TASK_NOT_CANCELABLE;
+                throw A2AException.of(error, requireNonNullElse(message, error.defaultMessage()));
+            }
+            return bare("", TaskState.CANCELED);
+        }
+    }
 
-    /** The same of a task that cannot be canceled. */
-    static final Codec<A2AException> REFUSAL = Shape.<A2AException>of()
-            .required("success", BOOLEAN, refused -> false)
-            .optional("message", TEXT, A2AException::getMessage)
-            .as(v -> refused(v.skip().next()));
+    static final Codec<Cancellation> CANCELLATION = Shape.<Cancellation>of()
+            .always("success", BOOLEAN, true, Cancellation::success)
+            .optional("message", TEXT, Cancellation::message)
+            .as(v -> new Cancellation(v.next(), v.next()));
+
+    /** The same as a task, which has no id for a client. */
+    static final Codec<Task> CANCELED =
+            Codecs.via(CANCELLATION, Cancellation::task, task -> new Cancellation(true, null));
 
     private static Task bare(String id, TaskState state) {
-        return task(id, state, null, List.of(), List.of(), Map.of());
-    }
-
-    private static Task canceled(boolean success, @Nullable String message) {
-        if (!success) {
-            throw refused(message);
-        }
-        return bare("", TaskState.CANCELED);
-    }
-
-    private static A2AException refused(@Nullable String message) {
-        return A2AException.of(
-                A2AError.TASK_NOT_CANCELABLE,
-                requireNonNullElse(message, A2AError.TASK_NOT_CANCELABLE.defaultMessage()));
+        return new Task(id, "", new TaskStatus(state, null, null), List.of(), List.of(), Map.of());
     }
 
     // ---- Events
@@ -273,18 +254,14 @@ public final class VaultModel {
             .optional("timestamp", OLD_TIMESTAMP, Produced::at)
             .as(v -> new Produced(update(v.next(), v.next()), v.next()));
 
+    private static final Codec<TaskArtifactUpdateEvent> UPDATE =
+            Codecs.via(PRODUCED, Produced::update, update -> new Produced(update, null));
+
     /** For clients: the members of an event decide which of the three it is. */
     public static final Codec<TaskEvent> EVENT = Codecs.kinds(
-            event -> {
-                throw new UnsupportedOperationException("events are written by name");
-            },
-            members -> members.containsKey("state")
-                    ? V1Model.as(STATUS)
-                    : members.containsKey("artifact")
-                            ? Codecs.via(PRODUCED, Produced::update, event -> {
-                                throw new UnsupportedOperationException("events are written by name");
-                            })
-                            : V1Model.as(SAID));
+            event -> V1Model.as(event instanceof TaskArtifactUpdateEvent ? UPDATE : STATUS),
+            members -> V1Model.as(
+                    members.containsKey("state") ? STATUS : members.containsKey("artifact") ? UPDATE : SAID));
 
     private static TaskStatusUpdateEvent update(
             String taskId, TaskState state, @Nullable Instant at, @Nullable Message message) {
@@ -308,10 +285,9 @@ public final class VaultModel {
     }
 
     /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
-    static List<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
-        return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of()).stream()
-                .map(one -> JsonText.write(PRODUCED, new Produced(update(update.taskId(), one), at)))
-                .toList();
+    static Stream<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
+        return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of())
+                .map(one -> JsonText.write(PRODUCED, new Produced(update(update.taskId(), one), at)));
     }
 
     private static TaskArtifactUpdateEvent update(String taskId, Artifact artifact) {
