@@ -474,7 +474,8 @@ class UpCommandTest {
         Path jar = directory.resolve("agents.jar");
         TestAgents.writeJar(jar);
 
-        try (var hub = new Running("--in-memory", "--no-demo", "--agents", "agents.jar")) {
+        var environment = Map.of("PARLEY_JARRED_TEXT", "a page of a jar");
+        try (var hub = new Running(environment, "--in-memory", "--no-demo", "--agents", "agents.jar")) {
             Shell.Ran sent = shell.run("send", "-a", hub.url(), "hello");
             assertThat(sent.out()).as(sent.err()).contains("Text:\n  from a jar: hello\n");
 
@@ -482,6 +483,7 @@ class UpCommandTest {
             assertThat(get(hub.url() + "/.well-known/agent-card.json")).contains(extension);
             assertThat(get(hub.url() + "/extensions")).contains(extension, "jarred/greet", "[\"jarred\"]");
             assertThat(get(extension)).isEqualTo("# Jarred");
+            assertThat(get(hub.url() + "/jarred")).isEqualTo("a page of a jar");
         }
     }
 

@@ -6,23 +6,28 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.AgentSource;
 import dev.parley.engine.ExtensionSource;
+import dev.parley.extension.HubExtensionSource;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.stream.Stream;
 
 /** Finds agents and extensions in jars: those of every source that a jar names as a service. */
 public final class AgentArchives {
     private AgentArchives() {}
 
     /** Agents and extensions of the jars in a folder. */
-    record Contents(List<Agent> agents, List<AgentExtension> extensions) {}
+    record Contents(List<Agent> agents, List<AgentExtension> extensions, List<HubExtensionSource> ofHub) {
+        boolean isEmpty() {
+            return agents.isEmpty() && extensions.isEmpty() && ofHub.isEmpty();
+        }
+    }
 
     /**
      * Returns what is in one jar, or in all jars of a directory together, so that they may share libraries. Their class
@@ -35,19 +40,16 @@ public final class AgentArchives {
                     "--agents " + place + ": no jars there", "expected: a jar, or a directory of jars");
         }
         var loader = new URLClassLoader(jars.toArray(URL[]::new), AgentArchives.class.getClassLoader());
-        var agents = new ArrayList<Agent>();
-        var extensions = new ArrayList<AgentExtension>();
+        Contents contents;
         try {
-            for (AgentSource source : ServiceLoader.load(AgentSource.class, loader)) {
-                if (loader.equals(source.getClass().getClassLoader())) {
-                    agents.addAll(source.agents());
-                }
-            }
-            for (ExtensionSource source : ServiceLoader.load(ExtensionSource.class, loader)) {
-                if (loader.equals(source.getClass().getClassLoader())) {
-                    extensions.addAll(source.extensions());
-                }
-            }
+            contents = new Contents(
+                    services(AgentSource.class, loader)
+                            .flatMap(source -> source.agents().stream())
+                            .toList(),
+                    services(ExtensionSource.class, loader)
+                            .flatMap(source -> source.extensions().stream())
+                            .toList(),
+                    services(HubExtensionSource.class, loader).toList());
         } catch (ServiceConfigurationError | LinkageError broken) {
             throw CliException.local(
                     LocalError.USAGE,
@@ -56,12 +58,19 @@ public final class AgentArchives {
                             + Runtime.version().feature(),
                     broken);
         }
-        if (agents.isEmpty() && extensions.isEmpty()) {
+        if (contents.isEmpty()) {
             throw CliException.usage(
                     "--agents " + place + ": no agents there",
                     "a jar names its source of agents in META-INF/services/" + AgentSource.class.getName());
         }
-        return new Contents(agents, extensions);
+        return contents;
+    }
+
+    /** Services of the jars, without those of the program. */
+    private static <S> Stream<S> services(Class<S> type, ClassLoader loader) {
+        return ServiceLoader.load(type, loader).stream()
+                .filter(provider -> loader.equals(provider.type().getClassLoader()))
+                .map(ServiceLoader.Provider::get);
     }
 
     private static List<Path> jars(Path place) {

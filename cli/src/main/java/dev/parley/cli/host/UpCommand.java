@@ -136,7 +136,10 @@ public final class UpCommand {
                 .settings(call.settings().reader(Setting.Scope.HUB))
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
-        archives.forEach(archive -> hub.extensions(archive.extensions()));
+        archives.forEach(archive -> {
+            hub.extensions(archive.extensions());
+            archive.ofHub().forEach(hub::extension);
+        });
         requireTogether(call.settings(), all);
         requireIssuer(all.trust());
         configure(call, settings, all, hub);
