@@ -107,7 +107,7 @@ class TlsTest {
 
     @Test
     void theKeyIsNotDecryptedAtEachHandshake() throws Exception {
-        var keys = TlsIdentity.keys(KeyStore.getInstance(pkcs12.toFile(), PASSWORD), PASSWORD);
+        var keys = TlsFiles.keys(KeyStore.getInstance(pkcs12.toFile(), PASSWORD), PASSWORD);
 
         assertThat(keys.getPrivateKey("server")).isNotNull().isSameAs(keys.getPrivateKey("server"));
     }

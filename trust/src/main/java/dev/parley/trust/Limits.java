@@ -3,6 +3,7 @@ package dev.parley.trust;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.LruMap;
+import dev.parley.trust.LimitSettings.Limit;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -24,72 +25,6 @@ public final class Limits {
     private static final int MOST_KEPT = 100_000;
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
     private static final Duration SOON = Duration.ofSeconds(1);
-
-    /**
-     * Limits of one account; 0 for none.
-     *
-     * @param perSecond calls, on average
-     * @param burst calls that may come together
-     * @param concurrent calls that are not answered yet, open streams among them
-     * @param perDay calls, from midnight to midnight UTC
-     */
-    public record Limit(double perSecond, long burst, long concurrent, long perDay) {
-        public static final Limit NONE = new Limit(0, 0, 0, 0);
-
-        private static final Set<String> MEMBERS = Set.of("perSecond", "burst", "concurrent", "perDay");
-
-        static Limit of(String where, @Nullable Object value, Limit otherwise) {
-            if (value == null) {
-                return otherwise;
-            }
-            if (!(value instanceof Map<?, ?> members)) {
-                throw new IllegalArgumentException(where + " (expected: an object)");
-            }
-            PolicyFile.requireMembers(where, members, MEMBERS);
-            double perSecond = number(where + ".perSecond", members.get("perSecond"), otherwise.perSecond());
-            double burst = number(where + ".burst", members.get("burst"), Math.ceil(perSecond));
-            if (perSecond > 0 && burst < 1) {
-                throw new IllegalArgumentException(where + ".burst: " + burst + " (expected: a number >= 1)");
-            }
-            return new Limit(
-                    perSecond,
-                    (long) burst,
-                    (long) number(where + ".concurrent", members.get("concurrent"), (double) otherwise.concurrent()),
-                    (long) number(where + ".perDay", members.get("perDay"), (double) otherwise.perDay()));
-        }
-
-        private static double number(String where, @Nullable Object value, double otherwise) {
-            if (value == null) {
-                return otherwise;
-            }
-            if (value instanceof Number number && number.doubleValue() >= 0 && number.doubleValue() <= 1e12) {
-                return number.doubleValue();
-            }
-            throw new IllegalArgumentException(where + ": " + value + " (expected: a number >= 0; 0 for none)");
-        }
-    }
-
-    /** The limits of each principal, of each group, and of each agent. */
-    public record Settings(Limit principal, Limit group, Limit agent) {
-        /** Defaults: no caller can take all streams of a hub. */
-        public static final Settings DEFAULTS = new Settings(new Limit(0, 0, 1_000, 0), Limit.NONE, Limit.NONE);
-
-        private static final Set<String> MEMBERS = Set.of("principal", "group", "agent");
-
-        static Settings of(@Nullable Object value) {
-            if (value == null) {
-                return DEFAULTS;
-            }
-            if (!(value instanceof Map<?, ?> members)) {
-                throw new IllegalArgumentException("limits (expected: an object)");
-            }
-            PolicyFile.requireMembers("limits", members, MEMBERS);
-            return new Settings(
-                    Limit.of("limits.principal", members.get("principal"), DEFAULTS.principal()),
-                    Limit.of("limits.group", members.get("group"), DEFAULTS.group()),
-                    Limit.of("limits.agent", members.get("agent"), DEFAULTS.agent()));
-        }
-    }
 
     /** An admitted call: the remaining limits, and the action at its end. */
     record Taken(Map<String, String> headers, Runnable giveBack) {
@@ -113,7 +48,7 @@ public final class Limits {
 
     private record Key(Limit limit, String name) {}
 
-    private final Settings settings;
+    private final LimitSettings settings;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     /** Accounts with calls that run: as many as there are such calls, at most. */
@@ -121,12 +56,12 @@ public final class Limits {
     /** The other accounts, least recently used first. */
     private final Map<Key, Account> idle;
 
-    Limits(Settings settings, InstantSource clock) {
+    Limits(LimitSettings settings, InstantSource clock) {
         this(settings, clock, MOST_KEPT);
     }
 
     /** @param mostKept how many accounts without a running call are kept */
-    Limits(Settings settings, InstantSource clock, int mostKept) {
+    Limits(LimitSettings settings, InstantSource clock, int mostKept) {
         this.settings = settings;
         this.clock = clock;
         this.idle = new LruMap<>(mostKept);

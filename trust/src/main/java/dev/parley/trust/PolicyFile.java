@@ -75,9 +75,9 @@ public final class PolicyFile implements Policy {
     private final List<Rule> administration;
     private final boolean otherwise;
     private final List<String> shared;
-    private final Limits.Settings limits;
+    private final LimitSettings limits;
 
-    private PolicyFile(List<Rule> rules, boolean otherwise, List<String> shared, Limits.Settings limits) {
+    private PolicyFile(List<Rule> rules, boolean otherwise, List<String> shared, LimitSettings limits) {
         this.rules = List.copyOf(rules);
         this.administration = rules.stream().filter(Rule::namesAdministration).toList();
         this.otherwise = otherwise;
@@ -117,7 +117,7 @@ public final class PolicyFile implements Policy {
             default -> throw new IllegalArgumentException("otherwise (expected: allow or deny)");
         };
         return new PolicyFile(
-                rules, otherwise, texts("shared", members.get("shared")), Limits.Settings.of(members.get("limits")));
+                rules, otherwise, texts("shared", members.get("shared")), LimitSettings.of(members.get("limits")));
     }
 
     private static Rule rule(String where, @Nullable Object value) {
@@ -191,7 +191,7 @@ public final class PolicyFile implements Policy {
     }
 
     /** Limits of callers. */
-    public Limits.Settings limits() {
+    public LimitSettings limits() {
         return limits;
     }
 

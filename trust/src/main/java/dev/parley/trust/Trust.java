@@ -593,7 +593,7 @@ public final class Trust {
         private byte[] key = new byte[32];
         private Supplier<String> hub = () -> "";
         private Policy policy = Policy.OPEN;
-        private Limits.Settings limits = Limits.Settings.DEFAULTS;
+        private LimitSettings limits = LimitSettings.DEFAULTS;
         private @Nullable AuditTrail audit;
         private int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
         private InstantSource clock = InstantSource.system();

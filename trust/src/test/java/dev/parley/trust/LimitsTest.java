@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.testkit.SettableClock;
-import dev.parley.trust.Limits.Limit;
-import dev.parley.trust.Limits.Settings;
+import dev.parley.trust.LimitSettings.Limit;
 import dev.parley.trust.Limits.Taken;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,7 +22,7 @@ final class LimitsTest {
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T22:00:00Z"));
 
     private Limits limits(Limit principal, Limit group, Limit agent) {
-        return new Limits(new Settings(principal, group, agent), clock);
+        return new Limits(new LimitSettings(principal, group, agent), clock);
     }
 
     private static A2AException refusal(Limits limits, Principal caller, String agent) {
@@ -115,7 +114,7 @@ final class LimitsTest {
 
     @Test
     void oneLongCallNeverMakesTheMemoryOfAllOthersGrow() {
-        var limits = new Limits(new Settings(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE), clock, 100);
+        var limits = new Limits(new LimitSettings(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE), clock, 100);
         limits.take(ALICE, ALICE.group(), "echo");
         limits.take(ALICE, ALICE.group(), "echo");
 
@@ -130,7 +129,7 @@ final class LimitsTest {
 
     @Test
     void withoutAuthenticationAsManyAreServedAsComeAtOnce() {
-        var limits = new Limits(Settings.DEFAULTS, clock);
+        var limits = new Limits(LimitSettings.DEFAULTS, clock);
         for (int i = 0; i < 5_000; i++) {
             limits.take(null, "default", "echo");
         }

@@ -31,7 +31,7 @@ final class PolicyFileTest {
     void anEmptyOneAllowsEverything() {
         assertThat(refusal(policy("{}"), GUEST, "echo", "SendMessage")).isNull();
         assertThat(policy("{}").knows(GUEST, "echo")).isTrue();
-        assertThat(policy("{}").limits()).isEqualTo(Limits.Settings.DEFAULTS);
+        assertThat(policy("{}").limits()).isEqualTo(LimitSettings.DEFAULTS);
     }
 
     @Test
