@@ -14,7 +14,7 @@ import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.PolicyFile;
-import dev.parley.trust.Trust;
+import dev.parley.trust.TrustBuilder;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -207,13 +207,13 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Takes tokens of an issuer besides the hub's own, as {@link Trust.Builder#issuer}. */
+    /** Takes tokens of an issuer besides the hub's own, as {@link TrustBuilder#issuer}. */
     public HubBuilder issuer(String url) {
         return append("issuer", requireNonNull(url, "url"));
     }
 
     /**
-     * One more OAuth 2 flow on the cards of agents that take tokens of an {@link #issuer}, as {@link Trust.Builder#flow}: with
+     * One more OAuth 2 flow on the cards of agents that take tokens of an {@link #issuer}, as {@link TrustBuilder#flow}: with
      * {@link SecurityScheme.Flow.AuthorizationCode} or {@link SecurityScheme.Flow.DeviceCode}, users log in by {@code parley auth
      * login}.
      */

@@ -30,6 +30,7 @@ import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.PolicyFile;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
+import dev.parley.trust.TrustBuilder;
 import dev.parley.trust.TrustSettings;
 import dev.parley.trust.cards.CardKeys;
 import java.io.IOException;
@@ -153,7 +154,7 @@ final class Setup {
     }
 
     Trust trust(@Nullable Administration administration, byte[] tokenKey, Supplier<String> url) {
-        Trust.Builder trust = Trust.builder(callers, administration == null ? null : administration.directory())
+        TrustBuilder trust = Trust.builder(callers, administration == null ? null : administration.directory())
                 .settings(settings.trust())
                 .everywhere(authentication)
                 .tokenKey(tokenKey)

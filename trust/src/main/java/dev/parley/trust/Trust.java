@@ -1,7 +1,5 @@
 package dev.parley.trust;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
@@ -9,40 +7,29 @@ import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.SecurityScheme;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
-import dev.parley.trust.tokens.Issuer;
 import dev.parley.trust.tokens.Proofs;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,19 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class Trust {
     /** The header of API keys. */
     public static final String KEY_HEADER = "X-Api-Key";
-
-    private static final Set<String> NO_KEY_HEADERS = Set.of(
-            "authorization",
-            "connection",
-            "content-length",
-            "content-type",
-            "cookie",
-            "dpop",
-            "expect",
-            "host",
-            "origin",
-            "transfer-encoding",
-            "upgrade");
 
     /** Path of the token endpoint, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
@@ -103,18 +77,17 @@ public final class Trust {
     private final Guesses guesses;
     private final Authentication everywhere;
     private final Map<String, Authentication> agents;
-    private final String service;
     private final Supplier<String> hub;
     private final AccessTokens tokens;
     private final ForeignTokens foreignTokens;
     private final List<String> issuers;
-    private final List<SecurityScheme.Flow> flows;
+    private final RequiredCredentials credentials;
     private final String keyHeader;
     private final int mostAgents;
     private final Proofs proofs;
     private final TokenEndpoint endpoint;
 
-    private Trust(Builder settings) {
+    Trust(TrustBuilder settings) {
         this.callers = settings.callers;
         this.directory = settings.directory;
         this.policy = settings.policy;
@@ -124,12 +97,12 @@ public final class Trust {
         this.guesses = new Guesses(settings.clock, MAX_WRONG);
         this.everywhere = settings.everywhere;
         this.agents = Map.copyOf(settings.agents);
-        this.service = settings.service;
         this.hub = settings.hub;
         this.tokens = new AccessTokens(settings.key, settings.hub, settings.clock);
         this.issuers = List.copyOf(settings.issuers);
-        this.flows = List.copyOf(settings.flows);
         this.keyHeader = settings.keyHeader;
+        this.credentials =
+                new RequiredCredentials(settings.service, issuers, List.copyOf(settings.flows), keyHeader, hub);
         this.foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
@@ -137,8 +110,8 @@ public final class Trust {
     }
 
     /** Creates a builder with the callers of the configuration and those of the directory, if there is one. */
-    public static Builder builder(Callers callers, @Nullable Directory directory) {
-        return new Builder(callers, directory);
+    public static TrustBuilder builder(Callers callers, @Nullable Directory directory) {
+        return new TrustBuilder(callers, directory);
     }
 
     /**
@@ -313,70 +286,9 @@ public final class Trust {
         return context(recorded("hub", arrival.method(), scoped, arrival), arrival);
     }
 
-    /** The card of an agent with what its callers have to show. */
+    /** Adds the required credentials of callers to the card of an agent. */
     public AgentCard card(String agent, AgentCard card) {
-        Authentication wanted = of(agent);
-        var schemes = new LinkedHashMap<String, SecurityScheme>();
-        var requirements = new ArrayList<SecurityRequirement>();
-        for (Scheme scheme : wanted.schemes()) {
-            List<String> scopes = scheme == Scheme.OAUTH2 ? List.copyOf(wanted.scopes()) : List.of();
-            for (SecurityScheme one : declared(scheme, wanted)) {
-                String label = service + "." + scheme.label();
-                String name = schemes.isEmpty() ? service : label;
-                for (int next = 2; schemes.putIfAbsent(name, one) != null; next++) {
-                    name = label + "." + next;
-                }
-                requirements.add(new SecurityRequirement(Map.of(name, scopes)));
-            }
-        }
-        if (!schemes.isEmpty() && wanted.isOpen()) {
-            requirements.add(new SecurityRequirement(Map.of()));
-        }
-        return card.withSecurity(schemes, requirements)
-                .withSkills(card.skills().stream()
-                        .map(skill -> declared(skill, schemes.keySet()))
-                        .toList());
-    }
-
-    /**
-     * A skill with the scopes that it asks for, under the schemes of this hub: its agent does not know what they are called.
-     */
-    private static Skill declared(Skill skill, Set<String> schemes) {
-        if (skill.securityRequirements().isEmpty()) {
-            return skill;
-        }
-        var requirements = new ArrayList<SecurityRequirement>();
-        for (SecurityRequirement one : skill.securityRequirements()) {
-            List<String> scopes =
-                    one.schemes().values().stream().flatMap(List::stream).toList();
-            schemes.forEach(scheme -> requirements.add(new SecurityRequirement(Map.of(scheme, scopes))));
-        }
-        return skill.withSecurity(requirements);
-    }
-
-    /** Entries of a scheme on cards; OpenID Connect has one for each issuer. */
-    private List<SecurityScheme> declared(Scheme scheme, Authentication wanted) {
-        return switch (scheme) {
-            case NONE -> List.of();
-            case API_KEY -> List.of(new SecurityScheme.ApiKey(null, "header", keyHeader));
-            case BEARER -> List.of(new SecurityScheme.HttpAuth(null, "Bearer", null));
-            case BASIC -> List.of(new SecurityScheme.HttpAuth(null, "Basic", null));
-            case MUTUAL_TLS -> List.of(new SecurityScheme.MutualTls(null));
-            case OPEN_ID ->
-                Stream.concat(
-                                issuers.stream()
-                                        .map(issuer ->
-                                                new SecurityScheme.OpenIdConnect(null, Issuer.discovery(issuer))),
-                                flows.stream().map(flow -> new SecurityScheme.OAuth2(null, flow, null)))
-                        .<SecurityScheme>map(one -> one)
-                        .toList();
-            case OAUTH2 -> {
-                var scopes = new LinkedHashMap<String, String>();
-                wanted.scopes().forEach(scope -> scopes.put(scope, "needed to call this agent"));
-                var flow = new SecurityScheme.Flow.ClientCredentials(hub.get() + TOKEN_PATH, null, scopes);
-                yield List.of(new SecurityScheme.OAuth2(null, flow, null));
-            }
-        };
+        return credentials.declared(card, of(agent));
     }
 
     /** Tells clients where to get tokens for this hub, and of what kind. */
@@ -534,7 +446,7 @@ public final class Trust {
                     A2AError.UNAUTHENTICATED,
                     "The token is bound to a key, of which there is no proof that fits",
                     "DPoP error=\"invalid_dpop_proof\", algs=\"" + String.join(" ", Proofs.ALGORITHMS) + "\", "
-                            + challenge(wanted, ""));
+                            + credentials.challenge(wanted, ""));
         }
     }
 
@@ -553,207 +465,6 @@ public final class Trust {
     }
 
     private A2AException refused(A2AError error, String message, Authentication wanted, String why) {
-        return A2AException.refused(error, message, challenge(wanted, why));
-    }
-
-    /** Source: RFC 6750, section 3; RFC 9728, section 5.1. */
-    private String challenge(Authentication wanted, String why) {
-        var challenges = new ArrayList<String>();
-        if (wanted.takes(Scheme.API_KEY)) {
-            challenges.add("ApiKey realm=\"parley\", header=\"" + keyHeader + '"');
-        }
-        if (wanted.takesTokens()) {
-            challenges.add("Bearer realm=\"parley\"" + why + ", resource_metadata=\"" + hub.get()
-                    + ResourceMetadata.PATH + '"');
-        }
-        if (wanted.takes(Scheme.BASIC)) {
-            challenges.add("Basic realm=\"parley\"");
-        }
-        if (wanted.takes(Scheme.MUTUAL_TLS)) {
-            challenges.add("Mutual realm=\"parley\"");
-        }
-        return String.join(", ", challenges);
-    }
-
-    /** Collects the required credentials of each agent; holds the only copy of each default. */
-    public static final class Builder {
-        /** Keys can be made while the hub runs. */
-        private static final Set<Scheme> LATER = EnumSet.of(Scheme.API_KEY, Scheme.BEARER, Scheme.BASIC);
-
-        private final Callers callers;
-        private final @Nullable Directory directory;
-        private final Map<String, Authentication> agents = new LinkedHashMap<>();
-        private Authentication everywhere = Authentication.NONE;
-        private String service = TrustSettings.DEFAULTS.service();
-        private final List<String> issuers = new ArrayList<>();
-        private final List<SecurityScheme.Flow> flows = new ArrayList<>();
-        private String keyHeader = KEY_HEADER;
-        private Set<String> audiences = Set.of();
-        private @Nullable String groupClaim;
-        private byte[] key = new byte[32];
-        private Supplier<String> hub = () -> "";
-        private Policy policy = Policy.OPEN;
-        private LimitSettings limits = LimitSettings.DEFAULTS;
-        private @Nullable AuditTrail audit;
-        private int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
-        private InstantSource clock = InstantSource.system();
-
-        private Builder(Callers callers, @Nullable Directory directory) {
-            this.callers = requireNonNull(callers, "callers");
-            this.directory = directory;
-            new SecureRandom().nextBytes(key);
-        }
-
-        /** Takes all of these settings but for the files of callers and of the policy. */
-        public Builder settings(TrustSettings settings) {
-            settings.ofAgents().forEach(this::agent);
-            settings.issuers().forEach(this::issuer);
-            this.groupClaim = settings.groupClaim();
-            return everywhere(settings.authentication())
-                    .audiences(settings.audiences())
-                    .keyHeader(settings.apiKeyHeader())
-                    .service(settings.service())
-                    .mostAgents(settings.maxCallDepth());
-        }
-
-        /** Through how many agents a call may go, the one that is called included; default 8. */
-        public Builder mostAgents(int agents) {
-            if (agents < 1) {
-                throw new IllegalArgumentException("mostAgents: " + agents + " (expected: at least 1)");
-            }
-            this.mostAgents = agents;
-            return this;
-        }
-
-        /** Authentication of agents that {@link #agent} does not name; default none. */
-        public Builder everywhere(Authentication wanted) {
-            this.everywhere = requireNonNull(wanted, "wanted");
-            return this;
-        }
-
-        /** Authentication of one agent. */
-        public Builder agent(String name, Authentication wanted) {
-            agents.put(requireNonNull(name, "name"), requireNonNull(wanted, "wanted"));
-            return this;
-        }
-
-        /**
-         * Accepts tokens of another issuer, which publishes its keys by OpenID Connect discovery, besides the hub's own. Its
-         * users are called {@code name@host}, so that names of issuers cannot collide.
-         *
-         * @throws IllegalArgumentException if it is no https URL, or of another machine without it
-         */
-        public Builder issuer(String url) {
-            issuers.add(requireNonNull(url, "url"));
-            return this;
-        }
-
-        /**
-         * The header that cards name for API keys; {@value Trust#KEY_HEADER}, the default, is taken besides.
-         *
-         * @throws IllegalArgumentException if it is no name of a header, or one with another meaning
-         */
-        public Builder keyHeader(String name) {
-            if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
-                    || NO_KEY_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
-                throw new IllegalArgumentException(
-                        "api-key-header \"" + name + "\": no header for keys (expected: such as API-Key)");
-            }
-            this.keyHeader = name;
-            return this;
-        }
-
-        /**
-         * One more OAuth 2 flow on the cards of agents that take tokens of issuers: how callers get such a token. It only tells; which
-         * tokens are good is up to the issuers.
-         */
-        public Builder flow(SecurityScheme.Flow flow) {
-            flows.add(requireNonNull(flow, "flow"));
-            return this;
-        }
-
-        /** For whom tokens of other issuers have to be, any one of these; default the address of the hub. */
-        public Builder audiences(Collection<String> audiences) {
-            this.audiences = Set.copyOf(audiences);
-            return this;
-        }
-
-        /** Which claim of other issuers names a caller's group; default none: they belong to the default group. */
-        public Builder groupClaim(String claim) {
-            this.groupClaim = requireNonNull(claim, "claim");
-            return this;
-        }
-
-        private Set<String> audiences() {
-            return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
-        }
-
-        /** Under which name clients of AgentVault keep their keys for these agents; default {@code parley}. */
-        public Builder service(String service) {
-            this.service = requireNonNull(service, "service");
-            return this;
-        }
-
-        /**
-         * Which key signs the tokens; default one that the next start does not know.
-         *
-         * @param key at least 32 secret bytes
-         */
-        public Builder tokenKey(byte[] key) {
-            this.key = key.clone();
-            return this;
-        }
-
-        /** The address of the hub, which makes the tokens and for which they are; asked for when there is a server. */
-        public Builder hub(Supplier<String> url) {
-            this.hub = requireNonNull(url, "url");
-            return this;
-        }
-
-        /** Permissions and limits of callers; default all operations on own tasks, and 1,000 calls at once. */
-        public Builder policy(PolicyFile policy) {
-            this.limits = policy.limits();
-            return policy((Policy) policy);
-        }
-
-        /** Permissions of callers. */
-        public Builder policy(Policy policy) {
-            this.policy = requireNonNull(policy, "policy");
-            return this;
-        }
-
-        /** Audit trail for refused calls; default none. */
-        public Builder audit(AuditTrail audit) {
-            this.audit = requireNonNull(audit, "audit");
-            return this;
-        }
-
-        /** Tells the time; default the system's. */
-        public Builder clock(InstantSource clock) {
-            this.clock = requireNonNull(clock, "clock");
-            return this;
-        }
-
-        /**
-         * Ends the settings.
-         *
-         * @throws IllegalArgumentException if an agent would admit no caller
-         */
-        public Trust build() {
-            requireSomebody(everywhere);
-            agents.values().forEach(this::requireSomebody);
-            return new Trust(this);
-        }
-
-        private void requireSomebody(Authentication wanted) {
-            for (Scheme scheme : wanted.schemes()) {
-                boolean later = directory != null && LATER.contains(scheme)
-                        || !issuers.isEmpty() && (scheme == Scheme.OPEN_ID || scheme == Scheme.BEARER);
-                if (!later && !callers.anyBy(scheme)) {
-                    throw new IllegalArgumentException("scheme " + scheme.label()
-                            + ": no caller has a credential for it (expected: one caller at least)");
-                }
-            }
-        }
+        return A2AException.refused(error, message, credentials.challenge(wanted, why));
     }
 }

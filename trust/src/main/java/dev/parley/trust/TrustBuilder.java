@@ -1,0 +1,220 @@
+package dev.parley.trust;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.trust.Authentication.Scheme;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the required credentials of each agent; holds the only copy of each default. */
+public final class TrustBuilder {
+    /** Keys can be made while the hub runs. */
+    private static final Set<Scheme> LATER = EnumSet.of(Scheme.API_KEY, Scheme.BEARER, Scheme.BASIC);
+
+    private static final Set<String> NO_KEY_HEADERS = Set.of(
+            "authorization",
+            "connection",
+            "content-length",
+            "content-type",
+            "cookie",
+            "dpop",
+            "expect",
+            "host",
+            "origin",
+            "transfer-encoding",
+            "upgrade");
+
+    final Callers callers;
+    final @Nullable Directory directory;
+    final Map<String, Authentication> agents = new LinkedHashMap<>();
+    Authentication everywhere = Authentication.NONE;
+    String service = TrustSettings.DEFAULTS.service();
+    final List<String> issuers = new ArrayList<>();
+    final List<SecurityScheme.Flow> flows = new ArrayList<>();
+    String keyHeader = Trust.KEY_HEADER;
+    Set<String> audiences = Set.of();
+
+    @Nullable
+    String groupClaim;
+
+    byte[] key = new byte[32];
+    Supplier<String> hub = () -> "";
+    Policy policy = Policy.OPEN;
+    LimitSettings limits = LimitSettings.DEFAULTS;
+
+    @Nullable
+    AuditTrail audit;
+
+    int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
+    InstantSource clock = InstantSource.system();
+
+    TrustBuilder(Callers callers, @Nullable Directory directory) {
+        this.callers = requireNonNull(callers, "callers");
+        this.directory = directory;
+        new SecureRandom().nextBytes(key);
+    }
+
+    /** Takes all of these settings but for the files of callers and of the policy. */
+    public TrustBuilder settings(TrustSettings settings) {
+        settings.ofAgents().forEach(this::agent);
+        settings.issuers().forEach(this::issuer);
+        this.groupClaim = settings.groupClaim();
+        return everywhere(settings.authentication())
+                .audiences(settings.audiences())
+                .keyHeader(settings.apiKeyHeader())
+                .service(settings.service())
+                .mostAgents(settings.maxCallDepth());
+    }
+
+    /** Through how many agents a call may go, the one that is called included; default 8. */
+    public TrustBuilder mostAgents(int agents) {
+        if (agents < 1) {
+            throw new IllegalArgumentException("mostAgents: " + agents + " (expected: at least 1)");
+        }
+        this.mostAgents = agents;
+        return this;
+    }
+
+    /** Authentication of agents that {@link #agent} does not name; default none. */
+    public TrustBuilder everywhere(Authentication wanted) {
+        this.everywhere = requireNonNull(wanted, "wanted");
+        return this;
+    }
+
+    /** Authentication of one agent. */
+    public TrustBuilder agent(String name, Authentication wanted) {
+        agents.put(requireNonNull(name, "name"), requireNonNull(wanted, "wanted"));
+        return this;
+    }
+
+    /**
+     * Accepts tokens of another issuer, which publishes its keys by OpenID Connect discovery, besides the hub's own. Its
+     * users are called {@code name@host}, so that names of issuers cannot collide.
+     *
+     * @throws IllegalArgumentException if it is no https URL, or of another machine without it
+     */
+    public TrustBuilder issuer(String url) {
+        issuers.add(requireNonNull(url, "url"));
+        return this;
+    }
+
+    /**
+     * The header that cards name for API keys; {@value Trust#KEY_HEADER}, the default, is taken besides.
+     *
+     * @throws IllegalArgumentException if it is no name of a header, or one with another meaning
+     */
+    public TrustBuilder keyHeader(String name) {
+        if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+                || NO_KEY_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new IllegalArgumentException(
+                    "api-key-header \"" + name + "\": no header for keys (expected: such as API-Key)");
+        }
+        this.keyHeader = name;
+        return this;
+    }
+
+    /**
+     * One more OAuth 2 flow on the cards of agents that take tokens of issuers: how callers get such a token. It only tells; which
+     * tokens are good is up to the issuers.
+     */
+    public TrustBuilder flow(SecurityScheme.Flow flow) {
+        flows.add(requireNonNull(flow, "flow"));
+        return this;
+    }
+
+    /** For whom tokens of other issuers have to be, any one of these; default the address of the hub. */
+    public TrustBuilder audiences(Collection<String> audiences) {
+        this.audiences = Set.copyOf(audiences);
+        return this;
+    }
+
+    /** Which claim of other issuers names a caller's group; default none: they belong to the default group. */
+    public TrustBuilder groupClaim(String claim) {
+        this.groupClaim = requireNonNull(claim, "claim");
+        return this;
+    }
+
+    Set<String> audiences() {
+        return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
+    }
+
+    /** Under which name clients of AgentVault keep their keys for these agents; default {@code parley}. */
+    public TrustBuilder service(String service) {
+        this.service = requireNonNull(service, "service");
+        return this;
+    }
+
+    /**
+     * Which key signs the tokens; default one that the next start does not know.
+     *
+     * @param key at least 32 secret bytes
+     */
+    public TrustBuilder tokenKey(byte[] key) {
+        this.key = key.clone();
+        return this;
+    }
+
+    /** The address of the hub, which makes the tokens and for which they are; asked for when there is a server. */
+    public TrustBuilder hub(Supplier<String> url) {
+        this.hub = requireNonNull(url, "url");
+        return this;
+    }
+
+    /** Permissions and limits of callers; default all operations on own tasks, and 1,000 calls at once. */
+    public TrustBuilder policy(PolicyFile policy) {
+        this.limits = policy.limits();
+        return policy((Policy) policy);
+    }
+
+    /** Permissions of callers. */
+    public TrustBuilder policy(Policy policy) {
+        this.policy = requireNonNull(policy, "policy");
+        return this;
+    }
+
+    /** Audit trail for refused calls; default none. */
+    public TrustBuilder audit(AuditTrail audit) {
+        this.audit = requireNonNull(audit, "audit");
+        return this;
+    }
+
+    /** Tells the time; default the system's. */
+    public TrustBuilder clock(InstantSource clock) {
+        this.clock = requireNonNull(clock, "clock");
+        return this;
+    }
+
+    /**
+     * Ends the settings.
+     *
+     * @throws IllegalArgumentException if an agent would admit no caller
+     */
+    public Trust build() {
+        requireCredential(everywhere);
+        agents.values().forEach(this::requireCredential);
+        return new Trust(this);
+    }
+
+    private void requireCredential(Authentication wanted) {
+        for (Scheme scheme : wanted.schemes()) {
+            boolean later = directory != null && LATER.contains(scheme)
+                    || !issuers.isEmpty() && (scheme == Scheme.OPEN_ID || scheme == Scheme.BEARER);
+            if (!later && !callers.anyBy(scheme)) {
+                throw new IllegalArgumentException("scheme " + scheme.label()
+                        + ": no caller has a credential for it (expected: one caller at least)");
+            }
+        }
+    }
+}
