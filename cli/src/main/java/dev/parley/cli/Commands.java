@@ -3,9 +3,8 @@ package dev.parley.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.cli.admin.AdminCommand;
-import dev.parley.cli.admin.AuditCommands;
 import dev.parley.cli.admin.DoctorCommand;
-import dev.parley.cli.admin.PrivacyCommand;
+import dev.parley.cli.admin.RecordCommands;
 import dev.parley.cli.cards.CardCommands;
 import dev.parley.cli.cards.CardKeyCommands;
 import dev.parley.cli.cards.KeysCommands;
@@ -145,15 +144,15 @@ final class Commands {
             Entry.group(
                     "audit",
                     "Read the audit log of a hub",
-                    Entry.of("tail", "Show the newest rows", AuditCommands::tail),
-                    Entry.of("query", "Show rows by group, actor, action, target or time", AuditCommands::query),
-                    Entry.of("export", "Save rows as JSON lines", AuditCommands::export),
+                    Entry.of("tail", "Show the newest rows", RecordCommands::tail),
+                    Entry.of("query", "Show rows by group, actor, action, target or time", RecordCommands::query),
+                    Entry.of("export", "Save rows as JSON lines", RecordCommands::exportAudit),
                     Entry.admin("verify", "audit/verify")),
             Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::command),
             Entry.group(
                     "privacy",
                     "Export or erase personal data",
-                    Entry.of("export", "Export the data of a user as JSON lines", PrivacyCommand::command),
+                    Entry.of("export", "Export the data of a user as JSON lines", RecordCommands::exportPersonal),
                     Entry.admin("erase", "privacy/erase")),
             Entry.group(
                     "push",

@@ -22,17 +22,11 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.hub.admin.Administration;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Trust;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,18 +49,6 @@ public final class HubAdmin {
     /** Settings of requests to a hub. */
     public static List<Setting> settings() {
         return Setting.of(in -> List.of(Credentials.read(in), Reports.read(in)));
-    }
-
-    /** Writes JSON as one line of a file. */
-    public static void line(OutputStream out, Object value) throws IOException {
-        out.write(Json.write(value));
-        out.write('\n');
-    }
-
-    /** Opens a file for answers of a hub, readable by its owner only. An existing file keeps its permissions. */
-    public static OutputStream file(Path file) throws IOException {
-        OwnersOnly.file(file);
-        return new BufferedOutputStream(Files.newOutputStream(file));
     }
 
     /** The option that names the hub. */
