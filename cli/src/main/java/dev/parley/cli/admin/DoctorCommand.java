@@ -9,7 +9,6 @@ import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.Checkup.Level;
 import dev.parley.store.encryption.Sealing;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,11 +48,9 @@ public final class DoctorCommand {
 
     private static @Nullable Sealing keys(Invocation call) {
         String file = call.option("--encryption-key-file");
-        try {
-            return file == null ? null : Sealing.read(call.path(file));
-        } catch (IOException | IllegalArgumentException wrong) {
-            throw CliException.usage("invalid encryption key: " + wrong.getMessage(), null);
-        }
+        return file == null
+                ? null
+                : CliException.reading("invalid encryption key: ", null, () -> Sealing.read(call.path(file)));
     }
 
     private static String level(Finding finding) {

@@ -18,7 +18,6 @@ import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardKeys.Algorithm;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,18 +59,15 @@ public final class CardKeyCommands {
         Algorithm algorithm = requireNonNull(ALGORITHMS.get(named));
         Duration life = call.option("--expires", SettingType.DURATION);
         var row = new LinkedHashMap<String, @Nullable Object>();
-        try {
-            row.put(
-                    "keyId",
-                    CardKeys.create(
-                            file, algorithm, life == null ? null : Instant.now().plus(life)));
-        } catch (UncheckedIOException failed) {
-            throw CliException.local(
-                    LocalError.USAGE,
-                    String.valueOf(failed.getMessage()),
-                    "name a new file in a directory that exists",
-                    failed);
-        }
+        row.put(
+                "keyId",
+                CliException.reading(
+                        "",
+                        "name a new file in a directory that exists",
+                        () -> CardKeys.create(
+                                file,
+                                algorithm,
+                                life == null ? null : Instant.now().plus(life))));
         row.put("algorithm", named);
         row.put("file", file.toString());
         call.output().members(row);
@@ -105,12 +101,11 @@ public final class CardKeyCommands {
         HttpUrl set = FILE.matcher(named).matches() ? null : place(named);
         List<String> hosts = hosts(call.option("--host"), named);
         byte[] keys = set == null ? read(call.path(named)) : fetched(call, set);
-        try {
-            call.output().json(CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts));
-        } catch (IllegalArgumentException noKeys) {
-            throw CliException.usage(
-                    (set == null ? named : set.uri()) + ": " + noKeys.getMessage(), "name a host that publishes keys");
-        }
+        call.output()
+                .json(CliException.reading(
+                        (set == null ? named : set.uri()) + ": ",
+                        "name a host that publishes keys",
+                        () -> CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts)));
         call.output()
                 .note("trusted for cards of " + String.join(", ", hosts)
                         + " with --trust; confirm them with their owner");

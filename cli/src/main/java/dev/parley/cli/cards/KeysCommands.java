@@ -41,12 +41,10 @@ public final class KeysCommands {
         settings.add(Setting.client("output"));
         settings.add(Setting.client("config"));
         return Command.of(call -> {
-                    try {
+                    return CliException.reading("", null, () -> {
                         work.run(call, Keys.of(call));
                         return 0;
-                    } catch (IllegalArgumentException wrong) {
-                        throw CliException.usage(String.valueOf(wrong.getMessage()), null);
-                    }
+                    });
                 })
                 .settings(settings);
     }

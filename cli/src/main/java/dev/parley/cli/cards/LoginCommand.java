@@ -112,12 +112,10 @@ public final class LoginCommand {
                         .flatMap(at -> Keys.serviceOf(at.url()).stream())
                         .findFirst()
                         .orElseThrow(() -> CliException.usage("the card names no host", "name one with --key-service"));
-        try {
+        return CliException.reading("", null, () -> {
             keys.setLogin(service, token, Instant.now());
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), null);
-        }
-        return service;
+            return service;
+        });
     }
 
     private static void report(Invocation call, @Nullable String service, OAuthLogin.Token token) {

@@ -74,15 +74,13 @@ public final class ClientSettings {
                             LOCAL_HUB,
                             "REF",
                             "The agent: a host or origin, the URL of its card, or a card file."),
-                    requireNonNullElse(
-                            in.find(
-                                    BINDINGS,
-                                    "transport",
-                                    "BINDING",
-                                    "Preferred binding (JSONRPC, HTTP+JSON, GRPC, or the URI of another), repeatable, highest"
-                                            + " first. Without it the card's order counts.",
-                                    REPEATABLE),
-                            List.of()),
+                    in.list(
+                            BINDINGS,
+                            "transport",
+                            "BINDING",
+                            "Preferred binding (JSONRPC, HTTP+JSON, GRPC, or the URI of another), repeatable, highest"
+                                    + " first. Without it the card's order counts.",
+                            REPEATABLE),
                     in.find(
                             VERSION,
                             "a2a-version",
@@ -95,24 +93,20 @@ public final class ClientSettings {
                             "ID",
                             "Service whose key the agent gets. Without it the agent's host, such as"
                                     + " agents.example.com."),
-                    requireNonNullElse(
-                            in.find(
-                                    KEY_ORIGINS,
-                                    "key-origin",
-                                    "ID=ORIGIN",
-                                    "Send keys of this service to this origin if an AgentVault card there names the service,"
-                                            + " such as bank=https://agents.example.com; repeatable.",
-                                    REPEATABLE),
-                            List.of()),
-                    requireNonNullElse(
-                            in.find(
-                                    ORIGINS,
-                                    "allow-origin",
-                                    "ORIGIN",
-                                    "Call the agent, and send credentials, also at this origin if the card leads there; get"
-                                            + " OAuth tokens there; repeatable.",
-                                    REPEATABLE),
-                            List.of()),
+                    in.list(
+                            KEY_ORIGINS,
+                            "key-origin",
+                            "ID=ORIGIN",
+                            "Send keys of this service to this origin if an AgentVault card there names the service,"
+                                    + " such as bank=https://agents.example.com; repeatable.",
+                            REPEATABLE),
+                    in.list(
+                            ORIGINS,
+                            "allow-origin",
+                            "ORIGIN",
+                            "Call the agent, and send credentials, also at this origin if the card leads there; get"
+                                    + " OAuth tokens there; repeatable.",
+                            REPEATABLE),
                     in.list(
                             "trust",
                             "FILE",
@@ -211,15 +205,13 @@ public final class ClientSettings {
                             "API key, sent where the card says. A flag is visible to other users and in the shell's"
                                     + " history: prefer A2ACLI_API_KEY.",
                             SECRET),
-                    requireNonNullElse(
-                            in.find(
-                                    LINES,
-                                    "svc-param",
-                                    "K:V",
-                                    "Service parameter, sent as an HTTP header; repeatable.",
-                                    REPEATABLE,
-                                    SECRET),
-                            List.of()));
+                    in.list(
+                            LINES,
+                            "svc-param",
+                            "K:V",
+                            "Service parameter, sent as an HTTP header; repeatable.",
+                            REPEATABLE,
+                            SECRET));
         }
 
         /** True if there are none. */

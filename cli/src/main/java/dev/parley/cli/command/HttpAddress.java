@@ -27,7 +27,8 @@ public final class HttpAddress {
         return HttpUrl.ofTyped(text);
     }
 
-    private static void requirePort(String text) {
+    /** @throws CliException if a URL has a port that is none */
+    static void requirePort(String text) {
         int port = URI.create(text).getPort();
         if (port == 0 || port > LAST_PORT) {
             throw CliException.usage(

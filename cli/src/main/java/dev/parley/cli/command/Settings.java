@@ -174,7 +174,7 @@ public final class Settings {
         String text = String.join(type.equals(ClientSettings.LINES) ? "\n" : ",", given.texts());
         try {
             if (type.equals(SettingType.HTTP_URL)) {
-                var unused = HttpAddress.of(text); // which names a bad port
+                HttpAddress.requirePort(text);
             }
             T value = type.parser().apply(text);
             return value instanceof Path path ? (T) around.path(path) : value;

@@ -9,8 +9,6 @@ import dev.parley.client.spi.CardPolicy;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,21 +23,18 @@ public final class CardSignatures {
         if (files.isEmpty()) {
             return Optional.empty();
         }
-        try {
-            List<Path> paths = files.stream().map(call::path).toList();
-            return Optional.of(CardTrust.read(paths));
-        } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CliException.usage("--trust: " + wrong.getMessage(), "see docs/signatures.md");
-        }
+        return Optional.of(CliException.reading(
+                "--trust: ",
+                "see docs/signatures.md",
+                () -> CardTrust.read(files.stream().map(call::path).toList())));
     }
 
     /** The keys in files, of which the first one signs. */
     public static CardKeys keys(Invocation call, List<String> files) {
-        try {
-            return CardKeys.read(files.stream().map(call::path).toList());
-        } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/signatures.md");
-        }
+        return CliException.reading(
+                "",
+                "see docs/signatures.md",
+                () -> CardKeys.read(files.stream().map(call::path).toList()));
     }
 
     /** Judges the card that a command is about to use, and has the client judge those that it fetches itself. */

@@ -80,7 +80,7 @@ public final class CardSource {
             return file(file);
         }
         HttpUrl url = url(reference);
-        PlainHttp.check(call, url, credentials);
+        Requests.requirePrivate(call, url, credentials);
         return fetch(client, url);
     }
 

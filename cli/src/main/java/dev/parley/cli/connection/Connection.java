@@ -157,13 +157,9 @@ public final class Connection implements AutoCloseable {
         }
         KeyManager keys = Keys.of(call);
         String named = call.agent().keyService();
-        try {
-            if (named != null) {
-                builder.keys(keys, named);
-                return Keys.has(keys, named);
-            }
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage("invalid --key-service: " + wrong.getMessage(), null);
+        if (named != null) {
+            CliException.reading("invalid --key-service: ", null, () -> builder.keys(keys, named));
+            return Keys.has(keys, named);
         }
         builder.keys(keys);
         List<KeyOrigin> places = call.agent().keyOrigins();
@@ -295,7 +291,7 @@ public final class Connection implements AutoCloseable {
         if (at.protocolVersion().equals("agentvault") && !call.agent().insecureHttp()) {
             HttpUrl url = HttpUrl.of(at.url());
             if (url.isPlain()) {
-                throw PlainHttp.refused("the agent speaks AgentVault at " + url.server());
+                throw Requests.plainHttp("the agent speaks AgentVault at " + url.server());
             }
         }
     }

@@ -136,7 +136,7 @@ public final class Problems {
             case CARD_NOT_VERIFIED -> "see docs/signatures.md";
             case NO_INTERFACE -> "see the agent's interfaces: parley card get -a " + agent;
             case ORIGIN_NOT_ALLOWED -> "if it may have your credentials: --allow-origin ORIGIN";
-            case PLAIN_HTTP -> PlainHttp.HINT;
+            case PLAIN_HTTP -> Requests.PLAIN_HTTP_HINT;
             case AUTHENTICATION_FAILED ->
                 "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one";
             case LOGIN_EXPIRED -> "log in again: parley auth login -a " + agent;

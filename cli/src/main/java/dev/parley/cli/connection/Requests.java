@@ -6,6 +6,7 @@ import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Problem;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.HttpDocument;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Requests of commands: the client that sends them, and answers of servers that are no agents. */
 public final class Requests {
+    static final String PLAIN_HTTP_HINT = "use https; if the network is safe: --insecure-http";
+
     private static final int SHOWN = 300;
     private static final Duration DEADLINE = Duration.ofSeconds(15);
 
@@ -45,6 +48,35 @@ public final class Requests {
             client.sslContext(UncheckedTls.context());
         }
         return client;
+    }
+
+    /**
+     * Checks an address before a request is sent there.
+     *
+     * @param credentials whether the command has credentials for the agent
+     * @throws CliException if they would travel in the clear
+     */
+    static void requirePrivate(Invocation call, HttpUrl url, boolean credentials) {
+        if (!url.isPlain()) {
+            return;
+        }
+        String server = url.server();
+        if (credentials && !call.agent().insecureHttp()) {
+            throw plainHttp("credentials would go to " + server);
+        }
+        call.output()
+                .warn(
+                        credentials
+                                ? "CREDENTIALS ARE SENT TO " + server + " OVER PLAIN HTTP (--insecure-http)"
+                                : server + " is called over plain HTTP: others on the network can read and change what"
+                                        + " is sent");
+    }
+
+    static CliException plainHttp(String what) {
+        return CliException.local(
+                LocalError.PLAIN_HTTP,
+                what + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
+                PLAIN_HTTP_HINT);
     }
 
     /**

@@ -34,8 +34,6 @@ import dev.parley.trust.PolicyFile;
 import dev.parley.trust.TrustSettings;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -48,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class UpCommand {
     private static final String CONFORMANCE = "conformance";
     private static final String ECHO = "echo";
+    private static final String AUTHENTICATION = "see docs/authentication.md";
 
     private UpCommand() {}
 
@@ -156,46 +155,28 @@ public final class UpCommand {
 
     /** Reads the settings of the hub, each once to be refused with its source. */
     private static HubSettings hubSettings(SettingReader reader) {
-        try {
-            var unused = TrustSettings.read(reader);
-        } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
-        }
-        try {
-            return HubSettings.read(reader);
-        } catch (IllegalArgumentException unknown) {
-            throw CliException.usage(String.valueOf(unknown.getMessage()), "see parley up --help");
-        }
+        var unused = CliException.reading("", AUTHENTICATION, () -> TrustSettings.read(reader));
+        return CliException.reading("", "see parley up --help", () -> HubSettings.read(reader));
     }
 
     /** Configures {@code hub} from the files and the environment of this program. */
     private static void configure(Invocation call, UpSettings settings, HubSettings all, HubBuilder hub) {
         TrustSettings trust = all.trust();
-        try {
-            Callers.Builder callers =
-                    Callers.builder().environment(call.around().environment());
-            hub.callers((trust.callers() == null ? callers : callers.file(trust.callers())).build());
-        } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
-        }
-        try {
-            if (trust.policy() != null) {
-                hub.policy(PolicyFile.read(trust.policy()));
-            }
-        } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authorization.md");
+        Callers.Builder callers = Callers.builder().environment(call.around().environment());
+        hub.callers(CliException.reading(
+                "", AUTHENTICATION, () -> (trust.callers() == null ? callers : callers.file(trust.callers())).build()));
+        if (trust.policy() != null) {
+            hub.policy(CliException.reading("", "see docs/authorization.md", () -> PolicyFile.read(trust.policy())));
         }
         if (!settings.cardKeys().isEmpty()) {
             hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
         }
-        try {
-            Sealing keys = all.store().encryption();
-            if (keys != null) {
-                hub.encryption(keys);
-            }
-        } catch (IOException | IllegalArgumentException wrong) {
-            throw CliException.usage(
-                    "invalid encryption key: " + wrong.getMessage(), "openssl rand -base64 32 makes one");
+        Sealing keys = CliException.<@Nullable Sealing>reading(
+                "invalid encryption key: ",
+                "openssl rand -base64 32 makes one",
+                () -> all.store().encryption());
+        if (keys != null) {
+            hub.encryption(keys);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.cli.output;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** Failure of a command, with the problem that is printed in either output format. */
@@ -29,6 +31,20 @@ public final class CliException extends RuntimeException {
 
     public static CliException local(LocalError error, String message, @Nullable String hint, Throwable cause) {
         return new CliException(Problem.local(error, message, hint), cause);
+    }
+
+    /** Part of a setting that is read from a file, or may be wrong. */
+    public interface Part<T extends @Nullable Object> {
+        T read() throws IOException;
+    }
+
+    /** Reads a part of a setting; a file or a value that is wrong is an error of usage, with {@code what} before its reason. */
+    public static <T extends @Nullable Object> T reading(String what, @Nullable String hint, Part<T> part) {
+        try {
+            return part.read();
+        } catch (IOException | UncheckedIOException | IllegalArgumentException wrong) {
+            throw local(LocalError.USAGE, what + wrong.getMessage(), hint, wrong);
+        }
     }
 
     public Problem problem() {

@@ -53,7 +53,13 @@ public interface SettingReader {
 
     /** Reads a list, which is empty if it is not set. */
     default List<String> list(String name, String label, String description, Trait... traits) {
-        List<String> list = find(SettingType.LIST, name, label, description, traits);
+        return list(SettingType.LIST, name, label, description, traits);
+    }
+
+    /** Reads a list of other elements, which is empty if it is not set. */
+    default <E> List<E> list(
+            SettingType<List<E>> type, String name, String label, String description, Trait... traits) {
+        List<E> list = find(type, name, label, description, traits);
         return list == null ? List.of() : list;
     }
 
