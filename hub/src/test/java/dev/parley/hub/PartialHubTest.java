@@ -62,7 +62,8 @@ final class PartialHubTest {
                     .isEqualTo("TASK_STATE_COMPLETED");
             assertThat(caller.get("/agents/echo/.well-known/agent-card.json").body())
                     .contains("knowledge-graph")
-                    .contains("\"queryLanguages\":[]");
+                    .contains("\"queryLanguages\":[]")
+                    .doesNotContain("schemaUrl");
             assertThat(caller.result("/agents/echo", "knowledge/update", UPDATE)
                             .at("success")
                             .value())

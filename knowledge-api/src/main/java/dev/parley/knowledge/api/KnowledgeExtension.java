@@ -48,7 +48,9 @@ public final class KnowledgeExtension {
         var params = new LinkedHashMap<String, @Nullable Object>();
         params.put(LANGUAGES, languages);
         params.put(SUBSCRIPTIONS, subscriptions);
-        params.put(SCHEMA_URL, agent + REST_PATH + KnowledgeProtocol.SCHEMA);
+        if (languages.contains(KnowledgeOperation.GRAPHQL)) {
+            params.put(SCHEMA_URL, agent + REST_PATH + KnowledgeProtocol.SCHEMA);
+        }
         params.put("jsonSchemaUrl", server + SCHEMA_PATH);
         params.put("methods", subscriptions ? KnowledgeOperation.NAMES : KnowledgeOperation.NAMES.subList(0, 2));
         params.put(REST_BASE, agent + REST_PATH);
