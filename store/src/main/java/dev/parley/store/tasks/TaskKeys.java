@@ -1,0 +1,127 @@
+package dev.parley.store.tasks;
+
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import dev.parley.store.tasks.Lanes.Lane;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Ids of messages and names of tasks, which lead to tasks: those of the database, and a filter of them in memory. */
+final class TaskKeys {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+    private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+    /** Those that the table has, found by its key: more than two or three if the clock was wrong, also days to come. */
+    static final String DAYS_OF_MESSAGES =
+            "WITH RECURSIVE days (day) AS (SELECT min(day) FROM message UNION ALL SELECT (SELECT min(message.day)"
+                    + " FROM message WHERE message.day > days.day) FROM days WHERE days.day IS NOT NULL)"
+                    + " SELECT day FROM days WHERE day IS NOT NULL";
+
+    /** Keys read in one query, so that neither readers nor the close wait for long. */
+    private static final int KEYS_AT_ONCE = 10_000;
+
+    /** A key that leads to a task: the id of a message of a day, or a name of any day. */
+    private record Known(long day, long lane, String key) {}
+
+    private final Database database;
+    private final Lanes lanes;
+
+    /** Decides how old messages are, so that one that is sent again while the clock is wrong is recognised. */
+    private final InstantSource clock;
+
+    private final SeenKeys seen = new SeenKeys();
+    private final SeenKeys seenNames = new SeenKeys();
+
+    TaskKeys(Database database, Lanes lanes, InstantSource clock) {
+        this.database = database;
+        this.lanes = lanes;
+        this.clock = clock;
+        if (!database.isReadOnly()) {
+            // Beside the start, which is not to wait for a million keys.
+            Thread.ofPlatform().daemon().name("store-keys").start(this::addKnownKeys);
+        }
+    }
+
+    /** Adds a name of a task. On the writer thread, before the commit, so that no key in the database counts as new. */
+    void addName(long lane, String name) {
+        seenNames.add(SeenKeys.ALWAYS, lane, name);
+    }
+
+    /** Adds the id of a message. On the writer thread, before the commit, so that no key in the database counts as new. */
+    void addMessage(long day, long lane, String id) {
+        seen.add(day, lane, id);
+    }
+
+    private void addKnownKeys() {
+        try {
+            addKnown(
+                    seen,
+                    new Known(clock.millis() / DAY_MS - 1, 0, ""),
+                    "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
+                            + " ORDER BY day, lane_no, message_id LIMIT ?");
+            addKnown(
+                    seenNames,
+                    new Known(SeenKeys.ALWAYS, 0, ""),
+                    "SELECT " + SeenKeys.ALWAYS + ", lane_no, name FROM task_name WHERE ? = " + SeenKeys.ALWAYS
+                            + " AND (lane_no, name) > (?, ?) ORDER BY lane_no, name LIMIT ?");
+        } catch (StoreException closed) {
+            LOG.log(Level.DEBUG, "messages and names are looked up in the database", closed);
+        }
+    }
+
+    private void addKnown(SeenKeys seen, Known first, String sql) {
+        Known last = first;
+        List<Known> known;
+        do {
+            Known after = last;
+            known = database.read(session -> session.list(
+                    row -> new Known(row.getLong(1), row.getLong(2), Session.text(row, 3)),
+                    sql,
+                    after.day,
+                    after.lane,
+                    after.key,
+                    KEYS_AT_ONCE));
+            for (Known key : known) {
+                seen.add(key.day, key.lane, key.key);
+                last = key;
+            }
+        } while (!known.isEmpty());
+        seen.completed();
+    }
+
+    Optional<String> taskNamed(TaskName name) {
+        Long lane = lanes.find(new Lane(name.scope(), name.agent()));
+        if (lane == null || !seenNames.mayHave(lane, name.name())) {
+            return Optional.empty();
+        }
+        return database.read(session -> session.first(
+                row -> Session.text(row, 1),
+                "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?",
+                lane,
+                name.name()));
+    }
+
+    Optional<String> taskOf(MessageKey key) {
+        Long lane = lanes.find(new Lane(key.scope(), key.agent()));
+        if (lane == null || !seen.mayHave(lane, key.messageId())) {
+            return Optional.empty();
+        }
+        long now = clock.millis();
+        return database.read(session -> session.first(
+                row -> Session.text(row, 1),
+                "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
+                        + ") AND lane_no = ? AND message_id = ?"
+                        + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
+                        + " ORDER BY made_ms DESC LIMIT 1",
+                lane,
+                key.messageId(),
+                now - DAY_MS));
+    }
+}

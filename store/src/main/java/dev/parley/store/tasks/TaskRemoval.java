@@ -1,0 +1,291 @@
+package dev.parley.store.tasks;
+
+import static dev.parley.store.audit.States.state;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.support.Ids;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Question;
+import dev.parley.store.database.Session;
+import dev.parley.store.tasks.TaskRows.Tally;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Removal of tasks with their segments, webhooks, names and keys, in transactions of a few milliseconds. Safe for any thread. */
+final class TaskRemoval {
+    /** Lane of tasks during a long removal. No lane has this number. */
+    private static final long REMOVED_LANE = 0;
+
+    private static final int REMOVED_AT_ONCE = 100;
+    private static final int SEGMENTS_AT_ONCE = 8;
+
+    /** Time that a webhook with undelivered events delays the removal of its task. */
+    private static final long UNTOLD_MS = TimeUnit.DAYS.toMillis(1);
+
+    private static final int MESSAGES_REMOVED_AT_ONCE = 200;
+
+    /** Ids of ours begin with a hexadecimal digit. */
+    private static final String BEHIND_OUR_IDS = "g";
+
+    private static final String LAST_ID = "\uffff";
+
+    private final Database database;
+    private final Lanes lanes;
+    /** Changes of the tally by the current group; for the writer thread only. */
+    private final Map<Tally, Integer> changes;
+
+    TaskRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
+        this.database = database;
+        this.lanes = lanes;
+        this.changes = changes;
+    }
+
+    int removeEnded(Instant before, int limit) {
+        // A task that ended by then began by then, so ids, which begin with their time, bound the search; no index by
+        // the time of the end has to be kept. Ids that are none of ours sort behind all that are.
+        List<String> tasks = ended("", Ids.earliest(before), before, limit);
+        if (tasks.size() < limit) {
+            tasks.addAll(ended(BEHIND_OUR_IDS, LAST_ID, before, limit - tasks.size()));
+        }
+        Removed removed = removeAll(tasks, false);
+        forgetIfEmpty(removed.lanes, false);
+        return removed.tasks;
+    }
+
+    /**
+     * Tasks in a range of ids that ended before {@code before}. A webhook with undelivered events, or one that was given
+     * up since, keeps it for {@link #UNTOLD_MS} at most.
+     */
+    private List<String> ended(String from, String to, Instant before, int limit) {
+        long millis = before.toEpochMilli();
+        return database.read(session -> session.list(
+                rows -> Session.text(rows, 1),
+                "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
+                        + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
+                        + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
+                        + " WHERE webhook.task_id = task.task_id"
+                        + " AND (dead_ms IS NULL AND delivered < last_seq OR dead_ms >= ?3)))"
+                        + " ORDER BY task_id LIMIT ?5",
+                from,
+                to,
+                millis,
+                millis - UNTOLD_MS,
+                limit));
+    }
+
+    /** @param lanes of the tasks, of which some may be empty now */
+    private record Removed(int tasks, Set<Long> lanes) {}
+
+    /** Removes tasks, and forgets the lanes that are empty then, in transactions of a few milliseconds: the writer has others to serve. */
+    private Removed removeAll(List<String> tasks, boolean erased) {
+        int removed = 0;
+        var lanes = new TreeSet<Long>();
+        while (removed < tasks.size()) {
+            List<String> left = tasks.subList(removed, Math.min(tasks.size(), removed + REMOVED_AT_ONCE));
+            Removed some = write(left.size(), erased, session -> removeSome(session, left, erased));
+            removed += some.tasks;
+            lanes.addAll(some.lanes);
+        }
+        return new Removed(removed, lanes);
+    }
+
+    /** @param erased whether it leaves no trace in the files, and is written behind all that was submitted before */
+    private <T> T write(int rows, boolean erased, Question<T> change) {
+        return erased ? database.erase(change) : database.write(rows, change);
+    }
+
+    /** Removes the first of these tasks, as many as a short while allows. */
+    private Removed removeSome(Session session, List<String> tasks, boolean erased) throws SQLException {
+        long end = System.nanoTime() + Database.SLICE_NANOS;
+        var touched = new TreeSet<Long>();
+        int removed = 0;
+        while (removed < tasks.size()
+                && System.nanoTime() - end < 0
+                && remove(session, tasks.get(removed), touched, end, erased)) {
+            removed++;
+        }
+        return new Removed(removed, touched);
+    }
+
+    /**
+     * Removes a task; false if time ran out, and its other rows are left for the next call. Meanwhile it is hidden, unless it is erased: a
+     * crash must not keep it from being found and erased again.
+     */
+    private boolean remove(Session session, String id, Set<Long> touched, long end, boolean erased)
+            throws SQLException {
+        AuditTrail.keep(session, id);
+        removeAround(session, id);
+        boolean more = removeSegments(session, id);
+        while (more && erased) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            more = removeSegments(session, id);
+        }
+        Tally tally = tally(session, id);
+        if (tally != null && tally.lane() != REMOVED_LANE) {
+            touched.add(tally.lane());
+            changes.merge(tally, -1, Integer::sum);
+            if (more) {
+                session.update("UPDATE task SET lane_no = ? WHERE task_id = ?", REMOVED_LANE, id);
+            }
+        }
+        while (more) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            more = removeSegments(session, id);
+        }
+        session.update("DELETE FROM task WHERE task_id = ?", id);
+        return true;
+    }
+
+    /** Row of the tally for a task; null if the task does not exist. */
+    private static @Nullable Tally tally(Session session, String id) throws SQLException {
+        return session.first(
+                        row -> new Tally(row.getLong(1), state(row.getInt(2))),
+                        "SELECT lane_no, state FROM task WHERE task_id = ?",
+                        id)
+                .orElse(null);
+    }
+
+    private static void removeAround(Session session, String id) throws SQLException {
+        session.update("DELETE FROM webhook WHERE task_id = ?", id);
+        session.update("DELETE FROM task_name WHERE task_id = ?", id);
+    }
+
+    /** Removes the first segments of a task, and returns whether there may be more. */
+    private static boolean removeSegments(Session session, String id) throws SQLException {
+        return session.update(
+                        "DELETE FROM segment WHERE task_id = ?1 AND first_seq IN"
+                                + " (SELECT first_seq FROM segment WHERE task_id = ?1 LIMIT ?2)",
+                        id,
+                        SEGMENTS_AT_ONCE)
+                == SEGMENTS_AT_ONCE;
+    }
+
+    /**
+     * Forgets the lanes that have neither tasks nor webhooks, with what they left behind: keys that lead to no task any more. In transactions
+     * of few rows each. Keys that a crash leaves are removed by their day.
+     */
+    private void forgetIfEmpty(Set<Long> lanes, boolean erased) {
+        for (long lane : lanes) {
+            boolean done;
+            do {
+                done = write(MESSAGES_REMOVED_AT_ONCE, erased, session -> tryForget(session, lane));
+            } while (!done);
+        }
+    }
+
+    /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
+    private boolean tryForget(Session session, long lane) throws SQLException {
+        if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
+            return true;
+        }
+        for (long day : days(session)) {
+            int removed = session.update(
+                    "DELETE FROM message WHERE day = ?1 AND lane_no = ?2 AND message_id IN"
+                            + " (SELECT message_id FROM message WHERE day = ?1 AND lane_no = ?2 LIMIT ?3)",
+                    day,
+                    lane,
+                    MESSAGES_REMOVED_AT_ONCE);
+            if (removed == MESSAGES_REMOVED_AT_ONCE) {
+                return false;
+            }
+        }
+        int names = session.update(
+                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1"
+                        + " LIMIT ?2)",
+                lane,
+                MESSAGES_REMOVED_AT_ONCE);
+        if (names == MESSAGES_REMOVED_AT_ONCE) {
+            return false;
+        }
+        changes.keySet().removeIf(tally -> tally.lane() == lane);
+        session.update("DELETE FROM tally WHERE lane_no = ?", lane);
+        lanes.forget(session, lane);
+        return true;
+    }
+
+    private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
+        return session.number(
+                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
+                == 0;
+    }
+
+    private static List<Long> days(Session session) throws SQLException {
+        return session.list(rows -> rows.getLong(1), TaskKeys.DAYS_OF_MESSAGES);
+    }
+
+    /**
+     * Erases the keys of a lane that satisfy a condition. They are searched beside the writer, because no index leads to them.
+     *
+     * @param condition on the rows, beside their lane
+     */
+    private void eraseMessages(long lane, String condition, Object... values) {
+        for (long day : database.read(TaskRemoval::days)) {
+            var all = new ArrayList<@Nullable Object>(List.of(day, lane));
+            all.addAll(List.of(values));
+            List<String> keys = database.read(session -> session.list(
+                    rows -> Session.text(rows, 1),
+                    "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
+                    all.toArray()));
+            database.writeInSlices(
+                    keys,
+                    true,
+                    (session, key) -> session.update(
+                            "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key));
+        }
+    }
+
+    /** Erases rows of a lane that lead to no task. They are searched beside the writer. */
+    private void eraseOrphans(String table, String key, long lane, String condition) {
+        record Orphan(String taskId, String key) {}
+        List<Orphan> orphans = database.read(session -> session.list(
+                rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
+                "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
+                lane));
+        database.writeInSlices(
+                orphans,
+                true,
+                (session, orphan) -> session.update(
+                        "DELETE FROM " + table + " WHERE lane_no = ? AND task_id = ? AND " + key + " = ?" + condition,
+                        lane,
+                        orphan.taskId,
+                        orphan.key));
+    }
+
+    void erase(List<TaskKey> tasks) {
+        List<String> ids = tasks.stream().map(TaskKey::taskId).toList();
+        Removed removed = removeAll(ids, true);
+        String list = new String(Json.write(ids), StandardCharsets.UTF_8);
+        for (long lane : removed.lanes) {
+            eraseMessages(
+                    lane,
+                    " AND task_id IN (SELECT value FROM " + database.system().jsonTexts() + ")",
+                    list);
+        }
+        forgetIfEmpty(removed.lanes, true);
+    }
+
+    void forget(String group, String principal) {
+        String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
+        List<Long> owned = database.erase(session -> lanes.of(session, group, principal));
+        for (long lane : owned) {
+            eraseOrphans("webhook", "config_id", lane, orphaned.formatted("webhook"));
+            eraseOrphans("task_name", "name", lane, orphaned.formatted("task_name"));
+            eraseMessages(lane, orphaned.formatted("message"));
+        }
+        forgetIfEmpty(new TreeSet<>(owned), true);
+    }
+}
