@@ -91,6 +91,25 @@ public final class Delegations {
                 List.of());
     }
 
+    /**
+     * The message of A2A that encrypted content is for its receiver: a text of the media type {@value Envelope#ENCRYPTED}.
+     *
+     * @param group in which the correlation id of the envelope names a context
+     */
+    public static Message encrypted(Envelope envelope, String content, String group) {
+        Map<String, @Nullable Object> members = members(envelope);
+        members.put("type", envelope.message().type().word());
+        return new Message(
+                envelope.messageId(),
+                Role.USER,
+                List.of(new Part.Text(content, null, Envelope.ENCRYPTED, Map.of())),
+                envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
+                null,
+                Map.of(URI, members),
+                List.of(),
+                List.of());
+    }
+
     /** The context of A2A that holds the tasks with a correlation id. */
     public static String context(String group, String correlationId) {
         return "one-" + Sha256.hex(group + "\n" + correlationId).substring(0, 32);

@@ -52,8 +52,17 @@ public final class MeshProtocol implements ExtensionProtocol.Provider {
         }
     }
 
-    /** Reads a task as the message about its state. */
-    public record ReadTask(String taskId) implements Operation.ExtensionCall<Envelope> {
+    /**
+     * Reads a task as the message about its state.
+     *
+     * @param patience longest wait until the task ends or needs its sender; zero for its state now
+     */
+    public record ReadTask(String taskId, Duration patience) implements Operation.ExtensionCall<Envelope> {
+        public ReadTask {
+            requireNonNull(taskId, "taskId");
+            requireNonNull(patience, "patience");
+        }
+
         @Override
         public String name() {
             return "one/task";
@@ -97,7 +106,8 @@ public final class MeshProtocol implements ExtensionProtocol.Provider {
                             "one/task",
                             ReadTask.class,
                             JsonForm.object(
-                                    json -> new ReadTask(text(json, TASK_ID)), read -> Map.of(TASK_ID, read.taskId())),
+                                    json -> new ReadTask(text(json, TASK_ID), Duration.ZERO),
+                                    read -> Map.of(TASK_ID, read.taskId())),
                             EnvelopeModel.ENVELOPE),
                     ExtensionMethod.call(
                             "one/callback",

@@ -28,6 +28,11 @@ public record Notification(
         return new Notification(contentType, headers, body, policy);
     }
 
+    /** This notification with another body. */
+    public Notification with(byte[] other) {
+        return new Notification(contentType, headers, other, retries);
+    }
+
     /** The notification of an event in A2A 1.0. */
     public static Notification v1(LoggedEvent event) {
         return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(Notification::written));

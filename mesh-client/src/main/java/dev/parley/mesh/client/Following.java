@@ -14,6 +14,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,7 @@ final class Following implements Delegated {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<Content> unread = new ArrayDeque<>();
+    private final Semaphore answers = new Semaphore(0);
     private @Nullable Acceptance acceptance;
     private boolean ended;
 
@@ -85,6 +88,15 @@ final class Following implements Delegated {
         }
         result.completeExceptionally(problem);
         onClose.run();
+    }
+
+    /** Waits until the question of the task is answered by this client, at most for a time. */
+    void awaitAnswer(Duration longest) throws InterruptedException {
+        var unused = answers.tryAcquire(longest.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    void answered() {
+        answers.release();
     }
 
     boolean isEnded() {

@@ -8,12 +8,14 @@ import dev.parley.mesh.Content.Query;
 import dev.parley.mesh.Content.Rejection;
 import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.Content.Status;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshError;
+import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.AgentCard;
 import dev.parley.trust.cards.ContentKeys;
@@ -33,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls throw {@link OneException} if the receiver refuses the message, and {@link ClientException} if there is no answer.
  */
 public final class OneClient implements AutoCloseable {
-    private static final String SUFFIX = "/one";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+    /** Time until a task that needs its sender is read again, unless this client answers it. */
+    private static final Duration ANSWER_WAIT = Duration.ofSeconds(10);
 
     private final OneIdentity own;
     private final AgentClient agent;
@@ -62,7 +65,7 @@ public final class OneClient implements AutoCloseable {
 
     /**
      * Sends to the agent of a client of A2A, with the credentials of that client, which this closes. The endpoint is the address of
-     * the agent followed by {@code /one}.
+     * the agent followed by {@value MeshProtocol#SUFFIX}.
      */
     public static OneClient connect(OneIdentity own, AgentClient agent) {
         String url = agent.card().supportedInterfaces().stream()
@@ -71,7 +74,7 @@ public final class OneClient implements AutoCloseable {
                 .findFirst()
                 .orElse(agent.address().url())
                 .replaceFirst("/+$", "");
-        String endpoint = url.endsWith(SUFFIX) ? url : url + SUFFIX;
+        String endpoint = url.endsWith(MeshProtocol.SUFFIX) ? url : url + MeshProtocol.SUFFIX;
         return new OneClient(own, agent, Party.of(agent.card().name(), endpoint), null, null);
     }
 
@@ -152,13 +155,18 @@ public final class OneClient implements AutoCloseable {
                         .content();
                 if (!now.equals(last)) {
                     following.take(now);
-                } else if (System.nanoTime() - began < SHORTEST_WAIT.toNanos()) {
+                }
+                if (now instanceof Status status && status.state() != null) {
+                    following.awaitAnswer(ANSWER_WAIT);
+                } else if (now.equals(last) && System.nanoTime() - began < SHORTEST_WAIT.toNanos()) {
                     deliveries.pause(SHORTEST_WAIT); // the receiver does not wait
                 }
                 last = now;
             }
         } catch (RuntimeException failed) {
             following.fail(failed);
+        } catch (InterruptedException stopped) { // threads of this class are not interrupted
+            following.close();
         }
     }
 
@@ -170,11 +178,15 @@ public final class OneClient implements AutoCloseable {
 
     /** Answers the question of a task that waits for its sender, and returns the answer of the receiver. */
     public Content respond(Delegated delegated, @Nullable Object answer) {
-        return deliver(
+        Content accepted = deliver(
                 new Response(answer, null, delegated.taskId()),
                 delegated.correlationId(),
                 Handling.DEFAULT,
                 RetryPolicy.DEFAULT);
+        if (delegated instanceof Following following) {
+            following.answered();
+        }
+        return accepted;
     }
 
     /** Sends any other content, and returns the answer. */

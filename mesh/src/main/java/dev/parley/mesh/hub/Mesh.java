@@ -1,5 +1,6 @@
 package dev.parley.mesh.hub;
 
+import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
@@ -8,14 +9,18 @@ import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MeshProtocol.ReadTask;
 import dev.parley.mesh.MeshProtocol.RegisterCallback;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 
 /** The mesh of one hub. */
 final class Mesh implements HubExtension {
     private final HubParts hub;
     private final Answers answers;
+    private final MessageSignatures signatures;
 
-    Mesh(HubParts hub) {
+    Mesh(HubParts hub, List<String> trusted) {
+        this.signatures = new MessageSignatures(hub.signatures(), trusted, InstantSource.system());
         this.hub = hub;
         this.answers = new Answers(hub.database());
     }
@@ -32,11 +37,16 @@ final class Mesh implements HubExtension {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        var receiver = new Receiver(hub, answers, agentUrl);
+        var receiver = new Receiver(hub, answers, signatures, agentUrl);
         return AgentExtension.of(MeshProtocol.PROTOCOL, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX)
                 .call(SendEnvelope.class, receiver::send)
                 .call(ReadTask.class, receiver::read)
                 .call(RegisterCallback.class, receiver::register);
+    }
+
+    @Override
+    public Notification notification(String dialect, String agent, Notification notification) {
+        return dialect.equals(MeshProtocol.DIALECT) ? signatures.signed(notification) : notification;
     }
 
     @Override

@@ -75,7 +75,7 @@ public final class MeshDialect implements DialectProvider {
         }
         if (task.group(2) == null) {
             requireMethod(request, "GET");
-            return WireCall.of(new ReadTask(task.group(1)), MeshDialect::answer);
+            return WireCall.of(new ReadTask(task.group(1), wait(request)), MeshDialect::answer);
         }
         requireMethod(request, POST);
         requireJson(request);

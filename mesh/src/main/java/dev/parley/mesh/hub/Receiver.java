@@ -49,14 +49,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Receives the messages for one agent. Safe for any thread. */
 final class Receiver {
     private static final int NO_HISTORY = 0;
+    private static final Pattern JWE = Pattern.compile("[\\w-]+\\.[\\w-]*(\\.[\\w-]+){3}");
 
     private final HubParts hub;
     private final Answers answers;
+    private final MessageSignatures signatures;
     private final String agent;
     private final String url;
 
@@ -67,7 +70,8 @@ final class Receiver {
     private record Reply(Answer answer, @Nullable Content content) {}
 
     /** @param url address of the agent, which ends with its name */
-    Receiver(HubParts hub, Answers answers, String url) {
+    Receiver(HubParts hub, Answers answers, MessageSignatures signatures, String url) {
+        this.signatures = signatures;
         this.hub = hub;
         this.answers = answers;
         this.url = url;
@@ -91,6 +95,7 @@ final class Receiver {
     Envelope send(SendEnvelope send, CallContext caller) {
         Envelope envelope = send.envelope();
         requireParties(envelope, caller);
+        signatures.verify(envelope);
         CallContext context = inside(caller).withTasksOnly();
         var key = Key.of(envelope, context);
         String fingerprint = Answers.fingerprint(envelope);
@@ -144,7 +149,8 @@ final class Receiver {
     }
 
     Envelope read(ReadTask read, CallContext caller) {
-        Task task = task(read.taskId(), inside(caller));
+        CallContext context = inside(caller);
+        Task task = settled(task(read.taskId(), context), read.patience(), context);
         Terms terms = Terms.of(task);
         return envelope(
                 "one-"
@@ -191,6 +197,9 @@ final class Receiver {
 
     private static Content content(Envelope envelope) {
         Body body = envelope.message();
+        if (envelope.metadata().encrypted() || body.mimeType().equals(Envelope.ENCRYPTED)) {
+            return encrypted(envelope);
+        }
         if (!body.mimeType().equals(Envelope.JSON)) {
             return text(body);
         }
@@ -199,6 +208,26 @@ final class Receiver {
         } catch (A2AException wrong) {
             throw wrong.inWords(path -> path.isEmpty() ? "message.content" : "message.content." + path, text -> text);
         }
+    }
+
+    /** Content that only the agent can read, as the text of a query. */
+    private static Query encrypted(Envelope envelope) {
+        Body body = envelope.message();
+        if (!envelope.metadata().encrypted() || !body.mimeType().equals(Envelope.ENCRYPTED)) {
+            throw Failures.invalid(
+                    "message.mimeType",
+                    '"' + body.mimeType() + "\" (expected: \"" + Envelope.ENCRYPTED
+                            + "\" if metadata.security.encrypted is true, and only then)");
+        }
+        if (body.type() != MessageType.TASK_DELEGATION && body.type() != MessageType.QUERY) {
+            throw Failures.invalid(
+                    "message.type",
+                    '"' + body.type().word() + "\" (expected: task_delegation or query, as it is encrypted)");
+        }
+        if (!(body.content() instanceof String jwe) || !JWE.matcher(jwe).matches()) {
+            throw Failures.invalid("message.content", "no compact JWE (expected: one, as the content is encrypted)");
+        }
+        return new Query(jwe, Map.of(), null);
     }
 
     /** Content that is no JSON: the text of a query, or of a response. */
@@ -222,6 +251,8 @@ final class Receiver {
         Content content = content(envelope);
         return switch (content) {
             case Delegation delegation -> delegate(envelope, delegation, send.patience(), fingerprint, context);
+            case Query query
+            when envelope.metadata().encrypted() -> encrypted(envelope, query, send.patience(), fingerprint, context);
             case Query query -> query(envelope, query, fingerprint, context);
             case Response response
             when response.taskId() != null -> respond(envelope, response, response.taskId(), fingerprint, context);
@@ -278,11 +309,26 @@ final class Receiver {
                 ? null
                 : Callbacks.config(url, null, envelope.from().agentId(), callback);
         Task begun = begin(message, webhook, true, context);
-        Task task = settled(begun, wait, context);
-        Answer answer = task.state().isTerminal() && (!wait.isZero() || task.state() == TaskState.REJECTED)
-                ? new Answer(fingerprint, now(), Reports.of(task, 0).type(), task.id(), null)
-                : new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, task.id(), null);
-        return new Reply(answer, content(answer, task, delegation, context));
+        return accepted(settled(begun, wait, context), wait, delegation, fingerprint, context);
+    }
+
+    /** Hands encrypted content to the agent, whose skill the hub cannot know. Messages about the task are read, as the callback is encrypted. */
+    private Reply encrypted(Envelope envelope, Query content, Duration wait, String fingerprint, CallContext context) {
+        boolean isQuery = envelope.message().type() == MessageType.QUERY;
+        Message message =
+                Delegations.encrypted(envelope, content.query(), context.scope().group());
+        Task begun = begin(message, null, !isQuery, context);
+        return isQuery
+                ? answered(begun, content, fingerprint, context)
+                : accepted(settled(begun, wait, context), wait, content, fingerprint, context);
+    }
+
+    private Reply accepted(Task task, Duration wait, Content sent, String fingerprint, CallContext context) {
+        MessageType type = task.state().isTerminal() && (!wait.isZero() || task.state() == TaskState.REJECTED)
+                ? Reports.of(task, NO_HISTORY).type()
+                : MessageType.TASK_ACCEPTANCE;
+        var answer = new Answer(fingerprint, now(), type, task.id(), null);
+        return new Reply(answer, content(answer, task, sent, context));
     }
 
     private Reply query(Envelope envelope, Query query, String fingerprint, CallContext context) {
@@ -294,6 +340,10 @@ final class Receiver {
                         false,
                         context)
                 : task(query.taskId(), context);
+        return answered(task, query, fingerprint, context);
+    }
+
+    private Reply answered(Task task, Query query, String fingerprint, CallContext context) {
         if (query.taskId() == null && !task.state().isSettled()) {
             throw A2AException.of(
                     MeshError.TIMEOUT,
@@ -393,14 +443,14 @@ final class Receiver {
     }
 
     private Envelope envelope(String id, @Nullable String correlationId, Party to, Content content, Instant at) {
-        return new Envelope(
+        return signatures.signed(new Envelope(
                 id,
                 correlationId,
                 at,
                 Party.of(agent, url + MeshProtocol.SUFFIX),
                 Party.of(to.agentId(), to.endpoint()),
                 EnvelopeModel.body(requireNonNull(content)),
-                Handling.DEFAULT);
+                Handling.DEFAULT));
     }
 
     /** To the millisecond, as the database keeps it. */
