@@ -1,0 +1,26 @@
+package dev.parley.mesh.workflow;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+
+/**
+ * A hub in a process of its own, to be killed. Says "ready URL" once it answers, and "ended" for each step; lets as many steps end as
+ * the number of its second argument.
+ */
+final class CrashedWorkflowHub {
+    private CrashedWorkflowHub() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        var permits = new Semaphore(Integer.parseInt(args[1]));
+        Agent work = Agent.named("work", "Waits for a permit").resumable(true).handle((request, reply) -> {
+            permits.acquire();
+            reply.complete(request.text() + ".");
+            System.out.println("ended");
+        });
+        Hub hub = Hub.builder().data(Path.of(args[0])).port(0).agents(work).start();
+        System.out.println("ready " + hub.url());
+        Thread.currentThread().join();
+    }
+}
