@@ -329,6 +329,11 @@ final class PrivacyTest {
         String task = say(alice, "down the rabbit hole", "").at("id").text();
         tell(alice, "ex:hatter", "mad as a hatter", ",'justification':'said alice-liddell','taskId':'" + task + "'");
         tell(alice, "ex:cat", "grinning", "");
+        outsider.post(
+                "/agents/echo/kg:query",
+                "{'query':'{ graphs { name } } # asked by alice-liddell'}",
+                "X-Api-Key",
+                alice);
         tell(bob, "ex:cat", "grinning", "");
         String about = "group=T1&principal=alice-liddell";
         Shown said = Shown.of(outsider.get("/admin/privacy/statements?" + about, "X-Api-Key", admin)
@@ -337,7 +342,10 @@ final class PrivacyTest {
         assertThat(said.at("statements", 1, "object", "value").text()).isEqualTo("grinning");
         assertThat(outsider.get("/admin/privacy/questions?" + about, "X-Api-Key", admin)
                         .body())
-                .contains("knowledge/update", "said alice-liddell");
+                .contains("knowledge/query", "asked by alice-liddell");
+        assertThat(outsider.get("/admin/audit?action=knowledge.updated&actor=alice-liddell", "X-Api-Key", admin)
+                        .body())
+                .contains("said alice-liddell");
         assertThat(outsider.get("/admin/privacy/reviews?" + about, "X-Api-Key", admin)
                         .body())
                 .contains("[]");

@@ -129,6 +129,11 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return Stream.concat(some.stream(), Stream.of(more)).toList();
         }
 
+        /** Returns the rule as it applies to statements. */
+        private Floors.Rule floor() {
+            return new Floors.Rule(match, certaintyBelow, effect == Effect.ALLOW);
+        }
+
         /** Returns the error for a forbidden operation. */
         A2AException violation() {
             var detail = new LinkedHashMap<String, String>();
@@ -223,12 +228,10 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
 
     /** Returns the floors of a reader, in addition to those of the query. */
     Floors floors(On operation, String caller) {
-        var seen = new ArrayList<Floors.Rule>();
-        for (Rule rule : rules) {
-            if (rule.isAbout(operation, caller)) {
-                seen.add(new Floors.Rule(rule.match, rule.certaintyBelow, rule.effect == Effect.ALLOW));
-            }
-        }
+        List<Floors.Rule> seen = rules.stream()
+                .filter(rule -> rule.isAbout(operation, caller))
+                .map(Rule::floor)
+                .toList();
         return new Floors(null, null, seen, otherwise == Effect.ALLOW);
     }
 
@@ -238,19 +241,17 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
      * @param types reads the types of the subject; called only if a rule depends on them
      */
     Optional<Rule> ofUpdate(Statement statement, String caller, Function<String, Set<String>> types) {
-        Double certainty = statement.certainty();
         var plain = new Statement(
                 Term.Resource.of(statement.subject().id()),
                 statement.predicate(),
                 statement.object(),
                 statement.graph(),
-                certainty,
+                statement.certainty(),
                 statement.provenance());
         return rules.stream()
                 .filter(rule -> rule.isAbout(On.UPDATE, caller))
-                .filter(rule -> rule.certaintyBelow == null || certainty == null || certainty < rule.certaintyBelow)
                 // A type that only the caller asserts does not satisfy an ALLOW rule.
-                .filter(rule -> rule.match.fits(rule.effect == Effect.ALLOW ? plain : statement, types))
+                .filter(rule -> rule.floor().fits(rule.effect == Effect.ALLOW ? plain : statement, types))
                 .findFirst();
     }
 

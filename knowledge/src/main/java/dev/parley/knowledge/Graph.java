@@ -14,12 +14,12 @@ import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.graphql.GraphQlLimits;
 import dev.parley.knowledge.graphql.GraphQlQueries;
-import dev.parley.knowledge.journal.AuditLog;
 import dev.parley.knowledge.journal.ChangeHistory;
 import dev.parley.knowledge.journal.Journal;
-import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.journal.QueryLog;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.SparqlService;
@@ -74,7 +74,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final GroupSettings settings;
     private final @Nullable GraphQlQueries graphql;
     private final Subscriptions subscriptions;
-    private final AuditLog audit;
+    private final QueryLog log;
     private final UpdateExecutor updates;
     private final PersonalData personal;
 
@@ -110,8 +110,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         this::inBackground)
                 : null;
         this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
-        this.audit = new AuditLog(tables, journal, clock);
-        this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, audit);
+        this.log = new QueryLog(tables, journal, clock);
+        this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, log);
         this.personal = new PersonalData(tables, statements, journal, trail, settings, subscriptions);
     }
 
@@ -184,7 +184,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     @Override
     public QueryResult query(Query query, CallContext context) {
-        return audit.audited(
+        return log.logged(
                 "knowledge/query",
                 context,
                 query.query(),
@@ -321,7 +321,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     @Override
     public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
-        return audit.audited(
+        return log.logged(
                 "knowledge/subscribe", context, subscription.query(), () -> subscriptions.watch(subscription, context));
     }
 
@@ -386,7 +386,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         tables.defaultCertainty(group, graph, certainty);
     }
 
-    // ---- Reviews and audit
+    // ---- Reviews and queries
 
     /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
     public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
@@ -413,12 +413,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         updates.reject(id, remark, reviewer);
     }
 
-    /**
-     * Returns the calls of a group's graph, queries included, the oldest first. Old entries are removed, unlike those of
-     * changes in the audit trail.
-     */
-    public List<AuditEntry> audit(String group, long after, int limit) {
-        return tables.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
+    /** Returns logged queries and subscriptions of a group, the oldest first. Changes are in the audit trail. */
+    public List<LoggedQuery> queries(String group, long after, int limit) {
+        return tables.ask(group, PATIENCE, (session, space) -> journal.queries(session, space, null, after, limit));
     }
 
     // ---- Data about a subject
@@ -433,9 +430,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return personal.reviewsOf(group, name, after, limit);
     }
 
-    /** Returns the calls of a group's graph by one caller, the oldest first. */
-    public List<AuditEntry> auditOf(String group, String name, long after, int limit) {
-        return personal.auditOf(group, name, after, limit);
+    /** Returns logged queries and subscriptions of one caller, the oldest first. */
+    public List<LoggedQuery> queriesOf(String group, String name, long after, int limit) {
+        return personal.queriesOf(group, name, after, limit);
     }
 
     /**
@@ -491,7 +488,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** Closes the graphs and ends all subscriptions. Idempotent. */
     @Override
     public void close() {
-        audit.close();
+        log.close();
         journal.close();
         statements.close();
         tables.close();

@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import static dev.parley.knowledge.AuditEntries.entry;
 import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNullElse;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.journal.AuditLog;
 import dev.parley.knowledge.sparql.ShaclShapes;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlStatementStore;
@@ -72,7 +72,7 @@ final class GroupSettings implements GroupListener {
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space(), RULES, alignment.json());
-                    trail.add(session, AuditLog.entry(by, "knowledge.rules", group, "", "ok", Map.of()));
+                    trail.add(session, entry(by, "knowledge.rules", group, "", "ok", Map.of()));
                     return alignment;
                 },
                 set -> rules.put(group, set));
@@ -151,7 +151,7 @@ final class GroupSettings implements GroupListener {
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space(), SHAPES, turtle.isBlank() ? null : turtle);
-                    trail.add(session, AuditLog.entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
+                    trail.add(session, entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
                     return parsed;
                 },
                 set -> {

@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import static dev.parley.knowledge.AuditEntries.entry;
 import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
@@ -9,11 +10,10 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.journal.AuditLog;
 import dev.parley.knowledge.journal.Journal;
-import dev.parley.knowledge.model.AuditEntry;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.Erasure;
@@ -70,9 +70,9 @@ final class PersonalData {
         return tables.ask(group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
     }
 
-    /** As {@link Graph#auditOf}. */
-    List<AuditEntry> auditOf(String group, String name, long after, int limit) {
-        return tables.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, name, after, limit));
+    /** As {@link Graph#queriesOf}. */
+    List<LoggedQuery> queriesOf(String group, String name, long after, int limit) {
+        return tables.ask(group, PATIENCE, (session, space) -> journal.queries(session, space, name, after, limit));
     }
 
     /** As {@link Graph#erase}. */
@@ -162,7 +162,7 @@ final class PersonalData {
                                 .withdraw(writing, said.items(), name);
                         writing.record(rows -> trail.add(
                                 rows.session(),
-                                AuditLog.entry(
+                                entry(
                                         by,
                                         "knowledge.updated",
                                         group,

@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import static dev.parley.knowledge.AuditEntries.entry;
 import static dev.parley.knowledge.store.StatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
@@ -16,8 +17,8 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.changes.Proposal;
 import dev.parley.knowledge.changes.ReadSet;
 import dev.parley.knowledge.changes.RecentWrites;
-import dev.parley.knowledge.journal.AuditLog;
 import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.QueryLog;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Review;
@@ -58,7 +59,7 @@ final class UpdateExecutor {
     private final AuditTrail trail;
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
-    private final AuditLog audit;
+    private final QueryLog log;
 
     /**
      * Locks by group, as long as an update holds or waits for them. Updates that are checked against shapes share the lock; an update
@@ -74,19 +75,19 @@ final class UpdateExecutor {
             AuditTrail trail,
             GroupSettings settings,
             Subscriptions subscriptions,
-            AuditLog audit) {
+            QueryLog log) {
         this.tables = tables;
         this.statements = statements;
         this.journal = journal;
         this.trail = trail;
         this.settings = settings;
         this.subscriptions = subscriptions;
-        this.audit = audit;
+        this.log = log;
     }
 
     /** As {@link Graph#update}. */
     UpdateResult update(Update update, CallContext context) {
-        audit.requireRoom(context, KnowledgeError.KNOWLEDGE_UPDATE);
+        log.requireRoom(context, KnowledgeError.KNOWLEDGE_UPDATE);
         if (update.sparql() != null) {
             return sparql(update, context);
         }
@@ -108,11 +109,10 @@ final class UpdateExecutor {
                     ? write(update, context, alignment, approval, Updates.UNCHECKED)
                     : checked(shapes.get(), update, context, alignment, approval);
         } catch (Updates.Refused refused) {
-            audit.note("knowledge/update", context, outcome(refused.result()), AuditLog.detail(update));
-            trail.note(changed(context, update, outcome(refused.result()), approval));
+            noteRefused(context, update, outcome(refused.result()), approval);
             return Outcome.of(refused.result());
         } catch (A2AException refused) {
-            noteRefused(context, update, refused, approval);
+            noteRefused(context, update, refused.error().name(), approval);
             throw refused;
         } catch (KnowledgeStoreException failure) {
             throw QueryErrors.of(KnowledgeError.KNOWLEDGE_UPDATE, failure);
@@ -143,13 +143,6 @@ final class UpdateExecutor {
                                     approval.by().caller(),
                                     approval.remark());
                         }
-                        audit.add(
-                                rows.session(),
-                                rows.space(),
-                                "knowledge/update",
-                                context,
-                                status,
-                                AuditLog.detail(update));
                         trail.add(rows.session(), changed(context, update, status, approval));
                     });
                     return outcome;
@@ -259,9 +252,9 @@ final class UpdateExecutor {
                 }));
     }
 
-    private void noteRefused(CallContext context, Update update, A2AException refused, @Nullable Approval approval) {
-        audit.note("knowledge/update", context, refused.error().name(), AuditLog.detail(update));
-        trail.note(changed(context, update, refused.error().name(), approval));
+    private void noteRefused(CallContext context, Update update, String outcome, @Nullable Approval approval) {
+        Entry entry = changed(context, update, outcome, approval);
+        log.note(entry.group(), session -> trail.add(session, entry));
     }
 
     /** Computes a SPARQL update outside of the writer, and executes it if its read statements are unchanged. */
@@ -315,7 +308,7 @@ final class UpdateExecutor {
         try {
             return QueryErrors.mapped(KnowledgeError.KNOWLEDGE_UPDATE, work);
         } catch (A2AException refused) {
-            noteRefused(context, update, refused, null);
+            noteRefused(context, update, refused.error().name(), null);
             throw refused;
         }
     }
@@ -331,9 +324,7 @@ final class UpdateExecutor {
                             .load(writing, batch, subscriptions.isWatched(group));
                     Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
                     writing.record(rows -> {
-                        audit.add(rows.session(), rows.space(), "import", context, "ok", detail);
-                        trail.add(
-                                rows.session(), AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
+                        trail.add(rows.session(), entry(context, "knowledge.imported", group, "", "ok", detail));
                     });
                     return outcome;
                 },
@@ -356,8 +347,7 @@ final class UpdateExecutor {
                 reviewer.scope().group(),
                 (writing, session) -> {
                     decide(writing, Review.number(id), Review.State.REJECTED, reviewer.caller(), remark);
-                    audit.add(session, writing.space(), "review", reviewer, "REJECTED", Map.of("review", id));
-                    trail.add(session, AuditLog.entry(reviewer, "knowledge.rejected", id, "", "ok", Map.of()));
+                    trail.add(session, entry(reviewer, "knowledge.rejected", id, "", "ok", Map.of()));
                     return id;
                 },
                 done -> {});
@@ -385,13 +375,23 @@ final class UpdateExecutor {
 
     /** Returns the audit entry of an update. */
     private static Entry changed(CallContext context, Update update, String outcome, @Nullable Approval approval) {
-        Map<String, @Nullable Object> detail = AuditLog.detail(update);
+        var detail = new LinkedHashMap<String, @Nullable Object>();
+        detail.put("mutations", update.mutations().size());
+        put(detail, "sourceAgentId", update.sourceAgentId());
+        put(detail, "justification", update.justification());
+        put(detail, "taskId", update.taskId());
         if (approval == null) {
-            return AuditLog.entry(context, "knowledge.updated", context.scope().group(), "", outcome, detail);
+            return entry(context, "knowledge.updated", context.scope().group(), "", outcome, detail);
         }
         String id = Long.toString(approval.number());
         String subject = context.scope().group() + "/" + context.caller();
-        return AuditLog.entry(approval.by(), "knowledge.approved", id, subject, outcome, detail);
+        return entry(approval.by(), "knowledge.approved", id, subject, outcome, detail);
+    }
+
+    private static void put(Map<String, @Nullable Object> detail, String name, @Nullable String text) {
+        if (text != null) {
+            detail.put(name, QueryLog.beginning(text));
+        }
     }
 
     private static String outcome(UpdateResult result) {

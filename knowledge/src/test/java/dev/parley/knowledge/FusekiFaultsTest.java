@@ -183,7 +183,8 @@ class FusekiFaultsTest {
             assertUnavailable(() -> other.query(query, CALLER));
             assertUnavailable(() -> other.update(Update.of(Patch.add(status("lost"))), CALLER));
             assertThat(other.reviews("group", null, null, 10).items()).isEmpty();
-            assertThat(other.audit("group", 0, 10)).isNotEmpty();
+            assertThat(other.queries("group", own.write("group", session -> 0L), 10))
+                    .isNotEmpty();
             assertThat(other.storeProblem()).isPresent();
 
             try (var second = new FusekiServer(data, arguments)) {

@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.View;
@@ -39,13 +39,13 @@ interface GraphCalls extends KnowledgeEndpoint {
 
     void reject(String id, @Nullable String remark, CallContext reviewer);
 
-    List<AuditEntry> audit(String group, long after, int limit);
+    List<LoggedQuery> queries(String group, long after, int limit);
 
     Page<Statement> saidBy(String group, String name, @Nullable String after, int limit);
 
     Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit);
 
-    List<AuditEntry> auditOf(String group, String name, long after, int limit);
+    List<LoggedQuery> queriesOf(String group, String name, long after, int limit);
 
     Graph.Erased erase(String name, boolean withStatements, CallContext by);
 

@@ -17,8 +17,8 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.model.AuditEntry;
 import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.Review;
@@ -59,6 +59,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -261,11 +262,6 @@ abstract class GraphContract {
                 .extracting("sensor", "recordedBy", "sourceAgentId", "claimedSourceAgentId", "taskId", "justification")
                 .containsExactly("s1", "reporter", "reporter", "an impostor", "t-77", "seen on site");
         assertThat(provenance.get("changeId")).asString().matches("[0-9a-f-]{36}");
-        assertThat(graph.audit(group(), 0, 10)).anySatisfy(entry -> {
-            assertThat(entry.operation()).isEqualTo("knowledge/update");
-            assertThat(entry.caller()).isEqualTo("reporter");
-            assertThat(entry.detail()).containsEntry("justification", "seen on site");
-        });
         assertThat(recorded()).singleElement().satisfies(entry -> {
             assertThat(entry.actor()).isEqualTo("reporter");
             assertThat(entry.outcome()).isEqualTo("Verified");
@@ -281,6 +277,7 @@ abstract class GraphContract {
     }
 
     @Test
+    @Tag("records")
     void kg32_updatesThatAreRefusedAreInTheRecordToo() {
         graph.rules(
                 group(),
@@ -331,7 +328,7 @@ abstract class GraphContract {
 
         assertThat(graph.reviews(group(), null, null, 10).items()).hasSize(1);
         assertThat(graph.reviews(group(), null, null, 10).toString()).doesNotContain("top-secret");
-        assertThat(graph.audit(group(), 0, 10).toString()).doesNotContain("top-secret");
+        assertThat(recorded()).singleElement().asString().doesNotContain("top-secret");
     }
 
     @Test
@@ -608,15 +605,16 @@ abstract class GraphContract {
     }
 
     @Test
+    @Tag("records")
     void remarksWithTheCharacterNulComeBackAndAreErasedWithTheirAuthor() {
         var author = caller("alice", group());
         String remark = "\0a\0\0b\\u0000\\\0";
+        assertThatThrownBy(() -> graph.query(Query.graphql("{ entity(id: \"ex:\0\") { id } }", Map.of()), author))
+                .isInstanceOf(RuntimeException.class);
         graph.update(
                 Update.of(Patch.add(status("ex:p1", "active").withProvenance(Map.of("from", remark))))
                         .saying(null, remark),
                 author);
-        assertThatThrownBy(() -> graph.query(Query.graphql("{ entity(id: \"ex:\0\") { id } }", Map.of()), author))
-                .isInstanceOf(RuntimeException.class);
 
         assertThat(graph.<List<Fact>>read(
                         context, view -> view.statements(Pattern.ALL, null, 10).items()))
@@ -625,11 +623,11 @@ abstract class GraphContract {
                         .containsEntry("from", remark)
                         .containsEntry("justification", remark)
                         .containsEntry("recordedBy", "alice"));
-        assertThat(graph.auditOf(group(), "alice", 0, 10)).isNotEmpty();
+        assertThat(graph.queriesOf(group(), "alice", 0, 10)).isNotEmpty();
 
         assertThat(graph.erase("alice", false, operator()).rows()).isPositive();
 
-        assertThat(graph.auditOf(group(), "alice", 0, 10)).isEmpty();
+        assertThat(graph.queriesOf(group(), "alice", 0, 10)).isEmpty();
         assertThat(graph.<List<Fact>>read(
                         context, view -> view.statements(Pattern.ALL, null, 10).items()))
                 .singleElement()
@@ -681,13 +679,17 @@ abstract class GraphContract {
     }
 
     @Test
-    void kg32_questionsAreInTheAuditToo() {
+    @Tag("records")
+    void kg32_eachCallIsRecordedOnceQueriesInTheirLogAndUpdatesInTheAudit() {
         graph.query(Query.graphql("{ graphs { name } }", Map.of()), context);
+        assertThatThrownBy(() -> graph.query(Query.graphql("{ unknown }", Map.of()), context))
+                .isInstanceOf(A2AException.class);
         update(Patch.add(status("ex:p1", "later than the question")));
 
-        assertThat(graph.audit(group(), 0, 10))
-                .extracting(AuditEntry::operation)
-                .containsExactlyInAnyOrder("knowledge/query", "knowledge/update");
+        assertThat(graph.queries(group(), 0, 10))
+                .extracting(LoggedQuery::operation, LoggedQuery::outcome)
+                .containsExactly(tuple("knowledge/query", "ok"), tuple("knowledge/query", "KNOWLEDGE_QUERY"));
+        assertThat(recorded()).extracting(Entry::outcome).containsExactly("Verified");
     }
 
     // ---- Watching
@@ -1150,8 +1152,8 @@ abstract class GraphContract {
         assertThat(done).hasValue(1);
         boolean approved =
                 graph.reviews(group(), null, null, 1).items().getFirst().state() == Review.State.APPROVED;
-        assertThat(graph.audit(group(), 0, 100).stream()
-                        .anyMatch(entry -> entry.outcome().equals("Verified")))
+        assertThat(trail.rows(new Filter(group(), null, "knowledge.approved", null, null, null), 0, 100).stream()
+                        .anyMatch(row -> row.entry().outcome().equals("Verified")))
                 .isEqualTo(approved);
     }
 
@@ -1405,8 +1407,11 @@ abstract class GraphContract {
     }
 
     @Test
+    @Tag("records")
     void whatIsHeldOfSomebodyIsShown() {
         rules("{\"id\":\"look\",\"on\":\"update\",\"match\":{\"graph\":\"ex:law\"},\"effect\":\"review\"}");
+        graph.query(Query.graphql("{ graphs { name } }", Map.of()), alice());
+        graph.query(Query.graphql("{ graphs { name } }", Map.of()), context);
         graph.update(Update.of(Patch.add(status("ex:p1", "one")), Patch.add(status("ex:p2", "two"))), alice());
         graph.update(Update.of(Patch.add(status("ex:p3", "law").in("ex:law"))), alice());
         update(Patch.add(status("ex:p4", "of others")));
@@ -1420,9 +1425,9 @@ abstract class GraphContract {
         assertThat(graph.reviewsOf(group(), hers("alice"), null, 10).items())
                 .extracting(Review::caller)
                 .containsExactly(hers("alice"));
-        assertThat(graph.auditOf(group(), hers("alice"), 0, 10))
-                .extracting(AuditEntry::operation)
-                .containsExactly("knowledge/update", "knowledge/update");
+        assertThat(graph.queriesOf(group(), hers("alice"), 0, 10))
+                .extracting(LoggedQuery::operation)
+                .containsExactly("knowledge/query");
         assertThat(graph.reviewsOf(group(), "anonymous", null, 10).items()).isEmpty();
     }
 }

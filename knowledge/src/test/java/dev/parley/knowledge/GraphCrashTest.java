@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
-import dev.parley.knowledge.model.AuditEntry;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
 import dev.parley.store.database.Database;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -67,7 +69,7 @@ class GraphCrashTest {
         try (Database database = Database.open(directory);
                 Graph graph = CrashedGraph.open(database, sparql())) {
             readOn(graph);
-            check(graph);
+            check(database, graph);
         }
     }
 
@@ -136,7 +138,7 @@ class GraphCrashTest {
         }
     }
 
-    private void check(Graph graph) {
+    private void check(Database database, Graph graph) {
         var there = new HashSet<String>();
         var changeIds = new HashSet<String>();
         graph.read(CallContext.anonymous(), view -> {
@@ -171,24 +173,26 @@ class GraphCrashTest {
         assertThat(there).containsAll(done);
         assertThat(waiting).containsAll(held);
         assertThat(seen).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(changeIds);
-        assertThat(audited(graph, "Verified")).isEqualTo(there.size());
-        assertThat(audited(graph, "Pending Review")).isEqualTo(waiting.size());
+        assertThat(audited(database, "Verified")).isEqualTo(there.size());
+        assertThat(audited(database, "Pending Review")).isEqualTo(waiting.size());
         System.out.printf(
                 "%d updates acknowledged, %d waiting, %d statements and as many changes%n",
                 done.size(), held.size(), there.size());
     }
 
-    private static int audited(Graph graph, String outcome) {
+    private static int audited(Database database, String outcome) {
+        AuditTrail trail = AuditTrail.reading(database);
+        var updates = new Filter(GROUP, null, "knowledge.updated", null, null, null);
         int found = 0;
         long after = 0;
-        List<AuditEntry> entries;
+        List<Row> rows;
         do {
-            entries = graph.audit(GROUP, after, 1_000);
-            for (AuditEntry entry : entries) {
-                found += entry.outcome().equals(outcome) ? 1 : 0;
-                after = entry.number();
+            rows = trail.rows(updates, after, 1_000);
+            for (Row row : rows) {
+                found += row.entry().outcome().equals(outcome) ? 1 : 0;
+                after = row.number();
             }
-        } while (!entries.isEmpty());
+        } while (!rows.isEmpty());
         return found;
     }
 }

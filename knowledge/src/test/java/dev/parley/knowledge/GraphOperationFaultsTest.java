@@ -53,8 +53,8 @@ final class GraphOperationFaultsTest {
                     + " LEFT JOIN kg_provenance y ON y.provenance = x.provenance WHERE x.space = ? ORDER BY change_no",
             "SELECT task_id FROM kg_task WHERE space = ? ORDER BY change_no",
             "SELECT state, caller, request, reason, decided_by, remark FROM kg_review WHERE space = ? ORDER BY review_no",
-            "SELECT operation, caller, outcome FROM kg_audit WHERE space = ? AND operation <> 'knowledge/query'"
-                    + " ORDER BY audit_no",
+            "SELECT action, actor, outcome FROM audit a JOIN kg_space s ON s.group_id = a.group_id WHERE space = ?"
+                    + " ORDER BY row_no",
             "SELECT caller, key, result FROM kg_key WHERE space = ? ORDER BY 1, 2",
             "SELECT name, value FROM kg_setting WHERE space = ? ORDER BY 1",
             "SELECT g.lexical, p.lexical, statements FROM kg_tally x LEFT JOIN kg_term g ON g.term_no = x.g"

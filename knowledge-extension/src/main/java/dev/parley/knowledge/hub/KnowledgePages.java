@@ -18,7 +18,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.knowledge.Alignment;
 import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.A2AException;
@@ -118,8 +118,8 @@ final class KnowledgePages {
     }
 
     private Object questions(AdminParameters given) {
-        List<AuditEntry> entries =
-                shared.get().auditOf(given.group(), given.text("principal"), number(given.textOrNull("after")), MOST);
+        List<LoggedQuery> entries =
+                shared.get().queriesOf(given.group(), given.text("principal"), number(given.textOrNull("after")), MOST);
         return page(
                 "questions",
                 entries.stream()

@@ -12,7 +12,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.ReplacedStatements;
-import dev.parley.knowledge.model.AuditEntry;
+import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.GraphWriting;
@@ -47,8 +47,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records written with the statements, in the same transactions: the feed of changes, updates that wait for review, the
- * audit, and the answers to updates that may be repeated. Old entries are removed beside them, in transactions of 5 ms each.
+ * Records written with the statements, in the same transactions: the feed of changes, updates that wait for review, and
+ * the answers to updates that may be repeated. Old entries are removed beside them, in transactions of 5 ms each.
  */
 public final class Journal {
     /**
@@ -56,10 +56,10 @@ public final class Journal {
      *
      * @param changes number of changes kept per group, for subscribers that resume
      * @param changesFor longest time that changes are kept
-     * @param audited number of audit entries kept, over all groups
+     * @param queries number of logged queries kept, over all groups
      * @param answersFor time for which the answer to an update with an idempotency key is kept
      */
-    public record Keeping(long changes, Duration changesFor, long audited, Duration answersFor, int sweepEvery) {
+    public record Keeping(long changes, Duration changesFor, long queries, Duration answersFor, int sweepEvery) {
         public static final Keeping DEFAULTS =
                 new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 50_000);
     }
@@ -92,7 +92,7 @@ public final class Journal {
     private final Keeping keeping;
     private final InstantSource steadyClock;
     private final AtomicLong lastChange;
-    private long lastAudit;
+    private long lastQuery;
     private final AtomicLong lastReview;
     private long sinceSweep;
     private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
@@ -109,7 +109,7 @@ public final class Journal {
         this.lastChange = new AtomicLong(database.read(session -> session.number(
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
                         + " forgotten) AS newest FROM kg_space s) AS of_each")));
-        this.lastAudit = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
+        this.lastQuery = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
         // The newest review may have been erased; its number must not be reused.
         this.lastReview = new AtomicLong(database.read(session -> Math.max(
                 session.number("SELECT max(review_no) FROM kg_review"),
@@ -256,12 +256,12 @@ public final class Journal {
         }
         sinceSweep = 0;
         long nowMs = steadyClock.millis();
-        long lastAuditToRemove = lastAudit - keeping.audited();
+        long lastQueryToRemove = lastQuery - keeping.queries();
         var done = new CompletableFuture<Boolean>();
         sweeping = done;
         Thread.ofPlatform().daemon().name("knowledge-sweep").start(() -> {
             try {
-                sweepAll(nowMs, lastAuditToRemove);
+                sweepAll(nowMs, lastQueryToRemove);
             } catch (StoreException failure) {
                 LOG.log(open ? Level.WARNING : Level.DEBUG, "old entries are removed later", failure);
             } finally {
@@ -270,7 +270,7 @@ public final class Journal {
         });
     }
 
-    private void sweepAll(long nowMs, long lastAuditToRemove) {
+    private void sweepAll(long nowMs, long lastQueryToRemove) {
         for (long space : database.read(Journal::spaces)) {
             long beforeMs = nowMs - keeping.changesFor().toMillis();
             long last = database.read(session -> lastToRemove(session, space, beforeMs));
@@ -279,7 +279,7 @@ public final class Journal {
                 removeForgotten(space, last, false);
             }
         }
-        removeNumbers("kg_audit", "audit_no", "audit_no > 0", lastAuditToRemove, false);
+        removeNumbers("kg_audit", "audit_no", "audit_no > 0", lastQueryToRemove, false);
         sweepKeys(nowMs - keeping.answersFor().toMillis(), nowMs);
     }
 
@@ -725,36 +725,30 @@ public final class Journal {
                 == 1;
     }
 
-    // ---- Audit
+    // ---- Queries
 
-    /** Records a call with its caller and outcome. On the writer thread. */
-    void audit(
-            Session session,
-            Space space,
-            long nowMs,
-            String caller,
-            String operation,
-            String outcome,
-            Map<String, @Nullable Object> detail)
+    /** Records a query with its caller and outcome. On the writer thread. */
+    void logQuery(
+            Session session, Space space, long nowMs, String caller, String operation, String outcome, String query)
             throws SQLException {
         sweep(1);
         session.update(
                 "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                ++lastAudit,
+                ++lastQuery,
                 space.number(),
                 nowMs,
                 caller,
                 operation,
                 outcome,
-                JsonColumn.of(detail));
+                JsonColumn.of(Map.of("query", query)));
     }
 
-    /** Returns entries of the audit behind a number, the oldest first; of one caller, unless that is null. */
-    public List<AuditEntry> audit(Session session, Space space, @Nullable String caller, long after, int limit)
+    /** Returns logged queries behind a number, the oldest first; of one caller, unless that is null. */
+    public List<LoggedQuery> queries(Session session, Space space, @Nullable String caller, long after, int limit)
             throws SQLException {
         return session.list(
-                rows -> new AuditEntry(
+                rows -> new LoggedQuery(
                         rows.getLong(1),
                         Instant.ofEpochMilli(rows.getLong(2)),
                         Session.text(rows, 3),

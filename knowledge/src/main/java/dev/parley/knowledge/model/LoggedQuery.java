@@ -5,13 +5,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of the graph and its outcome.
+ * A query or subscription and its outcome.
  *
  * @param number position in the log
- * @param operation {@code knowledge/query}, {@code knowledge/update}, …
- * @param outcome {@code ok}, the verification status of an update, or the name of an error
+ * @param operation {@code knowledge/query} or {@code knowledge/subscribe}
+ * @param outcome {@code ok}, or the name of an error
+ * @param detail {@code query}: the beginning of its text
  */
-public record AuditEntry(
+public record LoggedQuery(
         long number,
         Instant at,
         String caller,

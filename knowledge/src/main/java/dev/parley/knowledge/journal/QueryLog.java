@@ -1,0 +1,133 @@
+package dev.parley.knowledge.journal;
+
+import dev.parley.knowledge.api.KnowledgeError;
+import dev.parley.knowledge.store.QueryErrors;
+import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.SqlStatementStore;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.store.database.Session;
+import dev.parley.store.database.Work;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * Writes the records of calls that change no statement: queries to their log, and refused updates to the audit trail, where
+ * changes have their rows. Safe for any thread.
+ */
+public final class QueryLog {
+    private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
+
+    /** Limit of entries that wait for the disk; beyond it new calls are refused. */
+    public static final int MAX_NOTES = 1_024;
+
+    /** Limit of a caller's text in an entry, in characters. */
+    private static final int MAX_TEXT = 500;
+
+    private final SqlStatementStore statements;
+    private final Journal journal;
+    private final InstantSource clock;
+    private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
+    private final AtomicInteger waitingInAll = new AtomicInteger();
+    private volatile boolean open = true;
+
+    public QueryLog(SqlStatementStore statements, Journal journal, InstantSource clock) {
+        this.statements = statements;
+        this.journal = journal;
+        this.clock = clock;
+    }
+
+    /** Rows of a call that has ended. On the writer thread. */
+    @FunctionalInterface
+    public interface Record {
+        void write(Session session) throws SQLException;
+    }
+
+    /**
+     * Runs a query and records it.
+     *
+     * @throws dev.parley.protocol.A2AException KNOWLEDGE_QUERY with the reason {@code busy} if too many entries of the group
+     *     wait for the disk
+     */
+    public <T> T logged(String operation, CallContext context, String query, Supplier<T> asking) {
+        requireRoom(context, KnowledgeError.KNOWLEDGE_QUERY);
+        String group = context.scope().group();
+        Space known = statements.space(group);
+        String outcome = "ok";
+        try {
+            return asking.get();
+        } catch (RuntimeException | Error refused) {
+            outcome = A2AError.of(refused).name();
+            throw refused;
+        } finally {
+            String result = outcome;
+            note(group, session -> {
+                Space space = known.isEmpty() ? statements.load(session, group) : known;
+                journal.logQuery(session, space, clock.millis(), context.caller(), operation, result, beginning(query));
+            });
+        }
+    }
+
+    /**
+     * Refuses a call of a group with too many entries that wait for the disk: its limit is 7/8 of the places that other
+     * groups do not use.
+     *
+     * @throws dev.parley.protocol.A2AException {@code error} with the reason {@code busy}
+     */
+    public void requireRoom(CallContext context, ErrorKind error) {
+        int own = waiting.getOrDefault(context.scope().group(), 0);
+        int left = MAX_NOTES - (waitingInAll.get() - own);
+        if (own >= left - left / 8) {
+            throw QueryErrors.busy(error);
+        }
+    }
+
+    private void count(String group, int more) {
+        waitingInAll.addAndGet(more);
+        waiting.merge(group, more, (before, change) -> before + change == 0 ? null : before + change);
+    }
+
+    /** Records a call that has ended, without blocking its caller. Calls that have begun have a reserved place. */
+    public void note(String group, Record record) {
+        if (!open) {
+            return;
+        }
+        count(group, 1);
+        statements.database().submit(new Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                record.write(session);
+            }
+
+            @Override
+            public String group() {
+                return group;
+            }
+
+            @Override
+            public void committed() {
+                count(group, -1);
+            }
+
+            @Override
+            public void failed(Exception cause) {
+                count(group, -1);
+                LOG.log(System.Logger.Level.ERROR, "the record of a call could not be written", cause);
+            }
+        });
+    }
+
+    /** Returns the beginning of a text by a caller, as records have it. */
+    public static String beginning(String text) {
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+    }
+
+    /** Ends the recording. */
+    public void close() {
+        open = false;
+    }
+}
