@@ -114,12 +114,16 @@ final class Messages {
     }
 
     private @Nullable Object decrypted(String jwe, Envelope envelope) {
+        return decrypted(own, jwe, envelope.from().agentId());
+    }
+
+    /** @throws RuntimeException if it cannot be decrypted */
+    static @Nullable Object decrypted(OneIdentity own, String jwe, String sender) {
         ContentKeys keys = own.decryption();
         if (keys == null) {
-            throw OneException.of(MeshError.INVALID_MESSAGE, "message.content: encrypted, and there is no key for it");
+            throw new IllegalArgumentException("message.content: encrypted, and there is no key for it");
         }
-        byte[] plain = keys.decrypt(jwe, envelope.from().agentId(), own.agentId());
-        Object json = JsonText.read(plain, Codecs.FREE);
+        Object json = JsonText.read(keys.decrypt(jwe, sender, own.agentId()), Codecs.FREE);
         return Codecs.NULL.equals(json) ? null : json;
     }
 }
