@@ -11,6 +11,7 @@ import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.client.spi.HttpDocument;
 import dev.parley.client.spi.Traces;
 import dev.parley.client.spi.WireListener;
@@ -362,16 +363,24 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * Sends a request to a server that is no agent, with the headers of this builder besides {@code headers}.
+     * Sends a request to a server that is no agent, with the headers of this builder, and again where that is safe.
      *
-     * @return the answer, whatever its status
-     * @throws ClientException if there is none
+     * @throws ClientException if there is no answer
      */
-    public HttpDocument exchange(String method, HttpUrl url, Map<String, String> headers, byte[] body) {
-        return once(url, means -> means.finder().exchange(new HttpWire.Request(method, url, headers, body)));
+    public HttpCall.Answer exchange(HttpCall call) {
+        HttpUrl url = HttpUrl.of(call.url());
+        var request = new HttpWire.Request(call.method(), url, call.headers(), call.body());
+        return once(
+                url,
+                means -> means.attempts()
+                        .run(
+                                call.method().equals("GET"),
+                                callTimeout,
+                                left -> means.wire().exchange(request, maxAnswerBytes, left))
+                        .forCaller(means.settings().now()));
     }
 
-    private HttpDocument once(HttpUrl url, Function<Means, HttpDocument> work) {
+    private <T> T once(HttpUrl url, Function<Means, T> work) {
         return open(Set.of(url.origin()), means -> {
             try (HttpWire wire = means.wire()) {
                 return work.apply(means);

@@ -14,7 +14,7 @@ import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Problem;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
-import dev.parley.client.spi.HttpDocument;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.command.Parameters;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
@@ -188,15 +188,16 @@ public final class HubAdmin {
         if (credentials.bearer() != null) {
             client.bearer(credentials.bearer());
         }
-        HttpDocument answer = Requests.read(
+        HttpCall.Answer answer = Requests.read(
                 "start a hub with: parley up; or name another one with --url",
-                () -> client.exchange(method, place, Map.of("Content-Type", JSON), body));
+                () -> client.exchange(new HttpCall(method, hub + path, Map.of("Content-Type", JSON), body)));
         int status = answer.status();
         if (status != 200) {
             throw Requests.refused(
                     status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL,
                     hub + " answered " + status,
-                    answer,
+                    status,
+                    answer.body(),
                     switch (status) {
                         case 400 -> hint;
                         case 401 -> "pass a key that has the scope admin with --api-key";

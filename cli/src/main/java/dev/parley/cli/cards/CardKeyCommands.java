@@ -12,7 +12,7 @@ import dev.parley.cli.connection.WireLog;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
 import dev.parley.client.http.HttpUrl;
-import dev.parley.client.spi.HttpDocument;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardKeys.Algorithm;
@@ -180,16 +180,18 @@ public final class CardKeyCommands {
     }
 
     private static byte[] fetched(Invocation call, HttpUrl set) {
-        HttpDocument answer = Requests.read(
+        HttpCall.Answer answer = Requests.read(
                 "check the host, and that it publishes keys by https",
                 () -> Requests.agent(call, WireLog.of(call))
                         .maxAnswerBytes(MAX_SET_BYTES)
-                        .exchange("GET", set, Map.of("Accept", "application/json"), new byte[0]));
+                        .exchange(new HttpCall(
+                                "GET", set.uri().toString(), Map.of("Accept", "application/json"), new byte[0])));
         if (answer.status() != 200) {
             throw Requests.refused(
                     LocalError.INTERNAL,
                     "no keys at " + set.uri() + " (status " + answer.status() + ")",
-                    answer,
+                    answer.status(),
+                    answer.body(),
                     "name the host that publishes keys, or the URL of the set");
         }
         return answer.body();

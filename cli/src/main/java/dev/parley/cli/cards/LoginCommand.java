@@ -52,10 +52,7 @@ public final class LoginCommand {
         AgentCard card = found.card();
         Flow flow = flow(card, call.has("--device"));
         var login = new OAuthLogin(
-                clientId,
-                null,
-                Connection.loginOrigins(call, found),
-                call.request().limit());
+                clientId, Connection.loginOrigins(call, found), call.request().limit());
         OAuthLogin.Token token = token(call, login, flow, reference);
         String service = keeps ? keep(call, card, token) : null;
         report(call, service, token);

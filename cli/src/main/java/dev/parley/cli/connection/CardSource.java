@@ -137,7 +137,8 @@ public final class CardSource {
                     LocalError.CREDENTIALS_MISSING,
                     "the card at " + place + (unknown ? " is protected" : " is refused") + " (status "
                             + document.status() + ")",
-                    document,
+                    document.status(),
+                    document.body(),
                     (unknown ? "" : "if it requires credentials, ")
                             + "pass a header with --svc-param, or a copy of the card with -a card.json");
         }

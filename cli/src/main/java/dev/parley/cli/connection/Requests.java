@@ -9,7 +9,6 @@ import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.spi.ClientException;
-import dev.parley.client.spi.HttpDocument;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +83,7 @@ public final class Requests {
      *
      * @param hint for the user if no server answers
      */
-    public static HttpDocument read(String hint, Supplier<HttpDocument> request) {
+    public static <T> T read(String hint, Supplier<T> request) {
         try {
             return request.get();
         } catch (ClientException failed) {
@@ -97,14 +96,10 @@ public final class Requests {
     }
 
     /** Returns the problem that an answer with an error status is. */
-    public static CliException refused(LocalError kind, String what, HttpDocument answer, @Nullable String hint) {
-        String message = message(answer.body());
+    public static CliException refused(LocalError kind, String what, int status, byte[] body, @Nullable String hint) {
+        String message = message(body);
         return new CliException(new Problem(
-                kind.code(),
-                kind.exitStatus(),
-                what + (message.isEmpty() ? "" : ": " + message),
-                hint,
-                answer.status()));
+                kind.code(), kind.exitStatus(), what + (message.isEmpty() ? "" : ": " + message), hint, status));
     }
 
     /** The text of an error answer: its message if it is JSON of a known form, else its beginning. */

@@ -1,6 +1,5 @@
 package dev.parley.client.calls;
 
-import dev.parley.client.http.RetryAfter;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
@@ -28,7 +27,6 @@ import java.util.Set;
 public final class Calls implements AutoCloseable {
     private static final byte[] NO_BODY = {};
     private static final int UNAUTHENTICATED = 401;
-    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     /** HTTP statuses and errors that together mean that the operation is not available at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
 
@@ -101,9 +99,7 @@ public final class Calls implements AutoCloseable {
             if (answer.status() == UNAUTHENTICATED) {
                 means.credentials().forgetTokens();
             }
-            String retryAfter = answer.headers().firstValue("Retry-After").orElse(null);
-            return new HttpCall.Answer(
-                    answer.status(), RetryAfter.parse(retryAfter, settings.now(), LONGEST_RETRY_AFTER), answer.body());
+            return answer.forCaller(settings.now());
         } catch (Trouble trouble) {
             throw trouble.verdict();
         } catch (InterruptedException stopped) {

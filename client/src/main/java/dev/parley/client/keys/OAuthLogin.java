@@ -81,21 +81,18 @@ public final class OAuthLogin {
     private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
     private final String clientId;
-    private final @Nullable String secret;
     private final Set<Origin> allowed;
     private final Duration patience;
     private final SecureRandom random = new SecureRandom();
 
     /**
      * @param clientId as the authorization server knows this program
-     * @param secret of a confidential client; null for a public one
      * @param allowedOrigins to which a card may lead: the authorization servers that the user trusts
      * @param patience how long the user may take
      * @throws IllegalArgumentException if an origin is no http or https URL
      */
-    public OAuthLogin(String clientId, @Nullable String secret, Collection<String> allowedOrigins, Duration patience) {
+    public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience) {
         this.clientId = clientId;
-        this.secret = secret;
         this.allowed = allowedOrigins.stream()
                 .map(origin -> HttpUrl.of(origin).origin())
                 .collect(Collectors.toUnmodifiableSet());
@@ -262,9 +259,6 @@ public final class OAuthLogin {
     private Map<?, ?> answer(HttpUrl url, Map<String, String> grant) throws InterruptedException {
         var form = new LinkedHashMap<>(grant);
         form.put("client_id", clientId);
-        if (secret != null) {
-            form.put("client_secret", secret);
-        }
         HttpRequest request = HttpRequest.newBuilder(url.uri())
                 .timeout(CALL)
                 .header("Content-Type", "application/x-www-form-urlencoded")

@@ -58,8 +58,7 @@ public final class CardFinder {
             }
             none = e;
         }
-        AgentCard guessed =
-                CardPlaces.of(url).isCard() ? null : Probe.of(url, request -> ask(true, request, MAX_CARD_BYTES));
+        AgentCard guessed = CardPlaces.of(url).isCard() ? null : Probe.of(url, this::ask);
         if (guessed == null) {
             throw none;
         }
@@ -124,13 +123,8 @@ public final class CardFinder {
         }
     }
 
-    private Answer ask(boolean repeatable, Request request, int maxBytes) {
-        return attempts.run(repeatable, settings.callTimeout(), left -> wire.exchange(request, maxBytes, left));
-    }
-
-    /** Returns the answer to a request, whatever its status. */
-    public HttpDocument exchange(Request request) {
-        return document(request.url(), ask(request.method().equals("GET"), request, settings.maxAnswerBytes()));
+    private Answer ask(Request request) {
+        return attempts.run(true, settings.callTimeout(), left -> wire.exchange(request, MAX_CARD_BYTES, left));
     }
 
     private static HttpDocument document(HttpUrl url, Answer answer) {

@@ -7,10 +7,12 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.LimitedBytes;
 import dev.parley.client.http.Redaction;
+import dev.parley.client.http.RetryAfter;
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.dialect.spi.Transport;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -23,6 +25,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -48,10 +51,18 @@ public final class HttpWire implements AutoCloseable {
     public record Request(String method, HttpUrl url, Map<String, String> headers, byte[] body) {}
 
     /** A whole answer. */
-    public record Answer(int status, HttpHeaders headers, byte[] body) {}
+    public record Answer(int status, HttpHeaders headers, byte[] body) {
+        /** The same as callers of other protocols than A2A get it. */
+        public HttpCall.Answer forCaller(Instant now) {
+            String retryAfter = headers.firstValue("Retry-After").orElse(null);
+            return new HttpCall.Answer(status, RetryAfter.parse(retryAfter, now, LONGEST_RETRY_AFTER), body);
+        }
+    }
 
     /** A request for a stream that is on its way; {@code exchange} is its number for the listener. */
     public record Opening(long exchange, Request request, CompletableFuture<HttpResponse<StreamBody>> response) {}
+
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
 
     private final ClientSettings settings;
     private final Set<Origin> trusted;

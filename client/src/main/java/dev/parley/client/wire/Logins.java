@@ -80,7 +80,7 @@ public final class Logins {
             throw expired(service, "there is no refresh token", null);
         }
         // Its origin was allowed at the login, and is kept with the tokens: no card can change it.
-        var server = new OAuthLogin(login.clientId(), null, List.of(login.tokenUrl()), Duration.ZERO);
+        var server = new OAuthLogin(login.clientId(), List.of(login.tokenUrl()), Duration.ZERO);
         OAuthLogin.Token next;
         try {
             next = server.renew(login.tokenUrl(), refresh);

@@ -64,17 +64,11 @@ public sealed interface Place {
         var headers = new HashMap<>(outgoing.headers());
         String url = outgoing.url();
         for (Credential credential : credentials) {
-            switch (credential) {
-                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
-                case Credential.Key(var scheme, var key) -> {
-                    switch (scheme.location()) {
-                        case "query" ->
-                            url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
-                        case "cookie" ->
-                            headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
-                        default -> headers.put(scheme.name(), key);
-                    }
-                }
+            if (credential instanceof Credential.Key(var scheme, var key)
+                    && scheme.location().equals("query")) {
+                url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
+            } else {
+                credential.put(headers);
             }
         }
         return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());

@@ -142,15 +142,16 @@ final class TokenCache {
 
     /** Returns the token endpoint of a card, if it is https or on this machine: others on the network must not read the secret. */
     private static HttpUrl address(String tokenUrl) {
+        HttpUrl url;
         try {
-            HttpUrl url = HttpUrl.ofAgent(tokenUrl);
-            if (url.uri().getScheme().equals("https") || url.origin().host().equals("localhost")) {
-                return url;
-            }
+            url = HttpUrl.ofAgent(tokenUrl);
         } catch (IllegalArgumentException e) {
             throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " " + e.getMessage(), e);
         }
-        throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " (expected: https)");
+        if (url.isPlain()) {
+            throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " (expected: https)");
+        }
+        return url;
     }
 
     private static byte[] form(Wanted wanted) {

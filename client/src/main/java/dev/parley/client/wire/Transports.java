@@ -3,9 +3,7 @@ package dev.parley.client.wire;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.protocol.AgentCard;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,16 +41,8 @@ public final class Transports {
     /** Metadata of a call: the headers that every request has, and credentials where the card wants them. */
     public static Map<String, String> headers(ClientSettings settings, List<Credential> credentials) {
         var headers = new HashMap<>(settings.headers());
-        for (Credential credential : credentials) {
-            switch (credential) {
-                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
-                case Credential.Key(var scheme, var key)
-                when scheme.location().equals("cookie") ->
-                    headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
-                // Such a call has no query, and a header of the same name is the next best.
-                case Credential.Key(var scheme, var key) -> headers.put(scheme.name(), key);
-            }
-        }
+        // Such a call has no query, and a header of the same name is the next best.
+        credentials.forEach(credential -> credential.put(headers));
         return headers;
     }
 
@@ -70,17 +60,6 @@ public final class Transports {
                 return HttpUrl.ofAgent(URI.create(other.url()).getScheme() + "://" + url);
             }
         }
-        HttpUrl guess = HttpUrl.ofAgent("http://" + url);
-        return isHere(guess.uri().getHost()) ? guess : HttpUrl.ofAgent("https://" + url);
-    }
-
-    private static boolean isHere(String host) {
-        try {
-            // Only names that need no name service.
-            boolean literal = host.equals("localhost") || host.matches("[0-9.]+|\\[[0-9a-fA-F:.]+]");
-            return literal && InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
-        }
+        return HttpUrl.ofTyped(url);
     }
 }

@@ -100,7 +100,7 @@ class OAuthLoginTest {
     }
 
     private OAuthLogin login() {
-        return new OAuthLogin("program", null, List.of(server.url("")), PATIENCE);
+        return new OAuthLogin("program", List.of(server.url("")), PATIENCE);
     }
 
     private Flow.AuthorizationCode byCode() {
@@ -186,8 +186,8 @@ class OAuthLoginTest {
 
     @Test
     void aLoginNeverGoesToAServerThatWasNotAllowed() {
-        var stranger = new OAuthLogin("program", null, List.of("https://agents.example.com"), PATIENCE);
-        var plain = new OAuthLogin("program", null, List.of("http://login.example.com"), PATIENCE);
+        var stranger = new OAuthLogin("program", List.of("https://agents.example.com"), PATIENCE);
+        var plain = new OAuthLogin("program", List.of("http://login.example.com"), PATIENCE);
         var there = new Flow.AuthorizationCode(
                 "http://login.example.com/a", "http://login.example.com/t", null, Map.of(), true);
 

@@ -12,6 +12,7 @@ import dev.parley.client.TestAgent;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.client.spi.HttpDocument;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
@@ -146,8 +147,9 @@ class CardFinderTest {
             HttpUrl url = HttpUrl.of("http://127.0.0.1:" + files.port() + "/agent");
 
             HttpDocument refused = AgentClient.builder().header("X-Trace", "1").find(url);
-            HttpDocument answer =
-                    AgentClient.builder().exchange("POST", url, Map.of("Content-Type", "text/plain"), new byte[1]);
+            HttpCall.Answer answer = AgentClient.builder()
+                    .exchange(new HttpCall(
+                            "POST", url.uri().toString(), Map.of("Content-Type", "text/plain"), new byte[1]));
 
             assertThat(refused.status()).isEqualTo(403);
             assertThat(refused.url().uri()).hasPath("/agent/.well-known/agent-card.json");
