@@ -481,7 +481,7 @@ class UpCommandTest {
 
             String extension = hub.url() + "/extensions/jarred/v1";
             assertThat(get(hub.url() + "/.well-known/agent-card.json")).contains(extension);
-            assertThat(get(hub.url() + "/extensions")).contains(extension, "jarred/greet", "[\"jarred\"]");
+            assertThat(get(hub.url() + "/extensions")).contains(extension, "jarred/greet", "\"agents\":[\"jarred\"");
             assertThat(get(extension)).isEqualTo("# Jarred");
             assertThat(get(hub.url() + "/jarred")).isEqualTo("a page of a jar");
         }
