@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Describes a CSV file: what its columns hold, how their values are distributed, and a picture of that. */
+/** Describes a CSV file: the types of its columns, the distribution of their values, and a chart of it. */
 final class Analyst implements AgentHandler {
     private static final System.Logger LOG = System.getLogger("dev.parley.agents");
 

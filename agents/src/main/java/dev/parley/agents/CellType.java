@@ -40,7 +40,7 @@ enum CellType {
         }
         for (CellType type : values()) {
             if (values.stream().allMatch(type.pattern.asMatchPredicate())) {
-                // An exponent can exceed what a double holds; such a column cannot be calculated with.
+                // An exponent can exceed the range of a double; such a column has no statistics.
                 return type.isNumber() && !areFinite(values) ? TEXT : type;
             }
         }

@@ -29,7 +29,7 @@ record Chart(String title, String subtitle, List<Panel> panels) {
     record Bars(String title, List<String> labels, int[] counts) implements Panel {}
 
     /**
-     * Shows numbers first, then texts. Leaves out what no diagram makes clearer: running numbers, and texts of a great
+     * Shows numbers first, then texts. Leaves out columns that no diagram makes clearer: running numbers, and texts of a great
      * many values.
      */
     static Chart of(String title, Table table, List<ColumnSummary> columns) {

@@ -155,7 +155,7 @@ final class ChartPainter {
         sideways("value", area.x + 12, plot.y + plot.height / 2);
     }
 
-    /** The size of a bar; what is there at all is seen. */
+    /** The size of a bar; values above zero have at least a visible one. */
     private static int height(int count, double end, int size) {
         return count == 0 ? 0 : (int) Math.max(1, Math.round(size * count / end));
     }
@@ -195,7 +195,7 @@ final class ChartPainter {
                 .orElse(0);
     }
 
-    /** {@code text} in one line, cut to what fits into {@code width}. */
+    /** {@code text} in one line, cut to {@code width}. */
     private String fit(String text, Font font, int width) {
         String line = Texts.shorten(text, 120);
         for (int length = line.length(); length > 2 && metrics(font).stringWidth(line) > width; length--) {

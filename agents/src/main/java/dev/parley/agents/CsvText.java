@@ -41,7 +41,7 @@ record CsvText(String text, long lines, boolean broken) {
         return mark == 0xFEFF || mark == 0xFFFE ? StandardCharsets.UTF_16 : StandardCharsets.UTF_8;
     }
 
-    /** Returns what is wrong with a field of this text, or null if it is well. */
+    /** Returns the problem of a field of this text; null for none. */
     @Nullable
     String problemIn(String field) {
         if (field.indexOf('\0') >= 0) {

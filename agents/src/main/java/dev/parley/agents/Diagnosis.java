@@ -21,7 +21,7 @@ final class Diagnosis implements AgentHandler {
 
     private static final double TOO_HOT = 80;
 
-    /** A conclusion is less certain than what it is drawn from. */
+    /** A conclusion is less certain than its premise. */
     private static final double CONFIDENCE = 0.9;
 
     private static final String READINGS = "query($predicate: String!) {"

@@ -12,7 +12,7 @@ import java.util.function.DoubleConsumer;
 /**
  * Reads CSV in the forms in which it is found: any of four separators, quoted fields, a byte order mark, blank lines.
  *
- * <p>The first row is the header. Every other row must have as many fields; what does not fit is refused with its place,
+ * <p>The first row is the header. Every other row must have as many fields; a row that does not is refused with its place,
  * because a statistic over guessed columns would be worse than none.
  */
 final class TableReader {
@@ -31,7 +31,7 @@ final class TableReader {
     /**
      * Reads a table.
      *
-     * @param progress told now and then how much is read, 0 to 1
+     * @param progress receives the share that is read, 0 to 1, now and then
      * @throws UnreadableTable if it is malformed or exceeds a limit
      * @throws InterruptedException if the thread is interrupted meanwhile
      */
@@ -174,7 +174,7 @@ final class TableReader {
                 throw new UnreadableTable("the table is empty (expected: a header and at least one row)");
             }
             if (rows == 0) {
-                throw new UnreadableTable("the table has a header alone (expected: at least one row below it)");
+                throw new UnreadableTable("the table has a header only (expected: at least one row below it)");
             }
             return new Table(List.copyOf(columns), rows, separator);
         }

@@ -1,6 +1,6 @@
 package dev.parley.agents;
 
-/** Input that is no table, or too large a one. The message says where and why, for the person who sent it. */
+/** Input that is no table, or a table over a limit. The message has the place and the reason, for the sender. */
 final class UnreadableTable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

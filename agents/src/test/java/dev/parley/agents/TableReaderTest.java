@@ -123,7 +123,7 @@ final class TableReaderTest {
     void aTableHasAHeaderAndARow() {
         assertThatThrownBy(() -> read("")).hasMessageStartingWith("the table is empty");
         assertThatThrownBy(() -> read("\n\n")).hasMessageStartingWith("the table is empty");
-        assertThatThrownBy(() -> read("a,b\n")).hasMessageStartingWith("the table has a header alone");
+        assertThatThrownBy(() -> read("a,b\n")).hasMessageStartingWith("the table has a header only");
     }
 
     @Test

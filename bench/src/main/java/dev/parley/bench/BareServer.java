@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The measure of what is possible: the same HTTP server with the same settings, reading a JSON request and writing a JSON
+ * Upper bound of a hub: the same HTTP server with the same settings, reading a JSON request and writing a JSON
  * answer of the same size as {@code ping}, with no protocol in between.
  *
  * <p>Argument: the port.

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * How long a change of a knowledge graph takes to reach those who watch: from before the update is sent until each of them
+ * Measures the time of a change of a knowledge graph until its subscribers have it: from before the update is sent until each of them
  * has its frame.
  *
  * <p>Arguments: the agent's address, the number of subscribers, and the number of updates. Prints one JSON object.

@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of the tables: what is measured, where its value is in a run's document, and what it should be.
+ * One line of the tables: the measured value, its place in a run's document, and its goal.
  *
  * @param pointer JSON pointer to the value; for a share, the id of the figure that it is a share of
  * @param scale by which the value is divided to be in {@code unit}
@@ -76,7 +76,7 @@ record Figure(
             timeOfV1("kernel"),
             rateOfV1("agentvault", "the same by AgentVault"),
             timeOfV1("agentvault"),
-            timeOfOpen("key", "`ping` for callers who show an API key"),
+            timeOfOpen("key", "`ping` for callers with an API key"),
             timeOfOpen("token", "the same for callers with a token (JWT) of the hub"),
             timeOfOpen("issuer", "the same with a token of another issuer (RS256, OpenID Connect discovery)"),
             latency("fair-busy-alone", "one caller of an agent with room for 8 tasks of 20 ms each", "p99", null),
@@ -173,12 +173,12 @@ record Figure(
         return new Figure("dialect-" + dialect + "-time", "… processor time", "of 1.0", "/value", 1, atMost(1.25));
     }
 
-    /** The time for each request of who has to say who it is, as many times that of who need not. */
+    /** Time of a request with credentials, relative to one without. */
     private static Figure timeOfOpen(String credential, String title) {
         return new Figure(
                 "auth-" + credential,
                 title,
-                "times the time of callers who show nothing",
+                "times the time of callers without credentials",
                 "/value",
                 1,
                 atMost(credential.equals("key") ? 1.15 : 1.25));

@@ -178,7 +178,7 @@ public final class Neighbour {
                 other.join();
             }
         }
-        LockSupport.parkNanos(nanos / 4); // for what the others have left behind
+        LockSupport.parkNanos(nanos / 4); // for the work that the load has left
         return String.format(
                 Locale.ROOT,
                 "{\"result\":{\"alone\":{\"p50\":%.3f,\"p99\":%.3f},\"beside\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f},"

@@ -26,7 +26,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Measures what writers of a store see while tasks are erased and expire.
+ * Measures delays of writers of a store while tasks are erased and expire.
  *
  * <p>Arguments: an empty data directory, the number of tasks, and a directory for the results, one file for each phase. One owner has one task, one 1,000, one
  * a tenth of all, and another the rest. These are erased in turn, except the last one's, which expire. Beside each phase one writer writes one

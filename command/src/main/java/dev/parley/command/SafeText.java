@@ -29,7 +29,7 @@ public final class SafeText {
         return escaped.toString();
     }
 
-    /** Invisible characters: control characters, the line separators of Unicode, and those that only say how others are displayed. */
+    /** Invisible characters: control characters, the line separators of Unicode, and those that only change the display of others. */
     public static boolean isInvisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;

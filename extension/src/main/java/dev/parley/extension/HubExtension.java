@@ -44,7 +44,7 @@ public interface HubExtension extends AutoCloseable {
         };
     }
 
-    /** Agents of the extension, which the hub hosts behind those that it was given. Their names must be free. */
+    /** Agents of the extension, which the hub hosts behind its other agents. Their names must be free. */
     default List<Agent> agents() {
         return List.of();
     }

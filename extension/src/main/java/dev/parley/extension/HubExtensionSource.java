@@ -16,7 +16,7 @@ public interface HubExtensionSource {
 
     /**
      * This source with its settings, which are settings of the program and of {@code HubBuilder.set}: flags, environment variables,
-     * keys of files and help are made of what is read.
+     * keys of files and help are derived from the calls.
      *
      * @throws IllegalArgumentException if values do not fit together
      */
@@ -35,7 +35,7 @@ public interface HubExtensionSource {
     }
 
     /**
-     * Checks for {@code parley doctor} of what the extension needs outside of a hub, such as a server. They may take some seconds.
+     * Checks for {@code parley doctor} of requirements outside of a hub, such as a server. They may take some seconds.
      *
      * @param database of a hub, which may be running; for reading
      */

@@ -24,6 +24,6 @@ public interface HubTasks {
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
-    /** Returns who began a task, through which agents; empty if there is no such task. */
+    /** Returns the principal that began a task, and the chain of agents; empty if the task does not exist. */
     Optional<Cause> cause(TaskKey key);
 }

@@ -52,12 +52,10 @@ final class BenchCommand implements ProgramCommand {
 
     @Option(
             names = "--transport",
-            description = "jsonrpc, rest, or for send also grpc (default: what the card names first; jsonrpc).")
+            description = "jsonrpc, rest, or for send also grpc (default: the first of the card; jsonrpc).")
     private @Nullable String transport;
 
-    @Option(
-            names = "--a2a-version",
-            description = "Version or dialect, such as 0.3 (default: what the card names first).")
+    @Option(names = "--a2a-version", description = "Version or dialect, such as 0.3 (default: the first of the card).")
     private @Nullable String version;
 
     @Option(names = "--connections", defaultValue = "16", description = "Connections (default: ${DEFAULT-VALUE}).")
@@ -134,7 +132,7 @@ final class BenchCommand implements ProgramCommand {
             throw CommandException.of(
                     failed.kind(),
                     String.valueOf(failed.getMessage()),
-                    "parley bench --help shows what can be given",
+                    "parley bench --help lists the arguments",
                     failed);
         }
     }

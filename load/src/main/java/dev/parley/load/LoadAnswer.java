@@ -53,7 +53,7 @@ final class LoadAnswer implements LoadConnection.Reader {
         return Arrays.copyOf(kept, count);
     }
 
-    /** Returns what kind of error the answer is; null if it is none. */
+    /** Returns the kind of error of an answer; null for none. */
     @Nullable
     String problem() {
         if (status < 200 || status > 299) {
@@ -62,7 +62,7 @@ final class LoadAnswer implements LoadConnection.Reader {
         return rpc ? rpcError(kept, count) : null;
     }
 
-    /** Returns what kind of error a JSON-RPC response is, from its first bytes; null if it is none. */
+    /** Returns the kind of error of a JSON-RPC response, from its first bytes; null for none. */
     static @Nullable String rpcError(byte[] json, int length) {
         for (int i = 0; i < length; i++) {
             if (json[i] == '"') {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A keep-alive HTTP/1.1 connection that spends as little as it can on each answer: no header map, no copies, no objects.
  * A general client costs more per request than the servers it would measure.
  *
- * <p>For one thread at a time; {@link #close} may be called by any, and fails what is under way.
+ * <p>For one thread at a time; {@link #close} may be called by any, and fails the running exchange.
  */
 sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
     private static final byte[] CONTENT_LENGTH = ascii("content-length:");
@@ -43,7 +43,7 @@ sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
     private final Closeable socket;
     private final ReadableByteChannel in;
     private final WritableByteChannel out;
-    /** Always between reads: position to limit is what was received and not looked at. */
+    /** Between reads always: the unread bytes are those from position to limit. */
     private final ByteBuffer buffer;
 
     private long received;
@@ -61,7 +61,7 @@ sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
     /**
      * Connects.
      *
-     * @param tls checks the server's certificate against what Java trusts
+     * @param tls checks the server's certificate against the authorities that Java trusts
      * @param bufferBytes how much is read at once; an answer's head must fit
      */
     static LoadConnection open(String host, int port, @Nullable SSLSocketFactory tls, int bufferBytes)
@@ -276,7 +276,7 @@ sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
         } while (read());
     }
 
-    /** Gives the reader what is there of the next {@code most} bytes, and returns how many those are. */
+    /** Passes the available part of the next {@code most} bytes to the reader, and returns its length. */
     private int give(Reader reader, long most) {
         int end = buffer.limit();
         int stop = buffer.position() + (int) Math.min(most, buffer.remaining());

@@ -103,7 +103,7 @@ final class LoadEvents implements LoadConnection.Reader {
         return firstAt;
     }
 
-    /** Returns what kind of error the stream ended with; null if it is none. */
+    /** Returns the kind of error at the end of the stream; null for none. */
     @Nullable
     String problem() {
         if (!streaming) {

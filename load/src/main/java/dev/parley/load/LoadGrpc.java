@@ -181,7 +181,7 @@ final class LoadGrpc extends LoadConnection {
                     }
                 }
                 default -> {
-                    // nothing that concerns a caller who sends little
+                    // of no concern for a caller that sends little
                 }
             }
         }

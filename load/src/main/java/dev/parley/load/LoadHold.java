@@ -172,7 +172,7 @@ final class LoadHold {
                 try {
                     open.close();
                 } catch (IOException already) {
-                    // it is gone, which is what was wanted
+                    // it is closed already
                 }
             }
         }

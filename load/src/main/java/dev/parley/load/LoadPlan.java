@@ -18,8 +18,8 @@ import java.util.Map;
  * @param requests the run ends early after this many measured requests; 0 means it does not
  * @param text of each message
  * @param tasks how many tasks {@link LoadKind#GET} makes and then asks for
- * @param pageSize what {@link LoadKind#LIST} asks for
- * @param bodies what {@link LoadKind#CALL} sends
+ * @param pageSize of {@link LoadKind#LIST}
+ * @param bodies of requests of {@link LoadKind#CALL}
  * @param headers sent with each request, such as credentials; names and values without line breaks
  */
 record LoadPlan(

@@ -3,7 +3,7 @@ package dev.parley.load;
 import dev.parley.command.CommandException.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** A load run could not be done. The message is for the person who asked for it. */
+/** A load run could not be made. The message is for the user. */
 final class LoadProblem extends RuntimeException {
     private final Kind kind;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Result of a run.
  *
  * @param measured how long was counted; less than planned if the run ended early
- * @param usage processor time meanwhile, by which to see what the bottleneck was
+ * @param usage processor time meanwhile, which shows the bottleneck
  * @param serverResidentBytes memory of the server at the end; 0 if its process is not known
  */
 record LoadResult(

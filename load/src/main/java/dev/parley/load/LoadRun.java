@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts load on an agent for a while and measures it, from outside and closed: each connection sends its next request when
- * it has the answer to the last. So the rate is what the server sustains, and a slow answer also delays the requests
+ * it has the answer to the last. So the rate is the one that the server sustains, and a slow answer also delays the requests
  * behind it, which an open system would have to count as latency.
  *
  * <p>Blocking reads on one thread for each connection: on one core, with 64 connections, virtual threads spend 7.7 µs on a
@@ -51,7 +51,7 @@ final class LoadRun {
     }
 
     /**
-     * Makes the run and returns what it measured.
+     * Makes the run and returns its result.
      *
      * @param server the process whose use of memory and processor is to be reported; null if it is not known
      * @throws LoadProblem if the agent cannot be reached or refuses the first request

@@ -28,7 +28,7 @@ final class LoadTally {
 
     private final Histogram firstEvent = new AtomicHistogram(TimeUnit.MICROSECONDS.toNanos(1), MOST, DIGITS);
 
-    /** Counts what happens between two moments of {@link System#nanoTime}. */
+    /** Counts of a run between two moments of {@link System#nanoTime}. */
     LoadTally(long from, long until) {
         this.from = from;
         this.until = until;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<String, String> headers) {
     private static final int LAST_PORT = 65_535;
 
-    /** Enough for what a run asks before it measures: a card, or a task. */
+    /** Time limit of requests before the measurement: for a card, or a task. */
     private static final int WHOLE = 4 << 20;
 
     private static final String WELL_KNOWN = "/.well-known/agent-card.json";
@@ -39,7 +39,7 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
      *
      * @param url of the card itself if it ends in {@code .json}, else of the agent
      * @param transport JSONRPC, HTTP+JSON or GRPC; null for the one that the card names first
-     * @param version of the protocol; null for what the card names first
+     * @param version of the protocol; null for the first of the card
      */
     static LoadTarget find(
             String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
@@ -57,8 +57,7 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
         try {
             card = Json.readCard(answer.body());
         } catch (A2AException problem) {
-            throw new LoadProblem(
-                    Kind.REFUSED, "what is at " + address + " is no agent card: " + problem.getMessage(), problem);
+            throw new LoadProblem(Kind.REFUSED, address + ": not an agent card: " + problem.getMessage(), problem);
         }
         AgentCard.Interface agent = absolute(choose(card.supportedInterfaces(), transport, version));
         URI to = parse(agent.url());

@@ -97,7 +97,7 @@ final class LoadWorker implements Runnable {
         };
     }
 
-    /** Breaks off what has made no progress since {@code moment} of {@link System#nanoTime}. Called by any thread. */
+    /** Cancels requests without progress since {@code moment} of {@link System#nanoTime}. Called by any thread. */
     void breakOffIfStuckSince(long moment) {
         if (progressAt - moment < 0) {
             timedOut = true;
@@ -112,7 +112,7 @@ final class LoadWorker implements Runnable {
             try {
                 opened.close();
             } catch (IOException already) {
-                // it is gone, which is what was wanted
+                // it is closed already
             }
         }
     }

@@ -40,8 +40,10 @@ public final class ConformanceAgent {
     /** @param pause how long the task that is there to be subscribed to again stays in state working */
     static Agent create(Duration pause) {
         List<Rule> rules = rules(pause);
-        return Agent.named("conformance", "Does what the A2A conformance kit asks for by the ids of its messages")
-                .skill("conformance", "Does what the beginning of the message's id stands for", "test")
+        return Agent.named(
+                        "conformance",
+                        "Gives the answers that the A2A conformance kit requests by the ids of its messages")
+                .skill("conformance", "Gives the answer that the beginning of the message's id stands for", "test")
                 .inputModes("*/*")
                 .outputModes("text/plain", "application/json")
                 .deduplicate(false)

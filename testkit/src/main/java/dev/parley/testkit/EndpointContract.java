@@ -103,7 +103,7 @@ public abstract class EndpointContract {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String UNKNOWN = "no-such-task";
 
-    /** The agent to host: it does what the text of a message says. */
+    /** The agent to host: the text of a message selects its behaviour. */
     public static Agent agent() {
         return Agent.named("contract", "Does what the text of a message says")
                 .inputModes("*/*")
@@ -165,7 +165,7 @@ public abstract class EndpointContract {
         return CallContext.anonymous();
     }
 
-    // What the tests are written in
+    // ---- Requests and answers
 
     private boolean has(Feature feature) {
         return !absent().contains(feature);
@@ -488,21 +488,21 @@ public abstract class EndpointContract {
 
     @Test
     void aStreamBringsTheTaskThatIsReadAfterwards() throws InterruptedException {
-        Task told = fold(watch(SendStreamingMessage.of(message("pieces"))));
-        Task read = call(GetTask.of(told.id()));
+        Task streamed = fold(watch(SendStreamingMessage.of(message("pieces"))));
+        Task read = call(GetTask.of(streamed.id()));
 
-        assertThat(told.state()).isEqualTo(TaskState.COMPLETED);
-        assertThat(told.text()).isEqualTo("once \nupon \na time");
-        assertThat(read.text()).isEqualTo(told.text());
-        assertThat(read.state()).isEqualTo(told.state());
+        assertThat(streamed.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(streamed.text()).isEqualTo("once \nupon \na time");
+        assertThat(read.text()).isEqualTo(streamed.text());
+        assertThat(read.state()).isEqualTo(streamed.state());
     }
 
     @Test
     void aStreamEndsWhenTheAgentAsks() throws InterruptedException {
         if (has(Feature.STREAMS_END_AT_QUESTIONS)) {
-            Task told = fold(watch(SendStreamingMessage.of(message("ask"))));
+            Task streamed = fold(watch(SendStreamingMessage.of(message("ask"))));
 
-            assertThat(told.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+            assertThat(streamed.state()).isEqualTo(TaskState.INPUT_REQUIRED);
         }
     }
 

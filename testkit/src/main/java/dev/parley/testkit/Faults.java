@@ -124,7 +124,7 @@ public final class Faults {
     /**
      * Has all commits fail, until the fault {@linkplain #pass passes}.
      *
-     * @param durable whether they have had their effect: the database has what its caller believes to be refused
+     * @param durable whether they have had their effect: the database has a change that its caller takes for refused
      */
     public synchronized void commits(Fault fault, boolean durable) {
         begin(new Plan(fault, Side.WRITES, Set.of("commit"), 1, Long.MAX_VALUE, durable, new CountDownLatch(1)));

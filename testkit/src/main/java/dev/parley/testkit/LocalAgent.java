@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One agent in an engine of its own, for tests of what an agent does.
+ * One agent in an engine of its own, for tests of agents.
  *
  * <pre>{@code
  * try (var agent = LocalAgent.of(myAgent)) {
@@ -133,7 +133,7 @@ public final class LocalAgent implements AutoCloseable {
         return events;
     }
 
-    /** Stops the engine and closes the log. Interrupts what still runs. */
+    /** Stops the engine and closes the log. Interrupts running handlers. */
     @Override
     public void close() {
         engine.close();

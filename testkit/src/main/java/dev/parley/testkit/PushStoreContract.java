@@ -226,10 +226,10 @@ public abstract class PushStoreContract {
 
     @Test
     void aTaskWhoseWebhookHasHeardOfItsEndIsRemoved() {
-        Subscription told = subscription(TASK, "hook");
+        Subscription stored = subscription(TASK, "hook");
         end(TASK);
-        store().save(told, CAUSE);
-        store().advance(told.delivered(3));
+        store().save(stored, CAUSE);
+        store().advance(stored.delivered(3));
 
         clock.advance(Duration.ofHours(2));
 
@@ -251,7 +251,7 @@ public abstract class PushStoreContract {
         return stores.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9);
     }
 
-    // ---- What the tests say
+    // ---- Data of the tests
 
     private PushStore store() {
         return stores.webhooks();

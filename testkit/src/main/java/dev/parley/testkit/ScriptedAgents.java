@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Agents that do one thing each, among them what no agent should do: for tests of what surrounds an agent. */
+/** Agents with one behaviour each, wrong ones included: for tests of engines and servers. */
 public final class ScriptedAgents {
     private static final int MANY = 10_000;
 
@@ -137,7 +137,7 @@ public final class ScriptedAgents {
                 gate.await();
                 return;
             } catch (InterruptedException ignored) {
-                // That is what this agent is for.
+                // The purpose of this agent.
             }
         }
     }

@@ -115,7 +115,7 @@ public abstract class TaskLogContract {
         assertThat(log.taskOf(message)).contains("task-1");
         assertThat(log.taskOf(new MessageKey(MALLORY, "agent", "m-1"))).isEmpty();
         assertThat(log.taskOf(new MessageKey(ALICE, "other", "m-1"))).isEmpty();
-        // Hour by hour: a clock that jumps ahead is not believed at once.
+        // Hour by hour: a clock that jumps ahead is not accepted at once.
         for (int hour = 1; hour <= 23; hour++) {
             clock.advance(Duration.ofHours(1));
             assertThat(log.taskOf(message)).contains("task-1");
@@ -417,7 +417,7 @@ public abstract class TaskLogContract {
         assertThat(log.read(key(ALICE, "task-499"), 0, 10)).hasSize(2);
     }
 
-    // ---- What the tests say
+    // ---- Data of the tests
 
     private static TaskKey key(Scope scope, String id) {
         return new TaskKey(scope, "agent", id);
