@@ -391,7 +391,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
     public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
-        return tables.ask(group, PATIENCE, (session, space) -> journal.reviews(session, space, state, from, limit));
+        return tables.ask(
+                group, PATIENCE, (session, space) -> journal.reviews().list(session, space, state, from, limit));
     }
 
     /**
@@ -415,7 +416,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** Returns logged queries and subscriptions of a group, the oldest first. Changes are in the audit trail. */
     public List<LoggedQuery> queries(String group, long after, int limit) {
-        return tables.ask(group, PATIENCE, (session, space) -> journal.queries(session, space, null, after, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> log.queries(session, space, null, after, limit));
     }
 
     // ---- Data about a subject
@@ -432,7 +433,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** Returns logged queries and subscriptions of one caller, the oldest first. */
     public List<LoggedQuery> queriesOf(String group, String name, long after, int limit) {
-        return personal.queriesOf(group, name, after, limit);
+        return tables.ask(group, PATIENCE, (session, space) -> log.queries(session, space, name, after, limit));
     }
 
     /**

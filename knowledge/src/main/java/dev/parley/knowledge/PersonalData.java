@@ -10,10 +10,10 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Resource;
+import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.Journal;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
-import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.Erasure;
@@ -67,12 +67,7 @@ final class PersonalData {
     /** As {@link Graph#reviewsOf}. */
     Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
-        return tables.ask(group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
-    }
-
-    /** As {@link Graph#queriesOf}. */
-    List<LoggedQuery> queriesOf(String group, String name, long after, int limit) {
-        return tables.ask(group, PATIENCE, (session, space) -> journal.queries(session, space, name, after, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> journal.reviews().of(session, space, name, from, limit));
     }
 
     /** As {@link Graph#erase}. */
@@ -124,7 +119,7 @@ final class PersonalData {
     /** Removes the existing changes of a group in small transactions; from the first one on, subscribers that resume start anew. */
     private void forgetChanges(String group) {
         long space = tables.space(group).number();
-        long last = erase(group, (writing, session) -> Journal.forgetUpTo(session, space, writing.revision()));
+        long last = erase(group, (writing, session) -> Changes.forgetUpTo(session, space, writing.revision()));
         journal.removeForgotten(space, last, true);
     }
 

@@ -166,10 +166,10 @@ final class Subscriptions implements GroupListener {
 
     private List<Numbered> backlog(String group, long after, int limit) {
         return mapped(() -> tables.ask(group, PATIENCE, (session, space) -> {
-            if (journal.isForgotten(session, space, after)) {
+            if (journal.changes().isForgotten(session, space, after)) {
                 throw subscriptionFailed("expired", Map.of("lastChangeId", space.changeId(after)));
             }
-            return journal.changes(session, space, after, limit);
+            return journal.changes().after(session, space, after, limit);
         }));
     }
 

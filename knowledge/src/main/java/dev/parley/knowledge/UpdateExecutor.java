@@ -357,14 +357,14 @@ final class UpdateExecutor {
         Optional<Review> review = tables.ask(
                 reviewer.scope().group(),
                 PATIENCE,
-                (session, space) -> journal.review(session, space, Review.number(id)));
+                (session, space) -> journal.reviews().find(session, space, Review.number(id)));
         return review.filter(one -> one.state() == Review.State.PENDING).orElseThrow(() -> notWaiting(id));
     }
 
     /** Records a decision, unless another one was made meanwhile; then the transaction is rolled back. */
     private void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
             throws SQLException {
-        if (!journal.decide(writing, number, state, by, remark)) {
+        if (!journal.reviews().decide(writing, number, state, by, remark)) {
             throw notWaiting(Long.toString(number));
         }
     }

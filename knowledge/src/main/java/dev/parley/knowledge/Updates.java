@@ -13,6 +13,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.Proposal;
+import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.Journal;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
@@ -157,7 +158,7 @@ final class Updates {
         requireShort("sessionId", update.sessionId());
         if (key != null) {
             Optional<UpdateResult> before =
-                    writing.ask((session, space) -> journal.answered(session, space, context.caller(), key));
+                    writing.ask((session, space) -> journal.answers().find(session, space, context.caller(), key));
             if (before.isPresent()) {
                 return Outcome.of(before.get());
             }
@@ -165,7 +166,7 @@ final class Updates {
         requireRevision(writing);
         Outcome outcome = judgeAndApply(writing);
         if (key != null) {
-            journal.answer(writing, context.caller(), key, outcome.result());
+            journal.answers().keep(writing, context.caller(), key, outcome.result());
         }
         return outcome;
     }
@@ -202,12 +203,12 @@ final class Updates {
             List<Statement> some = statements.subList(from, Math.min(from + PAGE, statements.size())).stream()
                     .map(one -> stamped(one, stamps))
                     .toList();
-            List<Coming> coming = writing.coming(some, journal::nextChange);
+            List<Coming> coming = writing.coming(some, journal.changes()::nextChange);
             more = more == null
                     ? belonging(
                             stamps, writing.space().changeId(coming.getFirst().change()))
                     : more;
-            Set<Long> held = journal.add(writing, coming, source, more);
+            Set<Long> held = journal.changes().add(writing, coming, source, more);
             for (Coming one : coming) {
                 if (held.contains(one.change())) {
                     known.add(Patch.add(one.statement()));
@@ -217,7 +218,7 @@ final class Updates {
                 writing.change(one.change());
                 writing.hints(one.key(), one.statement(), source);
                 if (watched) {
-                    changes.add(Journal.numbered(
+                    changes.add(Changes.numbered(
                             writing, one.change(), Patch.Op.ADD, one.statement(), List.of(), null, more));
                 }
             }
@@ -234,7 +235,7 @@ final class Updates {
         String transaction = null;
         writing.expect(said);
         for (Statement one : said) {
-            long change = journal.nextChange();
+            long change = journal.changes().nextChange();
             writing.change(change);
             Left left = writing.withdraw(one, source);
             if (left == Left.AS_IT_WAS) {
@@ -242,14 +243,15 @@ final class Updates {
             }
             transaction = transaction == null ? writing.space().changeId(change) : transaction;
             boolean stays = left == Left.OF_OTHERS;
-            changes.add(journal.append(
-                    writing,
-                    change,
-                    stays ? Patch.Op.ADD : Patch.Op.REMOVE,
-                    stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps),
-                    stays ? List.of() : List.of(one),
-                    types.get(one.subject().id()),
-                    belonging(stamps, transaction)));
+            changes.add(journal.changes()
+                    .append(
+                            writing,
+                            change,
+                            stays ? Patch.Op.ADD : Patch.Op.REMOVE,
+                            stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps),
+                            stays ? List.of() : List.of(one),
+                            types.get(one.subject().id()),
+                            belonging(stamps, transaction)));
             count++;
         }
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
@@ -305,7 +307,7 @@ final class Updates {
             return refused(Verification.REJECTED_BY_POLICY, "no rule allows it");
         }
         if (reviewing != null && approvedBy == null) {
-            long number = journal.hold(writing, context.caller(), withoutSecrets(update), why(reviewing));
+            long number = journal.reviews().hold(writing, context.caller(), withoutSecrets(update), why(reviewing));
             return Outcome.of(new UpdateResult(
                     true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
         }
@@ -421,7 +423,7 @@ final class Updates {
                 }
                 continue;
             }
-            long number = journal.nextChange();
+            long number = journal.changes().nextChange();
             transaction = transaction == null ? writing.space().changeId(number) : transaction;
             writing.change(number);
             var staying = new ArrayList<Statement>();
@@ -432,23 +434,25 @@ final class Updates {
                 writing.put(statement);
             }
             Map<String, @Nullable Object> more = belonging(stamps, transaction);
-            this.changes.add(journal.append(
-                    writing,
-                    number,
-                    patch.op(),
-                    statement,
-                    replaced.stream().map(Fact::statement).toList(),
-                    types.get(statement.subject().id()),
-                    more));
+            this.changes.add(journal.changes()
+                    .append(
+                            writing,
+                            number,
+                            patch.op(),
+                            statement,
+                            replaced.stream().map(Fact::statement).toList(),
+                            types.get(statement.subject().id()),
+                            more));
             for (Statement hidden : staying) {
-                this.changes.add(journal.append(
-                        writing,
-                        journal.nextChange(),
-                        Patch.Op.ADD,
-                        hidden,
-                        List.of(),
-                        types.get(statement.subject().id()),
-                        more));
+                this.changes.add(journal.changes()
+                        .append(
+                                writing,
+                                journal.changes().nextChange(),
+                                Patch.Op.ADD,
+                                hidden,
+                                List.of(),
+                                types.get(statement.subject().id()),
+                                more));
             }
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());

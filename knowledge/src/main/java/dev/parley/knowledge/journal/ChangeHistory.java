@@ -61,7 +61,7 @@ public final class ChangeHistory implements ChangeLog {
     }
 
     private List<Numbered> changes(GraphView view, long after, int limit) {
-        return view.ask((session, space) -> journal.changes(session, space, after, limit));
+        return view.ask((session, space) -> journal.changes().after(session, space, after, limit));
     }
 
     /** Returns the ids of visible changes that the caller made for a task; those of all members if the task is shared. */
@@ -73,7 +73,7 @@ public final class ChangeHistory implements ChangeLog {
         String owner = caller.isSharing() ? null : caller.caller();
         // Uses the connections of task readers, so that GetTask does not wait for queries.
         List<Long> numbers =
-                tables.database().read(session -> journal.ofTask(session, space, taskId, owner, MAX_SHOWN));
+                tables.database().read(session -> journal.changes().ofTask(session, space, taskId, owner, MAX_SHOWN));
         boolean all = numbers.isEmpty() || floors.rules().isEmpty() && floors.otherwise();
         return (all ? numbers : seen(numbers, caller, floors))
                 .stream().map(space::changeId).toList();

@@ -1,6 +1,8 @@
 package dev.parley.knowledge.journal;
 
 import dev.parley.knowledge.api.KnowledgeError;
+import dev.parley.knowledge.model.LoggedQuery;
+import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.QueryErrors;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlStatementStore;
@@ -10,10 +12,14 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Work;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the records of calls that change no statement: queries to their log, and refused updates to the audit trail, where
@@ -29,15 +35,17 @@ public final class QueryLog {
     private static final int MAX_TEXT = 500;
 
     private final SqlStatementStore statements;
-    private final Journal journal;
+    private final Sweep sweep;
     private final InstantSource clock;
     private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger waitingInAll = new AtomicInteger();
+    private long lastQuery;
     private volatile boolean open = true;
 
     public QueryLog(SqlStatementStore statements, Journal journal, InstantSource clock) {
         this.statements = statements;
-        this.journal = journal;
+        this.sweep = journal.sweep();
+        this.lastQuery = statements.database().read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
         this.clock = clock;
     }
 
@@ -67,7 +75,7 @@ public final class QueryLog {
             String result = outcome;
             note(group, session -> {
                 Space space = known.isEmpty() ? statements.load(session, group) : known;
-                journal.logQuery(session, space, clock.millis(), context.caller(), operation, result, beginning(query));
+                write(session, space, clock.millis(), context.caller(), operation, result, beginning(query));
             });
         }
     }
@@ -119,6 +127,42 @@ public final class QueryLog {
                 LOG.log(System.Logger.Level.ERROR, "the record of a call could not be written", cause);
             }
         });
+    }
+
+    /** Records a query with its caller and outcome. On the writer thread. */
+    private void write(
+            Session session, Space space, long nowMs, String caller, String operation, String outcome, String query)
+            throws SQLException {
+        sweep.entries(1);
+        session.update(
+                "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                ++lastQuery,
+                space.number(),
+                nowMs,
+                caller,
+                operation,
+                outcome,
+                JsonColumn.of(Map.of("query", query)));
+    }
+
+    /** Returns logged queries behind a number, the oldest first; of one caller, unless that is null. */
+    public List<LoggedQuery> queries(Session session, Space space, @Nullable String caller, long after, int limit)
+            throws SQLException {
+        return session.list(
+                rows -> new LoggedQuery(
+                        rows.getLong(1),
+                        Instant.ofEpochMilli(rows.getLong(2)),
+                        Session.text(rows, 3),
+                        Session.text(rows, 4),
+                        Session.text(rows, 5),
+                        JsonColumn.object(Session.text(rows, 6))),
+                "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
+                        + " WHERE space = ? AND audit_no > ?" + (caller == null ? "" : " AND caller = ?")
+                        + " ORDER BY audit_no LIMIT ?",
+                caller == null
+                        ? new Object[] {space.number(), after, limit}
+                        : new Object[] {space.number(), after, caller, limit});
     }
 
     /** Returns the beginning of a text by a caller, as records have it. */

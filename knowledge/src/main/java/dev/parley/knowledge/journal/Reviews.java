@@ -1,0 +1,130 @@
+package dev.parley.knowledge.journal;
+
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.store.GraphWriting;
+import dev.parley.knowledge.store.JsonColumn;
+import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.SqlWriting;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Updates that wait for review, and decisions about them. */
+public final class Reviews {
+    /** Database setting with the newest number of a review. */
+    private static final String LAST_REVIEW = "last review";
+
+    private final AtomicLong lastReview;
+
+    Reviews(Database database) {
+        // The newest review may have been erased; its number must not be reused.
+        this.lastReview = new AtomicLong(database.read(session -> Math.max(
+                session.number("SELECT max(review_no) FROM kg_review"),
+                session.number(
+                        "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW))));
+    }
+
+    /** Stores an update for review and returns its number. */
+    public long hold(GraphWriting writing, String caller, Update update, String reason) throws SQLException {
+        long number = lastReview.incrementAndGet();
+        writing.record(tables -> {
+            tables.session()
+                    .update(
+                            "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
+                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            number,
+                            tables.space().number(),
+                            Review.State.PENDING.name(),
+                            tables.nowMs(),
+                            caller,
+                            JsonColumn.of(update),
+                            reason);
+            tables.session().update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
+            tables.session()
+                    .update(
+                            "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)",
+                            LAST_REVIEW,
+                            "" + lastReview.get());
+        });
+        return number;
+    }
+
+    /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
+    public Page<Review> list(Session session, Space space, Review.@Nullable State state, long after, int limit)
+            throws SQLException {
+        return read(
+                session,
+                state == null ? "review_no > ?" : "state = ? AND review_no > ?",
+                limit,
+                state == null
+                        ? new Object[] {space.number(), after, limit + 1}
+                        : new Object[] {space.number(), state.name(), after, limit + 1});
+    }
+
+    /** Returns the reviews that a principal has requested or decided. */
+    public Page<Review> of(Session session, Space space, String name, long after, int limit) throws SQLException {
+        return read(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
+            space.number(), name, name, after, limit + 1
+        });
+    }
+
+    public Optional<Review> find(Session session, Space space, long number) throws SQLException {
+        return read(session, "review_no = ?", 1, new Object[] {space.number(), number, 1}).items().stream()
+                .findFirst();
+    }
+
+    private static Page<Review> read(Session session, String where, int limit, Object[] values) throws SQLException {
+        var reviews = new ArrayList<Review>();
+        long characters = 0;
+        PreparedStatement select = session.bind(
+                "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
+                        + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
+                values);
+        select.setFetchSize(Changes.FETCHED);
+        try (ResultSet rows = select.executeQuery()) {
+            while (characters <= Changes.MAX_CHARACTERS && rows.next()) {
+                long decided = rows.getLong(7);
+                characters += Session.text(rows, 5).length();
+                reviews.add(new Review(
+                        Long.toString(rows.getLong(1)),
+                        Review.State.valueOf(Session.text(rows, 2)),
+                        Instant.ofEpochMilli(rows.getLong(3)),
+                        Session.text(rows, 4),
+                        JsonColumn.read(Session.text(rows, 5), Update.class),
+                        Session.text(rows, 6),
+                        decided == 0 ? null : Instant.ofEpochMilli(decided),
+                        Session.text(rows, 8),
+                        Session.text(rows, 9)));
+            }
+        }
+        boolean more = reviews.size() > limit || characters > Changes.MAX_CHARACTERS;
+        List<Review> kept = reviews.size() > limit ? reviews.subList(0, limit) : reviews;
+        return new Page<>(kept, more ? kept.getLast().id() : null);
+    }
+
+    /** Ends the wait of an update; false if it does not wait. */
+    public boolean decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
+            throws SQLException {
+        return writing.session()
+                        .update(
+                                "UPDATE kg_review SET state = ?, decided_ms = ?, decided_by = ?, remark = ?"
+                                        + " WHERE review_no = ? AND state = ?",
+                                state.name(),
+                                writing.nowMs(),
+                                by,
+                                remark,
+                                number,
+                                Review.State.PENDING.name())
+                == 1;
+    }
+}

@@ -1,0 +1,224 @@
+package dev.parley.knowledge.journal;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Removes rows beyond the retention limits, beside the writer, in transactions of 5 ms each. */
+final class Sweep {
+    /** Keys further ahead of the clock than this were made by a wrong clock. */
+    private static final Duration AHEAD = Duration.ofHours(1);
+
+    /** Rows that a sweep reads at a time, outside of the writer. */
+    private static final int SWEPT_AT_ONCE = 1_000;
+
+    /** Rows that one statement removes. */
+    private static final int RANGE = 20;
+
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
+
+    private final Database database;
+    private final Journal.Keeping keeping;
+    private final InstantSource steadyClock;
+    private long sinceSweep;
+    private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
+    private volatile boolean open = true;
+
+    /** @param steadyClock decides what is old enough to be removed */
+    Sweep(Database database, Journal.Keeping keeping, InstantSource steadyClock) {
+        this.database = database;
+        this.keeping = keeping;
+        this.steadyClock = steadyClock;
+        this.sinceSweep = keeping.sweepEvery(); // entries of earlier starts were counted by them
+    }
+
+    /**
+     * Starts a sweep of entries beyond the retention limits of all groups, every few entries. On the writer thread, which only
+     * deletes rows that another thread has found.
+     */
+    void entries(int entries) {
+        sinceSweep += entries;
+        if (sinceSweep < keeping.sweepEvery() || !open || !sweeping.isDone()) {
+            return;
+        }
+        sinceSweep = 0;
+        long nowMs = steadyClock.millis();
+        var done = new CompletableFuture<Boolean>();
+        sweeping = done;
+        Thread.ofPlatform().daemon().name("knowledge-sweep").start(() -> {
+            try {
+                sweepAll(nowMs);
+            } catch (StoreException failure) {
+                LOG.log(open ? Level.WARNING : Level.DEBUG, "old entries are removed later", failure);
+            } finally {
+                done.complete(true);
+            }
+        });
+    }
+
+    private void sweepAll(long nowMs) {
+        for (long space : database.read(Sweep::spaces)) {
+            long beforeMs = nowMs - keeping.changesFor().toMillis();
+            long newest = database.read(session -> lastToRemove(session, space, beforeMs));
+            if (newest > 0) {
+                database.write(session -> Changes.forgetUpTo(session, space, newest));
+                removeForgotten(space, newest, false);
+            }
+        }
+        long last = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
+        removeNumbers("kg_audit", "audit_no", "audit_no > 0", last - keeping.queries(), false);
+        sweepKeys(nowMs - keeping.answersFor().toMillis(), nowMs);
+    }
+
+    private static List<Long> spaces(Session session) throws SQLException {
+        return session.list(rows -> rows.getLong(1), "SELECT space FROM kg_space");
+    }
+
+    /**
+     * Returns the newest of the changes of a group that are to be removed; 0 if there is none. The newest change of a group is kept, since it
+     * tells the revision. Age counts in the order of numbers: behind a change that is young enough none is too old, whatever a clock that was
+     * put back has shown. Changes that are forgotten already were left by a sweep that did not end.
+     */
+    private long lastToRemove(Session session, long space, long beforeMs) throws SQLException {
+        long tooMany = session.number(
+                "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
+                space,
+                keeping.changes());
+        long kept = session.number(
+                "SELECT coalesce((SELECT change_no FROM kg_change WHERE space = ? AND made_ms >= ? ORDER BY change_no LIMIT 1),"
+                        + " (SELECT max(change_no) FROM kg_change WHERE space = ?))",
+                space,
+                beforeMs,
+                space);
+        long forgotten = session.number("SELECT forgotten FROM kg_space WHERE space = ?", space);
+        return session.number(
+                "SELECT max(change_no) FROM kg_change WHERE space = ? AND change_no <= ?",
+                space,
+                Math.max(forgotten, Math.max(tooMany, kept - 1)));
+    }
+
+    /** Removes the rows of forgotten changes, after the rows that link tasks to them. */
+    void removeForgotten(long space, long last, boolean erased) {
+        record Link(String task, long change) {}
+        var from = new Link("", 0);
+        List<Link> links;
+        do {
+            Link after = from;
+            links = database.read(session -> {
+                return session.list(
+                        rows -> new Link(Session.text(rows, 1), rows.getLong(2)),
+                        "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
+                                + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
+                        space,
+                        after.task,
+                        after.change,
+                        last,
+                        SWEPT_AT_ONCE);
+            });
+            database.writeInSlices(
+                    links,
+                    erased,
+                    (session, link) -> session.update(
+                            "DELETE FROM kg_task WHERE space = ? AND task_id = ? AND change_no = ?",
+                            space,
+                            link.task,
+                            link.change));
+            from = links.isEmpty() ? from : links.getLast();
+        } while (links.size() == SWEPT_AT_ONCE && (open || erased));
+        removeNumbers("kg_change", "change_no", "space = " + space, last, erased);
+    }
+
+    /** Removes the rows of a table with numbers up to {@code last}. */
+    private void removeNumbers(String table, String key, String where, long last, boolean erased) {
+        record Range(long first, long last) {}
+        List<Range> ranges;
+        do {
+            ranges = database.read(session -> {
+                var found = new ArrayList<Range>();
+                try (ResultSet rows = session.bind(
+                                "SELECT " + key + " FROM " + table + " WHERE " + where + " AND " + key
+                                        + " <= ? ORDER BY " + key + " LIMIT ?",
+                                last,
+                                SWEPT_AT_ONCE)
+                        .executeQuery()) {
+                    for (int i = 0; rows.next(); i++) {
+                        long number = rows.getLong(1);
+                        if (i % RANGE == 0) {
+                            found.add(new Range(number, number));
+                        } else {
+                            found.set(found.size() - 1, new Range(found.getLast().first, number));
+                        }
+                    }
+                }
+                return found;
+            });
+            database.writeInSlices(
+                    ranges,
+                    erased,
+                    (session, range) -> session.update(
+                            "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
+                            range.first,
+                            range.last));
+        } while (ranges.size() == SWEPT_AT_ONCE / RANGE && (open || erased));
+    }
+
+    /**
+     * Removes answers made before a time. Those made while the clock was ahead count from now on, and do not stay until the clock has
+     * caught up.
+     */
+    private void sweepKeys(long beforeMs, long nowMs) {
+        record Answer(long space, String caller, String key) {}
+        long aheadMs = nowMs + AHEAD.toMillis();
+        var from = new Answer(0, "", "");
+        List<Answer> answers;
+        do {
+            Answer after = from;
+            answers = database.read(session -> {
+                return session.list(
+                        rows -> new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)),
+                        "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
+                                + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
+                        after.space,
+                        after.caller,
+                        after.key,
+                        beforeMs,
+                        aheadMs,
+                        SWEPT_AT_ONCE);
+            });
+            String answer = " WHERE space = ? AND caller = ? AND key = ? AND made_ms ";
+            database.writeInSlices(
+                    answers,
+                    false,
+                    (session, one) -> session.update(
+                                    "DELETE FROM kg_key" + answer + "< ?", one.space, one.caller, one.key, beforeMs)
+                            + session.update(
+                                    "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
+                                    nowMs,
+                                    one.space,
+                                    one.caller,
+                                    one.key,
+                                    aheadMs));
+            from = answers.isEmpty() ? from : answers.getLast();
+        } while (answers.size() == SWEPT_AT_ONCE && open);
+    }
+
+    /** Waits until the sweep that has begun, if one has, has ended. */
+    void await() {
+        sweeping.join();
+    }
+
+    /** Ends a sweep after the rows that it has found; the next start goes on with it. */
+    void close() {
+        open = false;
+        await();
+    }
+}
