@@ -81,9 +81,19 @@ public final class Agent {
         return settings.copy().uses(extension).handle(handler);
     }
 
-    /** This agent as {@link Builder#priority} describes it. */
-    public Agent prioritized(Function<Message, Priority> priority) {
-        return settings.copy().priority(priority).handle(handler);
+    /**
+     * This agent as {@link Builder#priority} describes it.
+     *
+     * @param priority null for messages that have the priority that the agent gives them
+     */
+    public Agent prioritized(Function<Message, @Nullable Priority> priority) {
+        Function<Message, Priority> own = settings.priority;
+        return settings.copy()
+                .priority(message -> {
+                    Priority given = priority.apply(message);
+                    return given != null ? given : own == null ? Priority.MEDIUM : own.apply(message);
+                })
+                .handle(handler);
     }
 
     /** The priority of a message's task while it waits; null if all have the same. */

@@ -28,7 +28,10 @@ public interface Reply {
         message(Message.agent(Part.text(text)));
     }
 
-    /** Says that work goes on and how far it is, 0 to 100; the member {@code progress} of the event's metadata. */
+    /**
+     * Says that work goes on and how far it is, 0 to 100; the member {@code progress} of the event's metadata, which keeps its value
+     * where the number would be smaller than before.
+     */
     void progress(int percent, @Nullable String note);
 
     /** Says that work goes on. */

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * first emission of a new task creates it.
  */
 final class Turn implements Request, Reply, LiveTask.Run {
+    private static final String PROGRESS = "progress";
+
     /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */
     record Origin(
             CallContext context,
@@ -308,7 +310,12 @@ final class Turn implements Request, Reply, LiveTask.Run {
         if (percent < 0 || percent > 100) {
             throw new IllegalArgumentException("percent: " + percent + " (expected: 0 to 100)");
         }
-        move(TaskState.WORKING, note == null ? null : Message.agent(Part.text(note)), Map.of("progress", percent));
+        Message said = note == null ? null : Message.agent(Part.text(note));
+        // A run after a crash begins anew; its progress counts from where the earlier one was.
+        say(task -> {
+            int before = task.metadata().get(PROGRESS) instanceof Integer earlier ? earlier : 0;
+            return List.of(moved(TaskState.WORKING, said, Map.of(PROGRESS, Math.max(before, percent))));
+        });
     }
 
     @Override

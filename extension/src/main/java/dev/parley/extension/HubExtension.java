@@ -3,6 +3,7 @@ package dev.parley.extension;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.RunObserver;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -12,6 +13,7 @@ import dev.parley.protocol.Operation;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** An extension of one hub. Safe for any thread. */
 public interface HubExtension extends AutoCloseable {
@@ -70,6 +72,11 @@ public interface HubExtension extends AutoCloseable {
     /** An agent that uses the extension, as its callers see it. */
     default AgentEndpoint before(AgentEndpoint agent) {
         return agent;
+    }
+
+    /** Stands around the runs of such agents, to measure them; null for none. */
+    default @Nullable RunObserver observer() {
+        return null;
     }
 
     /** Handlers of its {@linkplain HubExtensionSource#administration operations of the administration}, by name. */

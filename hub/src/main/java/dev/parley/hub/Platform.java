@@ -33,6 +33,7 @@ import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.extensions.TemporaryDirectory;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.observation.Observed;
+import dev.parley.hub.observation.ObservedRuns;
 import dev.parley.hub.observation.Recorded;
 import dev.parley.hub.observation.Runs;
 import dev.parley.hub.pages.ExtensionPages;
@@ -198,7 +199,7 @@ public final class Platform implements AutoCloseable {
                                 traces))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .observer(new Runs(metrics, traces, audit));
+                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         this.engine = running.build();
         metrics.show(engine);

@@ -12,25 +12,32 @@ import org.jspecify.annotations.Nullable;
  * Delivery of an event to a webhook, in the dialect in which it was registered.
  *
  * @param retries of this notification; null for those of the server
+ * @param first a notification of the same event that is delivered before this one, in each attempt; null for none
  */
 public record Notification(
         String contentType,
         Map<String, String> headers,
         byte[] body,
-        @Nullable RetryPolicy retries) {
+        @Nullable RetryPolicy retries,
+        @Nullable Notification first) {
     /** A notification with the retries of the server. */
     public Notification(String contentType, Map<String, String> headers, byte[] body) {
-        this(contentType, headers, body, null);
+        this(contentType, headers, body, null, null);
     }
 
     /** This notification with a policy of its own for further attempts. */
     public Notification retrying(RetryPolicy policy) {
-        return new Notification(contentType, headers, body, policy);
+        return new Notification(contentType, headers, body, policy, first);
+    }
+
+    /** This notification behind another one of the same event. */
+    public Notification after(Notification other) {
+        return new Notification(contentType, headers, body, retries, other);
     }
 
     /** This notification with another body. */
     public Notification with(byte[] other) {
-        return new Notification(contentType, headers, other, retries);
+        return new Notification(contentType, headers, other, retries, first);
     }
 
     /** The notification of an event in A2A 1.0. */
@@ -49,6 +56,6 @@ public record Notification(
         }
         var more = new LinkedHashMap<>(headers);
         more.put(Headers.TRACE, traceparent);
-        return new Notification(contentType, more, body, retries);
+        return new Notification(contentType, more, body, retries, first);
     }
 }

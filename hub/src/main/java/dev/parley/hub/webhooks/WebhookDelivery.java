@@ -85,11 +85,18 @@ public final class WebhookDelivery implements WebhookTransport {
         Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
         Traces.noteTask(span, null, key.taskId());
         try {
+            String trace = Traces.traceparent(span, null);
             Notification last = finished.apply(key.agent(), webhook.dialect(), notification);
-            Outcome outcome = retried(
-                    offer(webhook, event, last.inTrace(Traces.traceparent(span, null))),
-                    last.retries(),
-                    webhook.attempts() + 1);
+            Notification first = last.first();
+            Outcome outcome = new Outcome.Accepted();
+            if (first != null) { // with an id of its own for the receiver
+                Notification finishedFirst = finished.apply(key.agent(), webhook.dialect(), first);
+                outcome = offer(webhook, -event.sequence(), finishedFirst.inTrace(trace));
+            }
+            if (outcome instanceof Outcome.Accepted) {
+                outcome = offer(webhook, event.sequence(), last.inTrace(trace));
+            }
+            outcome = retried(outcome, last.retries(), webhook.attempts() + 1);
             metrics.attempted(outcome);
             if (outcome instanceof Outcome.Failed) {
                 span.setStatus(StatusCode.ERROR);
@@ -115,10 +122,9 @@ public final class WebhookDelivery implements WebhookTransport {
         return CallContext.of(key.scope().owner(), key.scope()).withTraceparent(traceparent);
     }
 
-    private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
-            throws InterruptedException {
+    private Outcome offer(Subscription webhook, long number, Notification notification) throws InterruptedException {
         String group = webhook.task().scope().group();
-        return switch (sender.send(group, webhook.config(), event.sequence(), notification, secrets.signer(group))) {
+        return switch (sender.send(group, webhook.config(), number, notification, secrets.signer(group))) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());

@@ -46,7 +46,7 @@ final class Answers implements PersonalData {
             );
             CREATE INDEX one_answer_by_time ON one_answer (at_ms);
             CREATE INDEX one_answer_by_task ON one_answer (task_id);
-            """);
+            """, Durations.SCHEMA);
 
     /** Rows removed at most with each new one, so that their number falls again after a peak. */
     private static final int REMOVED_AT_ONCE = 10;
@@ -74,6 +74,7 @@ final class Answers implements PersonalData {
 
     private final Database database;
 
+    /** Makes the tables of the mesh. */
     Answers(Database database) {
         this.database = database;
         database.migrate("one", SCHEMA);

@@ -18,6 +18,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Sha256;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Messages about tasks to the addresses that delegations name. */
 final class Callbacks {
+    private static final int DONE = 100;
     private static final Duration UNIT = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
@@ -47,13 +49,25 @@ final class Callbacks {
             return null;
         }
         Task task = history.get();
-        Content content = event.event() instanceof TaskArtifactUpdateEvent update
-                ? Reports.piece(task.id(), update.artifact())
-                : Reports.of(task, 0);
+        if (task.state() == TaskState.SUBMITTED) {
+            return null; // which its acceptance said
+        }
+        String id = task.id() + "\n" + event.sequence();
+        if (event.event() instanceof TaskArtifactUpdateEvent update) {
+            return notification(config, task, id, Reports.piece(task.id(), update.artifact()));
+        }
+        Notification last = notification(config, task, id, Reports.of(task, 0));
+        return task.state() == TaskState.COMPLETED
+                ? last.after(notification(
+                        config, task, id + "\nprogress", new Content.Status(task.id(), DONE, null, null, null)))
+                : last;
+    }
+
+    private static Notification notification(PushConfig config, Task task, String id, Content content) {
         Terms terms = Terms.of(task);
         String sender = requireNonNullElse(config.tenant(), "");
         var envelope = new Envelope(
-                messageId(task.id(), event.sequence()),
+                "one-" + Sha256.hex(id).substring(0, 32), // the same for each attempt
                 requireNonNullElse(terms.correlationId(), task.contextId()),
                 requireNonNullElse(task.status().timestamp(), Instant.now()),
                 Party.of(name(sender), sender + MeshProtocol.SUFFIX),
@@ -63,11 +77,6 @@ final class Callbacks {
         var notification = new Notification(
                 Headers.JSON, MeshDialect.headers(envelope), JsonText.write(EnvelopeModel.ENVELOPE, envelope));
         return terms.retries() == null ? notification : notification.retrying(policy(terms.retries()));
-    }
-
-    /** The same for each attempt, by which the receiver knows repetitions. */
-    private static String messageId(String taskId, long sequence) {
-        return "one-" + Sha256.hex(taskId + "\n" + sequence).substring(0, 32);
     }
 
     private static String name(String agentUrl) {

@@ -1,7 +1,9 @@
 package dev.parley.mesh.hub;
 
 import dev.parley.dialect.spi.Notification;
+import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.RunObserver;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -9,6 +11,7 @@ import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MeshProtocol.ReadTask;
 import dev.parley.mesh.MeshProtocol.RegisterCallback;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
+import dev.parley.protocol.AgentEndpoint;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -18,11 +21,15 @@ final class Mesh implements HubExtension {
     private final HubParts hub;
     private final Answers answers;
     private final MessageSignatures signatures;
+    private final Durations durations;
+    private final Deadlines deadlines;
 
     Mesh(HubParts hub, List<String> trusted) {
         this.signatures = new MessageSignatures(hub.signatures(), trusted, InstantSource.system());
         this.hub = hub;
         this.answers = new Answers(hub.database());
+        this.durations = new Durations(hub.database());
+        this.deadlines = new Deadlines(hub, answers);
     }
 
     @Override
@@ -37,7 +44,7 @@ final class Mesh implements HubExtension {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        var receiver = new Receiver(hub, answers, signatures, agentUrl);
+        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, agentUrl);
         return AgentExtension.of(MeshProtocol.PROTOCOL, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX)
                 .call(SendEnvelope.class, receiver::send)
                 .call(ReadTask.class, receiver::read)
@@ -50,7 +57,27 @@ final class Mesh implements HubExtension {
     }
 
     @Override
+    public Agent hosted(Agent agent) {
+        return agent.prioritized(Priorities::of);
+    }
+
+    @Override
+    public AgentEndpoint before(AgentEndpoint agent) {
+        return Priorities.before(agent);
+    }
+
+    @Override
+    public RunObserver observer() {
+        return durations;
+    }
+
+    @Override
     public Optional<PersonalData> personalData() {
         return Optional.of(answers);
+    }
+
+    @Override
+    public void close() {
+        durations.write();
     }
 }

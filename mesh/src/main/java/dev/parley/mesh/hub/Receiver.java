@@ -39,6 +39,7 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,6 +61,8 @@ final class Receiver {
     private final HubParts hub;
     private final Answers answers;
     private final MessageSignatures signatures;
+    private final Durations durations;
+    private final Deadlines deadlines;
     private final String agent;
     private final String url;
 
@@ -70,10 +73,18 @@ final class Receiver {
     private record Reply(Answer answer, @Nullable Content content) {}
 
     /** @param url address of the agent, which ends with its name */
-    Receiver(HubParts hub, Answers answers, MessageSignatures signatures, String url) {
+    Receiver(
+            HubParts hub,
+            Answers answers,
+            MessageSignatures signatures,
+            Durations durations,
+            Deadlines deadlines,
+            String url) {
         this.signatures = signatures;
         this.hub = hub;
         this.answers = answers;
+        this.durations = durations;
+        this.deadlines = deadlines;
         this.url = url;
         this.agent = url.substring(url.lastIndexOf('/') + 1);
     }
@@ -308,8 +319,34 @@ final class Receiver {
         PushConfig webhook = callback == null
                 ? null
                 : Callbacks.config(url, null, envelope.from().agentId(), callback);
+        limit(envelope, delegation.deadline(), message, context);
+        Duration median = median(skill, card);
         Task begun = begin(message, webhook, true, context);
-        return accepted(settled(begun, wait, context), wait, delegation, fingerprint, context);
+        Instant estimate = median == null ? null : begun(begun).plus(median);
+        return accepted(settled(begun, wait, context), wait, estimate, delegation, fingerprint, context);
+    }
+
+    /** How long tasks of a skill take; null before the first of them. */
+    private @Nullable Duration median(Skill skill, AgentCard card) {
+        Duration median = durations.median(agent, skill.id()).orElse(null);
+        return median == null && card.skills().size() == 1
+                ? durations.median(agent, "").orElse(null)
+                : median;
+    }
+
+    private static Instant begun(Task task) {
+        Instant begun = Ids.madeAt(task.id());
+        return begun == null ? now() : begun;
+    }
+
+    /** Limits the time of the task that a message begins; the earlier of timeout and deadline counts. */
+    private void limit(Envelope envelope, @Nullable Instant deadline, Message message, CallContext context) {
+        Duration timeout = envelope.metadata().timeout();
+        Instant due = timeout == null ? deadline : Instant.now().plus(timeout);
+        if (due != null) {
+            Instant earlier = deadline != null && deadline.isBefore(due) ? deadline : due;
+            deadlines.set(earlier, agent, Key.of(envelope, context), message, context);
+        }
     }
 
     /** Hands encrypted content to the agent, whose skill the hub cannot know. Messages about the task are read, as the callback is encrypted. */
@@ -317,38 +354,41 @@ final class Receiver {
         boolean isQuery = envelope.message().type() == MessageType.QUERY;
         Message message =
                 Delegations.encrypted(envelope, content.query(), context.scope().group());
+        limit(envelope, null, message, context);
         Task begun = begin(message, null, !isQuery, context);
         return isQuery
                 ? answered(begun, content, fingerprint, context)
-                : accepted(settled(begun, wait, context), wait, content, fingerprint, context);
+                : accepted(settled(begun, wait, context), wait, null, content, fingerprint, context);
     }
 
-    private Reply accepted(Task task, Duration wait, Content sent, String fingerprint, CallContext context) {
+    private Reply accepted(
+            Task task,
+            Duration wait,
+            @Nullable Instant estimate,
+            Content sent,
+            String fingerprint,
+            CallContext context) {
         MessageType type = task.state().isTerminal() && (!wait.isZero() || task.state() == TaskState.REJECTED)
                 ? Reports.of(task, NO_HISTORY).type()
                 : MessageType.TASK_ACCEPTANCE;
-        var answer = new Answer(fingerprint, now(), type, task.id(), null);
+        var answer = new Answer(fingerprint, now(), type, task.id(), estimate);
         return new Reply(answer, content(answer, task, sent, context));
     }
 
     private Reply query(Envelope envelope, Query query, String fingerprint, CallContext context) {
-        Task task = query.taskId() == null
-                ? begin(
-                        Delegations.message(
-                                envelope, query, card(context), context.scope().group()),
-                        null,
-                        false,
-                        context)
-                : task(query.taskId(), context);
-        return answered(task, query, fingerprint, context);
+        if (query.taskId() != null) {
+            var answer = new Answer(fingerprint, now(), MessageType.RESPONSE, query.taskId(), null);
+            return new Reply(answer, content(answer, task(query.taskId(), context), query, context));
+        }
+        Message message = Delegations.message(
+                envelope, query, card(context), context.scope().group());
+        limit(envelope, null, message, context);
+        return answered(begin(message, null, false, context), query, fingerprint, context);
     }
 
     private Reply answered(Task task, Query query, String fingerprint, CallContext context) {
-        if (query.taskId() == null && !task.state().isSettled()) {
-            throw A2AException.of(
-                    MeshError.TIMEOUT,
-                    "The agent has not answered in time: the task goes on",
-                    Map.of("taskId", task.id()));
+        if (!task.state().isSettled() || task.metadata().containsKey(Delegations.END)) {
+            throw A2AException.of(MeshError.TIMEOUT, "The agent has not answered in time", Map.of("taskId", task.id()));
         }
         var answer = new Answer(fingerprint, now(), MessageType.RESPONSE, task.id(), null);
         return new Reply(answer, content(answer, task, query, context));

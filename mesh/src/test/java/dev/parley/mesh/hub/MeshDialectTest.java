@@ -78,7 +78,6 @@ final class MeshDialectTest {
         assertThat(accepted.text("from", "endpoint")).isEqualTo(hub.agentUrl("echo") + "/one");
         assertThat(accepted.text("to", "agentId")).isEqualTo("planner");
         assertThat(accepted.content("capabilities")).isEqualTo(List.of("say"));
-        assertThat(accepted.content("estimatedCompletion")).isNull();
         String taskId = String.valueOf(accepted.content("taskId"));
 
         Answer result = peer.send("m-2", "echo", "query", "{'query':'state','taskId':'" + taskId + "'}");

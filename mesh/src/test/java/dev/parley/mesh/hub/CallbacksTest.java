@@ -1,0 +1,236 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import dev.parley.mesh.hub.Peer.Answer;
+import dev.parley.mesh.hub.Sink.Callback;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages about tasks at the addresses that delegations name. */
+@Timeout(120)
+final class CallbacksTest {
+    private static final CountDownLatch OPEN = new CountDownLatch(0);
+
+    private static HubBuilder hub(CountDownLatch released) {
+        Agent worker = Agent.named("worker", "Works").skill("work", "Works").handle((request, reply) -> {
+            reply.progress(30, "begun");
+            reply.progress(10, "once more");
+            reply.progress(60, "half");
+            reply.artifact("piece", "one");
+            assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
+            reply.complete();
+        });
+        Agent asking = Agent.named("asking", "Asks").skill("ask", "Asks").handle((request, reply) -> {
+            if (request.text().equals("begin")) {
+                reply.move(TaskState.INPUT_REQUIRED, Message.agent(Part.text("Which?")), Map.of());
+            } else {
+                reply.complete("took " + request.text());
+            }
+        });
+        return Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("webhook-allow", "127.0.0.1")
+                .agents(worker, asking);
+    }
+
+    private static String delegation(Sink sink, String id, String agent, String task, String metadata) {
+        String content = "{'task':'%s','parameters':{'text':'begin'},'callback':'%s'}".formatted(task, sink.url());
+        return Peer.envelope(id, agent, "task_delegation", content, metadata);
+    }
+
+    private static boolean isResult(Callback callback) {
+        return callback.type().equals("task_result")
+                && !callback.content("status").equals("partial");
+    }
+
+    @Test
+    @DisplayName(
+            "ONE06, ONE08 the callback gets rising progress up to 100, pieces and the result, in order, with headers and signature")
+    void progressAndResult() throws Exception {
+        try (var sink = new Sink(0);
+                Hub hub = hub(OPEN).start()) {
+            Answer accepted =
+                    new Peer(hub.url()).post("/agents/worker/one", delegation(sink, "m-1", "worker", "work", "{}"));
+
+            List<Callback> all = sink.until(CallbacksTest::isResult);
+
+            List<Integer> progress = all.stream()
+                    .filter(each -> each.type().equals("status_update"))
+                    .map(each -> Integer.parseInt(each.content("progress").toString()))
+                    .toList();
+            assertThat(progress).isSorted().endsWith(100).contains(30, 60).doesNotContain(10);
+            assertThat(all)
+                    .anyMatch(each -> each.content("status").equals("partial")
+                            && each.content("result").equals("one"));
+            Callback last = all.getLast();
+            assertThat(last.content("status")).isEqualTo("completed");
+            assertThat(last.content("taskId")).isEqualTo(accepted.content("taskId"));
+            assertThat(last.envelope().get("correlationId")).isEqualTo("c-m-1");
+            assertThat(last.headers().get("X-message-id"))
+                    .containsExactly(String.valueOf(last.envelope().get("messageId")));
+            assertThat(last.headers().get("X-a2a-version")).containsExactly("1.0");
+            assertThat(last.headers()).containsKey("Webhook-signature");
+            assertThat(all.stream().map(each -> each.envelope().get("messageId")))
+                    .doesNotHaveDuplicates();
+            assertThat(all.stream().map(each -> each.headers().get("Webhook-id")))
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    @DisplayName("ONE12 further attempts follow the retryPolicy of the envelope, and end with it")
+    void retries() throws Exception {
+        String policy = "{'retryPolicy':{'maxRetries':%d,'backoff':'%s'}}";
+        try (var patient = new Sink(2);
+                var broken = new Sink(100);
+                Hub hub = hub(OPEN).start()) {
+            var peer = new Peer(hub.url());
+            peer.post("/agents/worker/one", delegation(broken, "m-1", "worker", "work", policy.formatted(1, "linear")));
+            peer.post(
+                    "/agents/worker/one",
+                    delegation(patient, "m-2", "worker", "work", policy.formatted(3, "exponential")));
+
+            patient.until(CallbacksTest::isResult);
+            List<Callback> attempts = new ArrayList<>(patient.attempts);
+            assertThat(pause(attempts, 1)).isGreaterThan(Duration.ofMillis(750));
+            assertThat(pause(attempts, 2)).isGreaterThan(Duration.ofMillis(1500));
+            assertThat(attempts.get(0).envelope()).isEqualTo(attempts.get(2).envelope());
+
+            requireNonNull(broken.attempts.poll(60, TimeUnit.SECONDS));
+            requireNonNull(broken.attempts.poll(60, TimeUnit.SECONDS));
+            assertThat(broken.attempts.poll(3, TimeUnit.SECONDS))
+                    .as("given up after one repetition")
+                    .isNull();
+        }
+    }
+
+    private static Duration pause(List<Callback> attempts, int number) {
+        return Duration.ofNanos(
+                attempts.get(number).nanoTime() - attempts.get(number - 1).nanoTime());
+    }
+
+    @Test
+    @DisplayName("ONE08 callbacks to private addresses are refused unless the operator allows them")
+    void privateAddresses() throws Exception {
+        try (var sink = new Sink(0);
+                Hub hub = hub(OPEN).set("webhook-allow", "10.0.0.1").start()) {
+            Answer refused =
+                    new Peer(hub.url()).post("/agents/worker/one", delegation(sink, "m-1", "worker", "work", "{}"));
+
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.content("code")).isEqualTo("invalid_message");
+        }
+    }
+
+    @Test
+    @DisplayName("a task that was begun by SendMessage tells a callback that was registered for it")
+    void registered() throws Exception {
+        var released = new CountDownLatch(1);
+        try (var sink = new Sink(0);
+                Hub hub = hub(released).start()) {
+            var peer = new Peer(hub.url());
+            Answer begun = peer.post(
+                    "/agents/worker/message:send",
+                    "{'message':{'messageId':'m-1','role':'ROLE_USER','parts':[{'text':'x'}]},'configuration':{'returnImmediately':true}}",
+                    "A2A-Version",
+                    "1.0");
+            String taskId = begun.text("task", "id");
+            Answer registered = peer.post(
+                    "/agents/worker/one/tasks/" + taskId + "/callback",
+                    "{'agentId':'planner','callback':'" + sink.url() + "'}");
+            assertThat(registered.status()).isEqualTo(201);
+            released.countDown();
+
+            Callback result = sink.until(CallbacksTest::isResult).getLast();
+
+            assertThat(result.content("taskId")).isEqualTo(taskId);
+            assertThat(result.envelope().get("from"))
+                    .isEqualTo(Map.of("agentId", "worker", "endpoint", hub.agentUrl("worker") + "/one"));
+        }
+    }
+
+    @Test
+    @DisplayName("a task that waits for its sender says so, and goes on with the response")
+    void questions() throws Exception {
+        try (var sink = new Sink(0);
+                Hub hub = hub(OPEN).start()) {
+            var peer = new Peer(hub.url());
+            Answer accepted = peer.post("/agents/asking/one", delegation(sink, "m-1", "asking", "ask", "{}"));
+            Callback question = sink.until(each -> each.content("state").equals("input-required"))
+                    .getLast();
+            assertThat(question.content("message")).isEqualTo("Which?");
+
+            peer.send("m-2", "asking", "response", "{'result':'this','taskId':'" + accepted.content("taskId") + "'}");
+
+            assertThat(sink.until(CallbacksTest::isResult).getLast().content("result"))
+                    .isEqualTo("took this");
+        }
+    }
+
+    @Test
+    @DisplayName("ONE09, ONE11 a task whose timeout or deadline passes ends as failed with the code timeout")
+    void timeouts() throws Exception {
+        try (var sink = new Sink(0);
+                Hub hub = hub(new CountDownLatch(1)).start()) {
+            var peer = new Peer(hub.url());
+            peer.post("/agents/worker/one", delegation(sink, "m-1", "worker", "work", "{'timeout':500}"));
+
+            Callback result = sink.until(CallbacksTest::isResult).getLast();
+            assertThat(result.content("status")).isEqualTo("failed");
+            assertThat(result.content("error").toString()).contains("timeout");
+
+            long deadline = System.currentTimeMillis() + 500;
+            Answer waited = peer.send(
+                    "m-2",
+                    "worker",
+                    "task_delegation",
+                    "{'task':'work','deadline':" + deadline + "}",
+                    "Prefer",
+                    "wait=60");
+            assertThat(waited.content("error", "code")).isEqualTo("timeout");
+            Answer query = peer.post(
+                    "/agents/worker/one", Peer.envelope("m-3", "worker", "query", "{'query':'x'}", "{'timeout':500}"));
+            assertThat(query.status()).isEqualTo(504);
+            assertThat(query.content("code")).isEqualTo("timeout");
+            assertThat(query.content("retryable")).isEqualTo(true);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "the estimated completion is the median of the skill's measured durations, and absent before the first")
+    void estimates() throws Exception {
+        Agent agent =
+                Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
+        try (Hub hub = Hub.builder().inMemory().port(0).agents(agent).start()) {
+            var peer = new Peer(hub.url());
+            Answer first = peer.delegate("m-1", "echo", "say", "x", "Prefer", "wait=30");
+            assertThat(first.type()).isEqualTo("task_result");
+
+            Answer second = peer.delegate("m-2", "echo", "say", "x");
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            for (int i = 3; second.content("estimatedCompletion") == null && System.nanoTime() < deadline; i++) {
+                second = peer.delegate("m-" + i, "echo", "say", "x"); // the run may end after its result is seen
+            }
+
+            long estimate = ((Number) requireNonNull(second.content("estimatedCompletion"))).longValue();
+            assertThat(estimate).isBetween(System.currentTimeMillis() - 60_000, System.currentTimeMillis() + 60_000);
+        }
+    }
+}

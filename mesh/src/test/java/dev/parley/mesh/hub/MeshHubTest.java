@@ -1,0 +1,203 @@
+package dev.parley.mesh.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.hub.Peer.Answer;
+import dev.parley.store.database.Database;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.PolicyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The mesh of hubs with authentication, with data that outlast a restart, and with few workers. */
+@Timeout(120)
+final class MeshHubTest {
+    @TempDir
+    private Path directory;
+
+    private static Agent echo() {
+        return Agent.named("echo", "Echoes")
+                .skill("say", "Says")
+                .handle((request, reply) -> reply.complete(request.text()));
+    }
+
+    private static String key(Peer admin, String adminKey, String principal, String scopes) throws Exception {
+        return admin.post(
+                        "/admin/keys",
+                        "{'group':'T1','principal':'%s','scopes':[%s]}".formatted(principal, scopes),
+                        "X-Api-Key",
+                        adminKey)
+                .text("key");
+    }
+
+    private static Answer critical(Peer peer, String id, String from, String key) throws Exception {
+        String envelope = Peer.envelope(id, "echo", "task_delegation", "{'task':'say'}", "{'priority':'critical'}")
+                .replace("planner", from);
+        return peer.post("/agents/echo/one", envelope, "X-Api-Key", key);
+    }
+
+    @Test
+    @DisplayName(
+            "ONE24, ONE27 calls need a key of their sender; what it may not do is capability_mismatch with 403, in any dialect")
+    void rights() throws Exception {
+        Path policy = directory.resolve("policy.json");
+        Files.writeString(
+                policy,
+                "{\"rules\": [{\"effect\": \"hide\", \"agents\": [\"secret\"]},"
+                        + " {\"effect\": \"deny\", \"principals\": [\"guest\"], \"operations\": [\"SendMessage\"]}]}");
+        Agent secret = Agent.named("secret", "Is hidden").handle((request, reply) -> reply.complete("x"));
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .policy(PolicyFile.read(policy))
+                .agents(echo(), secret)
+                .start()) {
+            var peer = new Peer(hub.url());
+            String admin = hub.bootstrapKey().orElseThrow();
+            String alice = key(peer, admin, "alice", "");
+            String chief = key(peer, admin, "chief", "'priority:critical'");
+            String guest = key(peer, admin, "guest", "");
+
+            Answer anonymous = peer.delegate("m-1", "echo", "say", "x");
+            assertThat(anonymous.status()).isEqualTo(401);
+            assertThat(anonymous.content("code")).isEqualTo("task_rejected");
+            assertThat(anonymous.header("WWW-Authenticate")).isNotEmpty();
+
+            Answer forged = peer.delegate("m-1", "echo", "say", "x", "X-Api-Key", alice);
+            assertThat(forged.status()).isEqualTo(400);
+            assertThat(forged.content("details", "path")).isEqualTo("from.agentId");
+
+            assertThat(critical(peer, "m-2", "chief", chief).status()).isEqualTo(202);
+            Answer noScope = critical(peer, "m-2", "alice", alice);
+            assertThat(noScope.status()).isEqualTo(403);
+            assertThat(noScope.content("code")).isEqualTo("capability_mismatch");
+            Answer asA2a = peer.post(
+                    "/agents/echo/message:send",
+                    "{'message':{'messageId':'m-3','role':'ROLE_USER','parts':[{'text':'x'}],'metadata':{'"
+                            + Delegations.URI + "':{'priority':'critical'}}}}",
+                    "X-Api-Key",
+                    alice,
+                    "A2A-Version",
+                    "1.0");
+            assertThat(asA2a.status()).isEqualTo(403);
+
+            String ofGuest = Peer.envelope("m-4", "echo", "task_delegation", "{'task':'say'}", "{}")
+                    .replace("planner", "guest");
+            Answer denied = peer.post("/agents/echo/one", ofGuest, "X-Api-Key", guest);
+            assertThat(denied.status()).isEqualTo(403);
+            assertThat(denied.content("code")).isEqualTo("capability_mismatch");
+
+            Answer hidden = peer.delegate("m-5", "secret", "say", "x", "X-Api-Key", alice);
+            Answer missing = peer.delegate("m-5", "nobody", "say", "x", "X-Api-Key", alice);
+            assertThat(hidden.status()).isEqualTo(404);
+            assertThat(hidden.content("code"))
+                    .isEqualTo(missing.content("code"))
+                    .isEqualTo("agent_not_found");
+        }
+    }
+
+    @Test
+    @DisplayName("ONE28 calls beyond a limit get 429 with Retry-After, as an envelope")
+    void limits() throws Exception {
+        Path policy = directory.resolve("limits.json");
+        Files.writeString(policy, "{\"limits\": {\"principal\": {\"perSecond\": 1, \"burst\": 2}}}");
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .policy(PolicyFile.read(policy))
+                .agents(echo())
+                .start()) {
+            var peer = new Peer(hub.url());
+            String admin = hub.bootstrapKey().orElseThrow();
+            String alice = key(peer, admin, "alice", "");
+            Answer answer;
+            int calls = 0;
+            do {
+                String envelope = Peer.envelope("m-" + calls, "echo", "query", "{'query':'x'}", "{}")
+                        .replace("planner", "alice");
+                answer = peer.post("/agents/echo/one", envelope, "X-Api-Key", alice);
+            } while (answer.status() == 200 && ++calls < 1_000);
+
+            assertThat(answer.status()).isEqualTo(429);
+            assertThat(answer.type()).isEqualTo("error");
+            assertThat(answer.content("retryable")).isEqualTo(true);
+            assertThat(answer.header("Retry-After")).isNotEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("ONE15 an answer outlasts a restart, and a crash between effect and answer leads to the same task")
+    void restart() throws Exception {
+        Answer first;
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(echo()).start()) {
+            first = new Peer(hub.url()).delegate("m-1", "echo", "say", "x");
+        }
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(echo()).start()) {
+            Answer again = new Peer(hub.url()).delegate("m-1", "echo", "say", "x");
+            assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
+            assertThat(again.text("timestamp")).isEqualTo(first.text("timestamp"));
+        }
+        try (Database database = Database.open(directory)) { // as a crash before the answer was kept
+            int removed = database.write(session -> session.update("DELETE FROM one_answer"));
+            assertThat(removed).isEqualTo(1);
+        }
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(echo()).start()) {
+            Answer again = new Peer(hub.url()).delegate("m-1", "echo", "say", "x");
+            assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
+            assertThat(again.text("messageId")).isEqualTo(first.text("messageId"));
+        }
+    }
+
+    @Test
+    @DisplayName("ONE10 with one worker a critical task starts before the low ones that wait")
+    void priorities() throws Exception {
+        var released = new CountDownLatch(1);
+        var ran = new CopyOnWriteArrayList<String>();
+        Agent single = Agent.named("single", "Works")
+                .skill("work", "Works")
+                .concurrency(1)
+                .handle((request, reply) -> {
+                    ran.add(request.text());
+                    assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
+                    reply.complete(request.text());
+                });
+        try (Hub hub = Hub.builder().inMemory().port(0).agents(single).start()) {
+            var peer = new Peer(hub.url());
+            var tasks = new ArrayList<String>();
+            for (int i = 0; i < 20; i++) {
+                tasks.add(begin(peer, "low-" + i, "low"));
+            }
+            tasks.add(begin(peer, "critical", "critical"));
+            released.countDown();
+            for (String task : tasks) {
+                peer.get("/agents/single/tasks/" + task + ":subscribe", "A2A-Version", "1.0"); // until it has ended
+            }
+
+            assertThat(ran).hasSize(21);
+            assertThat(ran.get(1)).isEqualTo("critical");
+        }
+    }
+
+    private static String begin(Peer peer, String id, String priority) throws Exception {
+        String content = "{'task':'work','parameters':{'text':'" + id + "'}}";
+        Answer accepted = peer.post(
+                "/agents/single/one",
+                Peer.envelope(id, "single", "task_delegation", content, "{'priority':'" + priority + "'}"));
+        assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+        return String.valueOf(accepted.content("taskId"));
+    }
+}
