@@ -39,6 +39,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionStyle;
 import dev.parley.protocol.support.Excerpt;
+import dev.parley.protocol.support.Hmac;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ public final class Dialects {
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
         edges.add(kernel);
-        edges.add(new Vault(new FileLinks(fileKey, welcome, InstantSource.system())));
+        edges.add(new Vault(new FileLinks(Hmac.key(fileKey), welcome, InstantSource.system())));
         Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
     }
 

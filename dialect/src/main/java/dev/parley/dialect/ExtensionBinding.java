@@ -23,7 +23,6 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -92,13 +91,13 @@ public final class ExtensionBinding {
             headers.put("Content-Type", Headers.JSON);
             return new Outgoing(verb, url, headers, JsonText.write(Codecs.FREE, members));
         }
-        var query = new StringJoiner("&", "?", "").setEmptyValue("");
+        var query = new LinkedHashMap<String, String>();
         members.forEach((name, value) -> {
             if (value != null) {
-                query.add(PathTemplate.encode(name) + "=" + PathTemplate.encode(value.toString()));
+                query.put(name, value.toString());
             }
         });
-        return new Outgoing(verb, url + query, headers, NOTHING);
+        return new Outgoing(verb, url + PathTemplate.query(query), headers, NOTHING);
     }
 
     private Map<String, String> headers(boolean stream, CallContext context) {

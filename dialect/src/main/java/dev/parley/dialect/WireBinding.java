@@ -42,7 +42,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -185,9 +184,8 @@ public final class WireBinding implements Binding {
             headers.put("Content-Type", Headers.JSON);
             return new Outgoing(verb, url.toString(), headers, JsonText.write(rest, operation));
         }
-        var query = new StringJoiner("&", "?", "").setEmptyValue("");
-        rest.parameters(operation).forEach((name, value) -> query.add(name + "=" + PathTemplate.encode(value)));
-        return new Outgoing(verb, url.append(query).toString(), headers, NOTHING);
+        url.append(PathTemplate.query(rest.parameters(operation)));
+        return new Outgoing(verb, url.toString(), headers, NOTHING);
     }
 
     private Map<String, String> headers(Operation operation, CallContext context, boolean stream) {

@@ -28,6 +28,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Hmac;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -379,7 +380,7 @@ final class VaultDialectTest {
 
     @Test
     void anAddressThatIsGoodForTooLongIsRefusedEvenIfItIsSigned() {
-        byte[] key = new byte[32];
+        var key = Hmac.key(new byte[32]);
         Part.Raw file = new Part.Raw(new byte[] {1, 2, 3}, "a.png", "image/png", Map.of());
         exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
         var agent = new ServedAgent(
@@ -401,7 +402,7 @@ final class VaultDialectTest {
 
     @Test
     void anAddressEndsWithTheRightOfTheCallerForWhomItWasMade() {
-        byte[] key = new byte[32];
+        var key = Hmac.key(new byte[32]);
         var shutOut = new HashSet<String>();
         Part.Raw file = new Part.Raw(new byte[] {1, 2, 3}, "a.png", "image/png", Map.of());
         exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));

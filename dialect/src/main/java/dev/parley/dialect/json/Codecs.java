@@ -459,6 +459,13 @@ public final class Codecs {
         };
     }
 
+    /** A codec that reads what {@code codec} reads as another value, and writes none. */
+    public static <A, B> Codec<B> reading(Codec<A> codec, Function<A, B> read) {
+        return via(codec, read, value -> {
+            throw new UnsupportedOperationException("a codec for reading");
+        });
+    }
+
     /**
      * Objects of several kinds that look different inside, as earlier versions have them.
      *

@@ -250,35 +250,27 @@ public final class LegacyOperations {
         Codec<SendResult> result = Codecs.via(model.task, sent -> sent, task);
         return new OperationTable(
                 List.of(
-                        WireOperation.of(
-                                SendMessage.class, "tasks/send", "", sendNamed(model, SendMessage::new), result),
+                        WireOperation.of(SendMessage.class, "tasks/send", sendNamed(model, SendMessage::new), result),
                         WireOperation.of(
                                 SendStreamingMessage.class,
                                 "tasks/sendSubscribe",
-                                "",
                                 sendNamed(model, SendStreamingMessage::new),
                                 null),
                         WireOperation.of(
                                 GetTask.class,
                                 "tasks/get",
-                                "",
                                 model.<GetTask>shape()
                                         .required("id", TEXT, GetTask::id)
                                         .optional("historyLength", INT, it -> history(it.historyLength()))
                                         .as(v -> new GetTask(null, v.next(), orNone(v.next()))),
                                 model.task),
-                        WireOperation.of(CancelTask.class, "tasks/cancel", "", cancel(model), model.task),
+                        WireOperation.of(CancelTask.class, "tasks/cancel", cancel(model), model.task),
                         subscribe(""),
                         WireOperation.of(
-                                CreatePushConfig.class,
-                                "tasks/pushNotification/set",
-                                "",
-                                create(model),
-                                model.taskPush),
+                                CreatePushConfig.class, "tasks/pushNotification/set", create(model), model.taskPush),
                         WireOperation.ofId(
                                 GetPushConfig.class,
                                 "tasks/pushNotification/get",
-                                "",
                                 GetPushConfig::taskId,
                                 id -> new GetPushConfig(null, id, id),
                                 model.taskPush)),

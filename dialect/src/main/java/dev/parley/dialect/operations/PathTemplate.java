@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,13 @@ public final class PathTemplate {
             path.append(segment.fixed);
         }
         return path.toString();
+    }
+
+    /** Returns parameters as the query of an address; empty for none. */
+    public static String query(Map<String, String> parameters) {
+        var query = new StringJoiner("&", "?", "").setEmptyValue("");
+        parameters.forEach((name, value) -> query.add(encode(name) + "=" + encode(value)));
+        return query.toString();
     }
 
     /** Returns text as it may stand in a path or a query. */

@@ -55,6 +55,22 @@ public record WireOperation(
         return row;
     }
 
+    /** A row of an operation without a REST binding. */
+    public static <O extends Operation> WireOperation of(
+            Class<O> type, String method, Shape<O> request, @Nullable Codec<?> result) {
+        return of(type, method, "", request, result);
+    }
+
+    /** A row of an operation without a REST binding whose request is only the id of a task. */
+    public static <O extends Operation> WireOperation ofId(
+            Class<O> type,
+            String method,
+            Function<O, String> id,
+            Function<String, O> constructor,
+            @Nullable Codec<?> result) {
+        return ofId(type, method, "", id, constructor, result);
+    }
+
     /** A row of an operation whose request is only the id of a task. */
     public static <O extends Operation> WireOperation ofId(
             Class<O> type,

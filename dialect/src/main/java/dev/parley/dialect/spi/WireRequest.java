@@ -39,6 +39,12 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
         return arrival.header(name);
     }
 
+    /** The first value of a query parameter; empty if it is absent. */
+    public String parameter(String name) {
+        List<String> values = query.getOrDefault(name, List.of());
+        return values.isEmpty() ? "" : values.getFirst();
+    }
+
     /** The address of the client, or of the proxy through which it calls. */
     public String address() {
         return arrival.address();

@@ -30,28 +30,17 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Signed, expiring addresses of files, for dialects without bytes. An address contains the owner of the task and the expiry, under a
  * signature. Safe for any thread.
+ *
+ * @param key at least 16 secret bytes
+ * @param welcome whether a caller of a group may still call
  */
-public final class FileLinks {
+public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, InstantSource clock) {
     static final String PATH = "/files/";
 
     /** Time for which an address is valid. */
     private static final Duration LIFE = Duration.ofHours(1);
 
     private static final String MEDIA_TYPE = "[\\w!#$&^.+-]{1,60}/[\\w!#$&^.+-]{1,60}";
-
-    private final SecretKeySpec key;
-    private final BiPredicate<String, String> welcome;
-    private final InstantSource clock;
-
-    /**
-     * @param key at least 16 secret bytes
-     * @param welcome whether a caller of a group may still call
-     */
-    public FileLinks(byte[] key, BiPredicate<String, String> welcome, InstantSource clock) {
-        this.key = Hmac.key(key);
-        this.welcome = welcome;
-        this.clock = clock;
-    }
 
     /**
      * Returns the address of a part.
@@ -78,11 +67,15 @@ public final class FileLinks {
             throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         String[] path = request.path().substring(PATH.length()).split("/", -1);
-        var scope = new Scope(parameter(request, "group"), parameter(request, "owner"));
-        String caller = parameter(request, "caller");
-        String expires = parameter(request, "expires");
+        var scope = new Scope(request.parameter("group"), request.parameter("owner"));
+        String caller = request.parameter("caller");
+        String expires = request.parameter("expires");
+        byte[] given = request.parameter("signature").getBytes(UTF_8);
         if (path.length != 3
-                || !isSigned(request, signature(scope, caller, agent.name(), path[0], path[1], path[2], expires))) {
+                || !MessageDigest.isEqual(
+                        given,
+                        signature(scope, caller, agent.name(), path[0], path[1], path[2], expires)
+                                .getBytes(UTF_8))) {
             throw unsigned();
         }
         long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
@@ -139,11 +132,6 @@ public final class FileLinks {
         return Stream.concat(artifacts, messages).findFirst().orElse(List.of());
     }
 
-    private static boolean isSigned(WireRequest request, String signature) {
-        return MessageDigest.isEqual(
-                signature.getBytes(UTF_8), parameter(request, "signature").getBytes(UTF_8));
-    }
-
     private String signature(Scope scope, String caller, String... others) {
         // With lengths, or a piece could move from one to the next.
         byte[][] pieces = Stream.concat(Stream.of(scope.group(), scope.owner(), caller), Stream.of(others))
@@ -151,10 +139,5 @@ public final class FileLinks {
                 .map(text -> text.getBytes(UTF_8))
                 .toArray(byte[][]::new);
         return HexFormat.of().formatHex(Hmac.of(key, pieces));
-    }
-
-    private static String parameter(WireRequest request, String name) {
-        List<String> values = request.query().getOrDefault(name, List.of());
-        return values.isEmpty() ? "" : values.getFirst();
     }
 }

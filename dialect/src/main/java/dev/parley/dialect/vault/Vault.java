@@ -3,6 +3,7 @@ package dev.parley.dialect.vault;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.RpcEdge;
 import dev.parley.dialect.calls.ServedRequest;
 import dev.parley.dialect.legacy.FormedTasks;
@@ -12,18 +13,13 @@ import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.dialect.vault.VaultModel.Cancellation;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.Part;
 import java.util.Map;
-import java.util.Set;
 
 /** The endpoint of AgentVault: its card, its calls, and the files that its tasks point to. */
 public final class Vault extends RpcEdge {
     public static final String SUFFIX = "/agentvault";
-
-    private static final Set<String> CARDS =
-            Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
 
     private final FileLinks links;
 
@@ -39,7 +35,9 @@ public final class Vault extends RpcEdge {
 
     @Override
     public boolean isCard(WireRequest request) {
-        return CARDS.contains(request.path())
+        String path = request.path();
+        return CardFile.isAt(path)
+                || path.equals("/agent-card.json")
                 || isRoot(request) && request.method().equals("GET");
     }
 
@@ -64,8 +62,7 @@ public final class Vault extends RpcEdge {
             if (problem.error() != A2AError.TASK_NOT_CANCELABLE) {
                 return framed.error(problem);
             }
-            var refused = new Cancellation(false, problem.getMessage());
-            return heard(envelope, framed.result(VaultModel.CANCELLATION, refused, Map.of()));
+            return heard(envelope, framed.result(VaultModel.REFUSAL, problem, Map.of()));
         });
         ServedAgent agent = request.agent();
         String base = VaultCard.url(agent.card(), request.http().header("Host"));

@@ -41,17 +41,26 @@ public final class VaultCard {
 
     private VaultCard() {}
 
-    private record Features(String a2aVersion, boolean push) {}
-
     /** A scheme of a service; the scheme is null if none is needed. */
     private record Auth(
             @Nullable SecurityScheme scheme, @Nullable String service) {}
 
-    private static final Codec<Features> FEATURES = Shape.<Features>of()
-            .required("a2aVersion", TEXT, Features::a2aVersion)
-            .optional("supportedMessageParts", TEXTS, List.of(), features -> PARTS)
-            .optional("supportsPushNotifications", BOOLEAN, false, Features::push)
-            .as(v -> new Features(v.next(), v.skip().next()));
+    private static final Codec<Capabilities> FEATURES = Shape.<Capabilities>of()
+            .required("a2aVersion", TEXT, it -> A2A_VERSION)
+            .optional("supportedMessageParts", TEXTS, List.of(), it -> PARTS)
+            .optional("supportsPushNotifications", BOOLEAN, false, it -> Boolean.TRUE.equals(it.pushNotifications()))
+            .as(v -> capabilities(v.next(), v.skip().next()));
+
+    private static Capabilities capabilities(String version, boolean push) {
+        if (!version.equals(A2A_VERSION) && !version.startsWith(A2A_VERSION + ".")) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a card says version {0} of the profile of AgentVault (expected: {1}); it is used all the same",
+                    Excerpt.line(version),
+                    A2A_VERSION);
+        }
+        return new Capabilities(true, push, List.of(), null);
+    }
 
     /** @param host the authority that the caller called; null if it named none */
     private static Codec<Auth> auth(@Nullable String host) {
@@ -73,12 +82,7 @@ public final class VaultCard {
             .required("description", TEXT, Skill::description)
             .as(v -> new Skill(v.next(), v.next(), v.next(), List.of(), List.of(), List.of(), List.of(), List.of()));
 
-    /**
-     * The card of an agent.
-     *
-     * @param agent name of the agent
-     * @param host the authority that the caller called; null if it named none
-     */
+    /** The card of an agent with a name. */
     private static Codec<AgentCard> card(String agent, @Nullable String host) {
         return Shape.<AgentCard>of()
                 .required("schemaVersion", TEXT, card -> "1.0")
@@ -88,12 +92,7 @@ public final class VaultCard {
                 .required("description", TEXT, AgentCard::description)
                 .required("url", TEXT, card -> url(card, host))
                 .required("provider", KernelCard.PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
-                .required(
-                        "capabilities",
-                        FEATURES,
-                        card -> new Features(
-                                A2A_VERSION,
-                                Boolean.TRUE.equals(card.capabilities().pushNotifications())))
+                .required("capabilities", FEATURES, AgentCard::capabilities)
                 .required("authSchemes", Codecs.list(auth(host)), VaultCard::auth)
                 .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
                 .optional("tags", TEXTS, List.of(), VaultCard::tags)
@@ -158,41 +157,22 @@ public final class VaultCard {
     private static AgentCard card(Shape.Values v) {
         String id = v.skip().next();
         String version = v.next();
-        String name = v.next();
-        String description = v.next();
-        var agent = new Interface(v.next(), Interface.JSONRPC, null, VaultDialect.NAME);
-        Provider provider = v.next();
-        Features features = v.next();
-        requireVersion(id, features.a2aVersion());
         var schemes = new LinkedHashMap<String, SecurityScheme>();
-        var requirements = requirements(v.next(), id, schemes);
-        List<Skill> skills = v.next();
         return new AgentCard(
-                name,
-                description,
-                List.of(agent),
-                provider,
+                v.next(),
+                v.next(),
+                List.of(new Interface(v.next(), Interface.JSONRPC, null, VaultDialect.NAME)),
+                v.next(),
                 version,
                 null,
-                new Capabilities(true, features.push(), List.of(), null),
+                v.next(),
                 schemes,
-                requirements,
+                requirements(v.next(), id, schemes),
                 List.of(),
                 List.of(),
-                skills,
+                v.next(),
                 List.of(),
                 v.skip().next());
-    }
-
-    private static void requireVersion(String id, String version) {
-        if (!version.equals(A2A_VERSION) && !version.startsWith(A2A_VERSION + ".")) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "the card of {0} says version {1} of the protocol (expected: {2}); it is spoken to all the same",
-                    Excerpt.line(id),
-                    Excerpt.line(version),
-                    A2A_VERSION);
-        }
     }
 
     /** The schemes are named as a client's keys are: by their service, or else by the agent. */

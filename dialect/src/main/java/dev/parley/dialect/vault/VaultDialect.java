@@ -2,7 +2,6 @@ package dev.parley.dialect.vault;
 
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
-import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
@@ -20,13 +19,6 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.time.Instant;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,19 +37,18 @@ public final class VaultDialect extends Dialect {
     private static final Shape<SendMessage> SEND = Shape.<SendMessage>of()
             .optional("id", TEXT, it -> it.message().taskId())
             .required("message", VaultModel.MESSAGE, SendMessage::message)
-            .optional("webhookUrl", TEXT, VaultDialect::webhook)
+            .optional("webhookUrl", TEXT, it -> url(it.configuration().pushConfig()))
             .as(v -> send(v.next(), v.next(), v.next()));
 
     public static final OperationTable OPERATIONS = new OperationTable(
             List.of(
-                    WireOperation.of(SendMessage.class, "tasks/send", "", SEND, VaultModel.ID),
-                    WireOperation.ofId(GetTask.class, "tasks/get", "", GetTask::id, GetTask::of, VaultModel.TASK),
+                    WireOperation.of(SendMessage.class, "tasks/send", SEND, VaultModel.ID),
+                    WireOperation.ofId(GetTask.class, "tasks/get", GetTask::id, GetTask::of, VaultModel.TASK),
                     WireOperation.ofId(
-                            CancelTask.class, "tasks/cancel", "", CancelTask::id, CancelTask::of, VaultModel.CANCELED),
+                            CancelTask.class, "tasks/cancel", CancelTask::id, CancelTask::of, VaultModel.CANCELED),
                     WireOperation.ofId(
                             SubscribeToTask.class,
                             "tasks/sendSubscribe",
-                            "",
                             SubscribeToTask::id,
                             SubscribeToTask::of,
                             null)),
@@ -74,9 +65,8 @@ public final class VaultDialect extends Dialect {
         return url.matches("[^?#]*/[^./?#]+") ? url + "/" : url;
     }
 
-    private static @Nullable String webhook(SendMessage send) {
-        PushConfig config = send.configuration().pushConfig();
-        return config == null ? null : config.url();
+    private static @Nullable String url(@Nullable PushConfig webhook) {
+        return webhook == null ? null : webhook.url();
     }
 
     private static SendMessage send(@Nullable String id, Message message, @Nullable String webhookUrl) {
@@ -92,17 +82,11 @@ public final class VaultDialect extends Dialect {
         return Map.of("Cache-Control", "no-cache", "Connection", "keep-alive");
     }
 
+    /** The range -32000 to -32099 is for failures of the agent, and for credentials that are missing. */
     @Override
     public int code(ErrorKind error) {
-        return switch (error) {
-            // The range -32000 to -32099 is for failures of the agent, and for credentials that are missing.
-            case A2AError.INVALID_AGENT_RESPONSE,
-                    A2AError.UNAVAILABLE,
-                    A2AError.RATE_LIMITED,
-                    A2AError.UNAUTHENTICATED,
-                    A2AError.PERMISSION_DENIED -> -32000;
-            default -> error.code();
-        };
+        boolean ofHttp = Problem.HTTP_ERRORS.contains(error) && error.code() == A2AError.INTERNAL.code();
+        return ofHttp || error == A2AError.INVALID_AGENT_RESPONSE ? -32000 : error.code();
     }
 
     @Override
@@ -119,58 +103,6 @@ public final class VaultDialect extends Dialect {
 
     @Override
     public Telling telling() {
-        return new VaultTelling();
-    }
-
-    private static final class VaultTelling extends Retelling {
-        /** States to which a submitted task moves without work. */
-        private static final Set<TaskState> DIRECT =
-                EnumSet.of(TaskState.SUBMITTED, TaskState.WORKING, TaskState.CANCELED);
-
-        private @Nullable TaskState last;
-
-        /** Time of the newest status; messages and artifacts have none of their own. */
-        private Instant at = Instant.EPOCH;
-
-        @Override
-        public void conversation(Task task, Sink out) {
-            at = requireNonNullElse(task.status().timestamp(), at);
-            VaultModel.messages(task).forEach(message -> said(task.id(), message, out));
-        }
-
-        @Override
-        public void moved(TaskStatusUpdateEvent update, Sink out) {
-            at = requireNonNullElse(update.status().timestamp(), at);
-            if (update.status().message() != null) {
-                said(update.taskId(), update.status().message(), out);
-            }
-            status(update, out);
-        }
-
-        private void said(String taskId, Message message, Sink out) {
-            out.frame("task_message", VaultModel.SAID, VaultModel.spoken(taskId, message, at));
-        }
-
-        @Override
-        public void produced(TaskArtifactUpdateEvent update, Sink out) {
-            VaultModel.produced(update, at).forEach(json -> out.frame("task_artifact", json));
-        }
-
-        /** From submitted there is no way to an end or a question but through work, and back to it there is none. */
-        @Override
-        public void status(TaskStatusUpdateEvent update, Sink out) {
-            TaskStatus told = update.status();
-            boolean back = told.state() == TaskState.SUBMITTED && last != null && last != TaskState.SUBMITTED;
-            TaskState state = back ? TaskState.WORKING : told.state();
-            if (last == TaskState.SUBMITTED && !DIRECT.contains(state)) {
-                frame(update.taskId(), new TaskStatus(TaskState.WORKING, null, told.timestamp()), out);
-            }
-            frame(update.taskId(), new TaskStatus(state, told.message(), told.timestamp()), out);
-            last = state;
-        }
-
-        private static void frame(String taskId, TaskStatus status, Sink out) {
-            out.frame("task_status", VaultModel.status(taskId, status));
-        }
+        return new VaultModel.Telling();
     }
 }

@@ -7,9 +7,9 @@ import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
 import static dev.parley.protocol.TaskEvent.merge;
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
@@ -32,6 +32,7 @@ import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the data of the AgentVault profile 0.2 look.
  *
- * <p>Tasks are flat, an artifact has one content, and bytes do not travel: {@link VaultEndpoint} has put addresses in
+ * <p>Tasks are flat, an artifact has one content, and bytes do not travel: {@link Vault} has put addresses in
  * their place.
  */
 public final class VaultModel {
@@ -54,8 +55,6 @@ public final class VaultModel {
 
     private static final Codec<TaskState> STATE =
             LegacyModel.states(TaskState::name, "WORKING", true, Map.of("UNKNOWN", TaskState.UNSPECIFIED));
-
-    // ---- Messages
 
     private static final Codec<Part> PART = Shape.<Part>of()
             .required("type", TEXT, VaultModel::type)
@@ -99,12 +98,10 @@ public final class VaultModel {
     }
 
     private static @Nullable Object content(Part part) {
-        return switch (part) {
-            case Part.Text text -> text.text();
-            case Part.Data data -> data.data() instanceof Map<?, ?> ? data.data() : Codecs.wrapped(data.data());
-            case Part.Url url -> null;
-            case Part.Raw raw -> null;
-        };
+        if (part instanceof Part.Data data) {
+            return data.data() instanceof Map<?, ?> ? data.data() : Codecs.wrapped(data.data());
+        }
+        return part instanceof Part.Text text ? text.text() : null;
     }
 
     private static @Nullable String url(Part part) {
@@ -116,7 +113,7 @@ public final class VaultModel {
     }
 
     static final Codec<Message> MESSAGE = Shape.<Message>of()
-            .required("role", TEXT, VaultModel::role)
+            .required("role", TEXT, it -> it.metadata().get(ROLE) instanceof String role ? role : word(it.role()))
             .required("parts", Codecs.list(PART), Message::parts)
             .optional("metadata", STRUCT, Map.of(), Message::metadata)
             .as(v -> message(v.next(), v.next(), v.next()));
@@ -125,19 +122,14 @@ public final class VaultModel {
         if (!ROLES.contains(role)) {
             throw InvalidField.of("role", '"' + role + "\" (expected: user, assistant, system or tool)");
         }
-        boolean agent = role.equals("assistant");
-        Map<String, @Nullable Object> kept =
-                agent || role.equals("user") ? metadata : merge(metadata, Map.of(ROLE, role));
-        String id = Ids.next(Instant.now());
-        return new Message(id, agent ? Role.AGENT : Role.USER, parts, null, null, kept, List.of(), List.of());
+        Role known = role.equals("assistant") ? Role.AGENT : Role.USER;
+        var kept = role.equals(word(known)) ? metadata : merge(metadata, Map.of(ROLE, role));
+        return new Message(Ids.next(Instant.now()), known, parts, null, null, kept, List.of(), List.of());
     }
 
-    private static String role(Message message) {
-        String plain = message.role() == Role.AGENT ? "assistant" : "user";
-        return message.metadata().get(ROLE) instanceof String role ? role : plain;
+    private static String word(Role role) {
+        return role == Role.AGENT ? "assistant" : "user";
     }
-
-    // ---- Artifacts
 
     /** An artifact of one part. */
     private static final Codec<Artifact> ARTIFACT = Shape.<Artifact>of()
@@ -166,8 +158,6 @@ public final class VaultModel {
             return new Artifact(id, null, null, List.of(typed), metadata, List.of());
         });
     }
-
-    // ---- Tasks
 
     static final Codec<Task> TASK = Shape.<Task>of()
             .required("id", TEXT, Task::id)
@@ -204,94 +194,134 @@ public final class VaultModel {
             .required("id", TEXT, result -> ((Task) result).id())
             .as(v -> bare(v.next(), TaskState.SUBMITTED));
 
-    /** Answer of {@code tasks/cancel}; a message says why the task cannot be canceled. */
-    record Cancellation(boolean success, @Nullable String message) {
-        Task task() {
-            if (!success) {
-                A2AError error = A2AError.TASK_NOT_CANCELABLE;
-                throw A2AException.of(error, requireNonNullElse(message, error.defaultMessage()));
-            }
+    /** Answer of {@code tasks/cancel}, of which a client reads a task without an id. */
+    static final Codec<Task> CANCELED = Shape.<Task>of()
+            .always("success", BOOLEAN, true, task -> true)
+            .readOnly("message", TEXT)
+            .as(v -> canceled(v.next(), v.next()));
+
+    /** The same of a task that cannot be canceled. */
+    static final Codec<A2AException> REFUSAL = Shape.<A2AException>of()
+            .required("success", BOOLEAN, refused -> false)
+            .optional("message", TEXT, A2AException::getMessage)
+            .as(v -> A2AException.of(A2AError.TASK_NOT_CANCELABLE));
+
+    private static Task canceled(boolean success, @Nullable String message) {
+        if (success) {
             return bare("", TaskState.CANCELED);
         }
+        A2AError error = A2AError.TASK_NOT_CANCELABLE;
+        throw A2AException.of(error, requireNonNullElse(message, error.defaultMessage()));
     }
-
-    static final Codec<Cancellation> CANCELLATION = Shape.<Cancellation>of()
-            .always("success", BOOLEAN, true, Cancellation::success)
-            .optional("message", TEXT, Cancellation::message)
-            .as(v -> new Cancellation(v.next(), v.next()));
-
-    /** The same as a task, which has no id for a client. */
-    static final Codec<Task> CANCELED =
-            Codecs.via(CANCELLATION, Cancellation::task, task -> new Cancellation(true, null));
 
     private static Task bare(String id, TaskState state) {
         return new Task(id, "", new TaskStatus(state, null, null), List.of(), List.of(), Map.of());
     }
 
-    // ---- Events
-
     private static final Codec<TaskStatusUpdateEvent> STATUS = Shape.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
             .required("state", STATE, update -> update.status().state())
             .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
-            .optional("message", TEXT, update -> text(update.status().message()))
-            .as(v -> update(v.next(), v.next(), v.next(), note(v.next())));
+            .optional("message", TEXT, update -> note(update.status().message()))
+            .as(v -> update(v.next(), noted(v.next(), v.next(), v.next())));
 
-    /** A message of a working agent is a note on the status of its task. */
-    static final Codec<TaskStatusUpdateEvent> SAID = Shape.<TaskStatusUpdateEvent>of()
-            .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
-            .required(
-                    "message", MESSAGE, update -> requireNonNull(update.status().message()))
-            .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
-            .as(v -> spoken(v.next(), v.next(), v.next()));
+    /** An event with a message or an artifact, which have no time of their own. */
+    record Timed<T>(String taskId, T content, @Nullable Instant at) {}
 
-    private record Produced(
-            TaskArtifactUpdateEvent update, @Nullable Instant at) {}
+    static final Codec<Timed<Message>> SAID = timed("message", MESSAGE);
+    private static final Codec<Timed<Artifact>> PRODUCED = timed("artifact", ARTIFACT);
 
-    private static final Codec<Produced> PRODUCED = Shape.<Produced>of()
-            .required("taskId", TEXT, it -> it.update().taskId())
-            .required("artifact", ARTIFACT, it -> it.update().artifact())
-            .optional("timestamp", OLD_TIMESTAMP, Produced::at)
-            .as(v -> new Produced(update(v.next(), v.next()), v.next()));
+    private static <T> Codec<Timed<T>> timed(String member, Codec<T> codec) {
+        return Shape.<Timed<T>>of()
+                .required("taskId", TEXT, Timed::taskId)
+                .required(member, codec, Timed::content)
+                .optional("timestamp", OLD_TIMESTAMP, Timed::at)
+                .as(v -> new Timed<>(v.next(), v.next(), v.next()));
+    }
 
-    private static final Codec<TaskArtifactUpdateEvent> UPDATE =
-            Codecs.via(PRODUCED, Produced::update, update -> new Produced(update, null));
-
-    /** For clients: the members of an event decide which of the three it is. */
+    /** For clients: the members of an event decide which of the three it is. A message is a note of a working agent. */
     public static final Codec<TaskEvent> EVENT = Codecs.kinds(
-            event -> V1Model.as(event instanceof TaskArtifactUpdateEvent ? UPDATE : STATUS),
-            members -> V1Model.as(
-                    members.containsKey("state") ? STATUS : members.containsKey("artifact") ? UPDATE : SAID));
+            event -> V1Model.as(STATUS),
+            members -> members.containsKey("state")
+                    ? V1Model.as(STATUS)
+                    : members.containsKey("artifact")
+                            ? Codecs.reading(PRODUCED, it -> update(it.taskId(), it.content()))
+                            : Codecs.reading(
+                                    SAID,
+                                    it -> update(
+                                            it.taskId(), new TaskStatus(TaskState.WORKING, it.content(), it.at()))));
 
-    private static TaskStatusUpdateEvent update(
-            String taskId, TaskState state, @Nullable Instant at, @Nullable Message message) {
-        return new TaskStatusUpdateEvent(taskId, "", new TaskStatus(state, message, at), Map.of());
-    }
-
-    static TaskStatusUpdateEvent spoken(String taskId, Message message, @Nullable Instant at) {
-        return update(taskId, TaskState.WORKING, at, message);
-    }
-
-    private static @Nullable String text(@Nullable Message message) {
-        return message == null ? null : nonEmpty(message.text());
-    }
-
-    private static @Nullable Message note(@Nullable String text) {
-        return text == null ? null : Message.agent(Part.text(text));
-    }
-
-    public static byte[] status(String taskId, TaskStatus status) {
-        return JsonText.write(STATUS, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
-    }
-
-    /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
-    static Stream<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
-        return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of())
-                .map(one -> JsonText.write(PRODUCED, new Produced(update(update.taskId(), one), at)));
+    private static TaskStatusUpdateEvent update(String taskId, TaskStatus status) {
+        return new TaskStatusUpdateEvent(taskId, "", status, Map.of());
     }
 
     private static TaskArtifactUpdateEvent update(String taskId, Artifact artifact) {
         boolean append = Boolean.TRUE.equals(artifact.metadata().get(APPEND));
         return new TaskArtifactUpdateEvent(taskId, "", artifact, append, !append, Map.of());
+    }
+
+    private static @Nullable String note(@Nullable Message message) {
+        return message == null ? null : nonEmpty(message.text());
+    }
+
+    private static TaskStatus noted(TaskState state, @Nullable Instant at, @Nullable String note) {
+        return new TaskStatus(state, note == null ? null : Message.agent(Part.text(note)), at);
+    }
+
+    public static byte[] status(String taskId, TaskStatus status) {
+        return JsonText.write(STATUS, update(taskId, status));
+    }
+
+    static final class Telling extends Dialect.Retelling {
+        /** States to which a submitted task moves without work. */
+        private static final Set<TaskState> DIRECT =
+                EnumSet.of(TaskState.SUBMITTED, TaskState.WORKING, TaskState.CANCELED);
+
+        private @Nullable TaskState last;
+
+        /** Time of the newest status; messages and artifacts have none of their own. */
+        private Instant at = Instant.EPOCH;
+
+        @Override
+        public void conversation(Task task, Dialect.Sink out) {
+            at = requireNonNullElse(task.status().timestamp(), at);
+            for (Message message : messages(task)) {
+                out.frame("task_message", SAID, new Timed<>(task.id(), message, at));
+            }
+        }
+
+        @Override
+        public void moved(TaskStatusUpdateEvent update, Dialect.Sink out) {
+            at = requireNonNullElse(update.status().timestamp(), at);
+            if (update.status().message() != null) {
+                out.frame(
+                        "task_message",
+                        SAID,
+                        new Timed<>(update.taskId(), update.status().message(), at));
+            }
+            status(update, out);
+        }
+
+        /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
+        @Override
+        public void produced(TaskArtifactUpdateEvent update, Dialect.Sink out) {
+            split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of())
+                    .forEach(one -> out.frame("task_artifact", PRODUCED, new Timed<>(update.taskId(), one, at)));
+        }
+
+        /** From submitted there is no way to an end or a question but through work, and back to it there is none. */
+        @Override
+        public void status(TaskStatusUpdateEvent update, Dialect.Sink out) {
+            TaskStatus told = update.status();
+            boolean back = told.state() == TaskState.SUBMITTED && last != null && last != TaskState.SUBMITTED;
+            TaskState state = back ? TaskState.WORKING : told.state();
+            if (last == TaskState.SUBMITTED && !DIRECT.contains(state)) {
+                var between = new TaskStatus(TaskState.WORKING, null, told.timestamp());
+                out.frame("task_status", STATUS, update(update.taskId(), between));
+            }
+            var shown = new TaskStatus(state, told.message(), told.timestamp());
+            out.frame("task_status", STATUS, update(update.taskId(), shown));
+            last = state;
+        }
     }
 }
