@@ -8,7 +8,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.Store;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
 import dev.parley.testkit.SegmentWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -57,9 +56,6 @@ public final class Removals {
         private long last;
 
         @Override
-        public void beforeCommit(Session session) {}
-
-        @Override
         public void committed(int works) {
             long now = THREADS.getCurrentThreadCpuTime();
             int next = count.get();
@@ -69,9 +65,6 @@ public final class Removals {
             }
             last = now;
         }
-
-        @Override
-        public void rolledBack() {}
     }
 
     /** Something to measure beside. */

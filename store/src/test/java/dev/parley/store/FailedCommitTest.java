@@ -74,9 +74,6 @@ final class FailedCommitTest {
         }
 
         @Override
-        public void committed(int works) {}
-
-        @Override
         public void rolledBack() {
             isOfWorks = false;
         }

@@ -146,15 +146,9 @@ final class RemovalTest {
         var groups = new AtomicInteger();
         store.database().listen(new GroupListener() {
             @Override
-            public void beforeCommit(Session session) {}
-
-            @Override
             public void committed(int works) {
                 groups.incrementAndGet();
             }
-
-            @Override
-            public void rolledBack() {}
         });
         return groups;
     }
@@ -230,9 +224,6 @@ final class RemovalTest {
                     store.database().submit(between);
                 }
             }
-
-            @Override
-            public void committed(int works) {}
 
             @Override
             public void rolledBack() {}

@@ -19,7 +19,6 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +47,27 @@ public final class AdminOperations {
                     .map(ServiceLoader.Provider::get)
                     .toList();
 
+    static final Map<String, Object> GROUP = object("id", TEXT, "made archived?", TIME);
+    static final Map<String, Object> USER = object("group name", TEXT, "made disabled?", TIME);
+    static final Map<String, Object> KEY = key("id prefix group principal");
+    static final Map<String, Object> NEW_KEY = key("id key prefix group principal");
+    static final Map<String, Object> AUDIT_ROW = object(
+            "number",
+            COUNT,
+            "at",
+            TIME,
+            "group actor action target subject? outcome address? trace?",
+            TEXT,
+            "detail?",
+            ANY,
+            "hash",
+            TEXT);
+    static final Map<String, Object> VERIFICATION = object("good", TRUTH, "rows", COUNT, "end", TEXT, "broken?", COUNT);
+    static final Map<String, Object> DEAD_WEBHOOK =
+            object("taskId configId agent url", TEXT, "attempts", COUNT, "deadSince lastError?", TEXT);
+    static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);
+    static final Map<String, Object> UNREADABLE_TASK = object("taskId agent group since reason", TEXT);
+
     private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
 
     static {
@@ -61,43 +81,41 @@ public final class AdminOperations {
     private AdminOperations() {}
 
     private static void members() {
-        Map<String, Object> group = object("id", TEXT, "made", TIME, "archived?", TIME);
-        Map<String, Object> user = object("group", TEXT, "name", TEXT, "made", TIME, "disabled?", TIME);
         RestParameter inGroup = query("group", Type.TEXT, "GROUP", "Only of this group.");
         RestParameter id = path("id", "KEY-ID", "The id of the key, not the key.");
 
-        row("groups/list", "GET /groups", "List them", object("groups", list(group)));
+        row("groups/list", "GET /groups", "List them", object("groups", list(GROUP)));
         row(
                 "groups/create",
                 "POST /groups",
                 "Create a group",
-                group,
+                GROUP,
                 member("id", Type.TEXT, "GROUP", "Its id, such as the name of a company.")
                         .asArgument());
         RestParameter theGroup = path("id", "GROUP", "The group.");
-        row("groups/archive", "POST /groups/{id}/archive", "Disable all members of a group", group, theGroup);
-        row("groups/restore", "POST /groups/{id}/restore", "Enable the members of a group again", group, theGroup);
+        row("groups/archive", "POST /groups/{id}/archive", "Disable all members of a group", GROUP, theGroup);
+        row("groups/restore", "POST /groups/{id}/restore", "Enable the members of a group again", GROUP, theGroup);
 
-        row("users/list", "GET /users", "List them", object("users", list(user)), inGroup);
+        row("users/list", "GET /users", "List them", object("users", list(USER)), inGroup);
         row(
                 "users/create",
                 "POST /users",
                 "Create a user",
-                user,
+                USER,
                 member("group", Type.TEXT, "GROUP", "The group; made if missing.")
                         .asArgument(),
                 member("name", Type.TEXT, "NAME", "The user.").asArgument());
         RestParameter ofGroup = path("group", "GROUP", "The group.");
         RestParameter name = path("name", "NAME", "The user.");
-        row("users/disable", "POST /users/{group}/{name}/disable", "Disable a user", user, ofGroup, name);
-        row("users/enable", "POST /users/{group}/{name}/enable", "Enable a user", user, ofGroup, name);
+        row("users/disable", "POST /users/{group}/{name}/disable", "Disable a user", USER, ofGroup, name);
+        row("users/enable", "POST /users/{group}/{name}/enable", "Enable a user", USER, ofGroup, name);
 
-        row("keys/list", "GET /keys", "List them", object("keys", list(key(false))), inGroup);
+        row("keys/list", "GET /keys", "List them", object("keys", list(KEY)), inGroup);
         row(
                 "keys/create",
                 "POST /keys",
                 "Create a key; it is shown once",
-                key(true),
+                NEW_KEY,
                 member("group", Type.TEXT, "GROUP", "Group whose data the key gives access to; made if missing.")
                         .asRequired(),
                 member("principal", Type.TEXT, "NAME", "Principal that calls with the key; made if missing.")
@@ -109,55 +127,24 @@ public final class AdminOperations {
                 "keys/rotate",
                 "POST /keys/{id}/rotate",
                 "Create the successor of a key",
-                key(true),
+                NEW_KEY,
                 id,
                 member("overlapSeconds", Type.NUMBER, "DURATION", "How long the old key stays valid; default: 24h.")
                         .flag("--overlap")
                         .atMost(LONGEST_OVERLAP_SECONDS));
-        row("keys/revoke", "POST /keys/{id}/revoke", "Revoke a key", key(false), id);
+        row("keys/revoke", "POST /keys/{id}/revoke", "Revoke a key", KEY, id);
     }
 
-    private static Map<String, Object> key(boolean isNew) {
-        var members = new ArrayList<Object>(List.of("id", TEXT));
-        if (isNew) {
-            members.addAll(List.of("key", TEXT));
-        }
-        members.addAll(List.of("prefix", TEXT, "group", TEXT, "principal", TEXT, "scopes", TEXTS, "made", TIME));
-        members.addAll(List.of("expires?", TIME, "revoked?", TIME, "successor?", TEXT));
-        return object(members.toArray());
+    private static Map<String, Object> key(String texts) {
+        return object(texts, TEXT, "scopes", TEXTS, "made expires? revoked?", TIME, "successor?", TEXT);
     }
 
     private static void audit() {
-        Map<String, Object> row = object(
-                "number",
-                COUNT,
-                "at",
-                TIME,
-                "group",
-                TEXT,
-                "actor",
-                TEXT,
-                "action",
-                TEXT,
-                "target",
-                TEXT,
-                "subject?",
-                TEXT,
-                "outcome",
-                TEXT,
-                "address?",
-                TEXT,
-                "trace?",
-                TEXT,
-                "detail?",
-                ANY,
-                "hash",
-                TEXT);
         row(
                 "audit/query",
                 "GET /audit",
                 "Show rows by group, actor, action, target or time",
-                object("rows", list(row)),
+                object("rows", list(AUDIT_ROW)),
                 query("group", Type.TEXT, "GROUP", "Rows of one group."),
                 query("actor", Type.TEXT, "NAME", "Actions of one principal, even if its name was erased."),
                 query("action", Type.TEXT, "ACTION", "Such as task.created or key.revoked."),
@@ -168,32 +155,13 @@ public final class AdminOperations {
                 query("limit", Type.NUMBER, "ROWS", "How many rows at most; default: 100.")
                         .atMost(MOST_ROWS));
         row("audit/newest", "GET /audit/newest", "Show the number of the newest row", object("number", COUNT));
-        row(
-                "audit/verify",
-                "GET /audit/verify",
-                "Verify that no row was changed",
-                object("good", TRUTH, "rows", COUNT, "end", TEXT, "broken?", COUNT));
+        row("audit/verify", "GET /audit/verify", "Verify that no row was changed", VERIFICATION);
     }
 
     private static void webhooks() {
         RestParameter task = path("taskId", "TASK-ID", "The task.");
         RestParameter config = path("configId", "CONFIG-ID", "The webhook.");
-        Map<String, Object> dead = object(
-                "taskId",
-                TEXT,
-                "configId",
-                TEXT,
-                "agent",
-                TEXT,
-                "url",
-                TEXT,
-                "attempts",
-                COUNT,
-                "deadSince",
-                TEXT,
-                "lastError?",
-                TEXT);
-        row("webhooks/dead", "GET /webhooks/dead", "List them", object("webhooks", list(dead)));
+        row("webhooks/dead", "GET /webhooks/dead", "List them", object("webhooks", list(DEAD_WEBHOOK)));
         row(
                 "webhooks/redeliver",
                 "POST /webhooks/{taskId}/{configId}/redeliver",
@@ -205,15 +173,13 @@ public final class AdminOperations {
                 "webhooks/secret",
                 "POST /webhooks/secret",
                 "Show the secret that signs a group's webhooks",
-                object("group", TEXT, "secret", TEXT),
+                WEBHOOK_SECRET,
                 member("group", Type.TEXT, "GROUP", "The group of the callers; default: default."));
         row(
                 "tasks/unreadable",
                 "GET /tasks/unreadable",
                 "List interrupted tasks that cannot be read",
-                object(
-                        "tasks",
-                        list(object("taskId", TEXT, "agent", TEXT, "group", TEXT, "since", TEXT, "reason", TEXT))));
+                object("tasks", list(UNREADABLE_TASK)));
     }
 
     private static void privacy() {
@@ -237,7 +203,7 @@ public final class AdminOperations {
                 "privacy/erase",
                 "POST /privacy/erase",
                 "Erase the data of a user for good",
-                object("keys?", COUNT, "tasks", COUNT, "statements?", COUNT, "auditRows?", COUNT, "pending?", TEXT),
+                object("keys? tasks statements? auditRows?", COUNT, "pending?", TEXT),
                 principal,
                 group,
                 context,

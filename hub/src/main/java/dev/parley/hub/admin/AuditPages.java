@@ -1,15 +1,18 @@
 package dev.parley.hub.admin;
 
+import static dev.parley.extension.AnswerSchema.answer;
+import static dev.parley.hub.admin.AdminOperations.AUDIT_ROW;
+import static dev.parley.hub.admin.AdminOperations.VERIFICATION;
+
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import dev.parley.store.audit.Verification;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Handlers for the audit log. */
 final class AuditPages {
@@ -40,39 +43,25 @@ final class AuditPages {
         return Map.of("rows", rows.stream().map(AuditPages::shown).toList());
     }
 
-    private static Map<String, @Nullable Object> shown(Verification found) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("good", found.broken() == null);
-        shown.put("rows", found.rows());
-        shown.put("end", found.end());
-        if (found.broken() != null) {
-            shown.put("broken", found.broken());
-        }
-        return shown;
+    private static Map<String, Object> shown(Verification found) {
+        return answer(VERIFICATION, found.broken() == null, found.rows(), found.end(), found.broken());
     }
 
-    private static Map<String, @Nullable Object> shown(Row row) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("number", row.number());
-        shown.put("at", row.at().toString());
-        shown.put("group", row.entry().group());
-        shown.put("actor", row.entry().actor());
-        shown.put("action", row.entry().action());
-        shown.put("target", row.entry().target());
-        if (!row.entry().subject().isEmpty()) {
-            shown.put("subject", row.entry().subject());
-        }
-        shown.put("outcome", row.entry().outcome());
-        if (!row.entry().address().isEmpty()) {
-            shown.put("address", row.entry().address());
-        }
-        if (!row.entry().trace().isEmpty()) {
-            shown.put("trace", row.entry().trace());
-        }
-        if (!row.entry().detail().isEmpty()) {
-            shown.put("detail", row.entry().detail());
-        }
-        shown.put("hash", row.hash());
-        return shown;
+    private static Map<String, Object> shown(Row row) {
+        Entry entry = row.entry();
+        return answer(
+                AUDIT_ROW,
+                row.number(),
+                row.at(),
+                entry.group(),
+                entry.actor(),
+                entry.action(),
+                entry.target(),
+                entry.subject(),
+                entry.outcome(),
+                entry.address(),
+                entry.trace(),
+                entry.detail(),
+                row.hash());
     }
 }

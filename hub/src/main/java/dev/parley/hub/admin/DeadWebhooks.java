@@ -1,5 +1,9 @@
 package dev.parley.hub.admin;
 
+import static dev.parley.extension.AnswerSchema.answer;
+import static dev.parley.hub.admin.AdminOperations.DEAD_WEBHOOK;
+import static dev.parley.hub.admin.AdminOperations.WEBHOOK_SECRET;
+
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.extension.AdminHandler;
@@ -7,10 +11,7 @@ import dev.parley.extension.AdminParameters;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Handlers for webhooks whose deliveries were given up, and for the secrets that sign deliveries. */
 final class DeadWebhooks {
@@ -33,14 +34,7 @@ final class DeadWebhooks {
                 "webhooks/redeliver",
                 (given, by) -> redeliver(given),
                 "webhooks/secret",
-                (given, by) -> secret(given.group()));
-    }
-
-    private Object secret(String group) {
-        var shown = new LinkedHashMap<String, Object>();
-        shown.put("group", group);
-        shown.put("secret", secrets.of(group));
-        return shown;
+                (given, by) -> answer(WEBHOOK_SECRET, given.group(), secrets.of(given.group())));
     }
 
     private Object redeliver(AdminParameters given) {
@@ -50,15 +44,15 @@ final class DeadWebhooks {
         return Map.of();
     }
 
-    private static Map<String, @Nullable Object> shown(Subscription dead) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("taskId", dead.task().taskId());
-        shown.put("configId", dead.config().id());
-        shown.put("agent", dead.task().agent());
-        shown.put("url", dead.config().url());
-        shown.put("attempts", dead.attempts());
-        shown.put("deadSince", Objects.toString(dead.deadSince()));
-        shown.put("lastError", dead.lastError());
-        return shown;
+    private static Map<String, Object> shown(Subscription dead) {
+        return answer(
+                DEAD_WEBHOOK,
+                dead.task().taskId(),
+                dead.config().id(),
+                dead.task().agent(),
+                dead.config().url(),
+                dead.attempts(),
+                dead.deadSince(),
+                dead.lastError());
     }
 }

@@ -1,5 +1,10 @@
 package dev.parley.hub.admin;
 
+import static dev.parley.extension.AnswerSchema.answer;
+import static dev.parley.hub.admin.AdminOperations.GROUP;
+import static dev.parley.hub.admin.AdminOperations.KEY;
+import static dev.parley.hub.admin.AdminOperations.USER;
+
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.protocol.A2AException;
@@ -11,14 +16,11 @@ import dev.parley.trust.Directory.Key;
 import dev.parley.trust.Directory.NewKey;
 import dev.parley.trust.Directory.User;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Handlers for groups, users and their keys. */
 final class Members {
@@ -94,50 +96,33 @@ final class Members {
         return shown(directory.rotateKey(given.text("id"), overlap, actor(by)));
     }
 
-    private static Map<String, @Nullable Object> shown(Group group) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("id", group.id());
-        shown.put("made", group.made().toString());
-        putIfThere(shown, "archived", group.archived());
-        return shown;
+    private static Map<String, Object> shown(Group group) {
+        return answer(GROUP, group.id(), group.made(), group.archived());
     }
 
-    private static Map<String, @Nullable Object> shown(User user) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("group", user.group());
-        shown.put("name", user.name());
-        shown.put("made", user.made().toString());
-        putIfThere(shown, "disabled", user.disabled());
-        return shown;
+    private static Map<String, Object> shown(User user) {
+        return answer(USER, user.group(), user.name(), user.made(), user.disabled());
     }
 
-    private static Map<String, @Nullable Object> shown(NewKey made) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
+    private static Map<String, Object> shown(NewKey made) {
+        var shown = new LinkedHashMap<String, Object>();
         shown.put("id", made.key().id());
         shown.put("key", made.secret());
         shown(made.key()).forEach(shown::putIfAbsent);
         return shown;
     }
 
-    private static Map<String, @Nullable Object> shown(Key key) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("id", key.id());
-        shown.put("prefix", Directory.KEY_PREFIX + key.id());
-        shown.put("group", key.group());
-        shown.put("principal", key.principal());
-        shown.put("scopes", key.scopes().stream().sorted().toList());
-        shown.put("made", key.made().toString());
-        putIfThere(shown, "expires", key.expires());
-        putIfThere(shown, "revoked", key.revoked());
-        if (key.successor() != null) {
-            shown.put("successor", key.successor());
-        }
-        return shown;
-    }
-
-    private static void putIfThere(Map<String, @Nullable Object> shown, String name, @Nullable Instant time) {
-        if (time != null) {
-            shown.put(name, Objects.toString(time));
-        }
+    private static Map<String, Object> shown(Key key) {
+        return answer(
+                KEY,
+                key.id(),
+                Directory.KEY_PREFIX + key.id(),
+                key.group(),
+                key.principal(),
+                key.scopes().stream().sorted().toList(),
+                key.made(),
+                key.expires(),
+                key.revoked(),
+                key.successor());
     }
 }

@@ -1,12 +1,12 @@
 package dev.parley.hub.admin;
 
+import static dev.parley.extension.AnswerSchema.answer;
+import static dev.parley.hub.admin.AdminOperations.UNREADABLE_TASK;
+
 import dev.parley.engine.Engine;
 import dev.parley.engine.UnreadableTask;
 import dev.parley.extension.AdminHandler;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Handler that lists interrupted tasks which cannot be resumed because they cannot be read. */
 final class UnreadableTasks {
@@ -24,13 +24,7 @@ final class UnreadableTasks {
                         engine.unreadable().stream().map(UnreadableTasks::shown).toList()));
     }
 
-    private static Map<String, @Nullable Object> shown(UnreadableTask task) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("taskId", task.taskId());
-        shown.put("agent", task.agent());
-        shown.put("group", task.group());
-        shown.put("since", Objects.toString(task.since()));
-        shown.put("reason", task.reason());
-        return shown;
+    private static Map<String, Object> shown(UnreadableTask task) {
+        return answer(UNREADABLE_TASK, task.taskId(), task.agent(), task.group(), task.since(), task.reason());
     }
 }

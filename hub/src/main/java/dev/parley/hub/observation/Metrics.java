@@ -14,7 +14,6 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.server.RequestHandler;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -204,15 +203,9 @@ public final class Metrics implements RequestHandler {
     public void show(Database database) {
         database.listen(new GroupListener() {
             @Override
-            public void beforeCommit(Session session) {}
-
-            @Override
             public void committed(int works) {
                 commits.observe(works);
             }
-
-            @Override
-            public void rolledBack() {}
         });
     }
 

@@ -220,7 +220,7 @@ final class KnowledgePages {
                 rows,
                 "questions",
                 "List the queries of a principal",
-                object("at", TIME, "operation", TEXT, "outcome", TEXT, "detail", ANY));
+                object("at", TIME, "operation outcome", TEXT, "detail", ANY));
         return rows;
     }
 
@@ -240,23 +240,17 @@ final class KnowledgePages {
 
     private static Map<String, Object> review() {
         return object(
-                "id",
-                TEXT,
-                "state",
+                "id state",
                 TEXT,
                 "madeAt",
                 TIME,
-                "caller",
-                TEXT,
-                "reason?",
+                "caller reason?",
                 TEXT,
                 "update",
                 ANY,
                 "decidedAt?",
                 TIME,
-                "decidedBy?",
-                TEXT,
-                "remark?",
+                "decidedBy? remark?",
                 TEXT);
     }
 }

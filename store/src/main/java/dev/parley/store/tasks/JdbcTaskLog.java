@@ -254,9 +254,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
-    public void committed(int works) {}
-
-    @Override
     public void rolledBack() {
         rows.rolledBack();
         changes.clear();

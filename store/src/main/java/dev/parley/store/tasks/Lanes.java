@@ -129,9 +129,6 @@ public final class Lanes implements GroupListener {
     }
 
     @Override
-    public void beforeCommit(Session session) {}
-
-    @Override
     public void committed(int works) {
         forgotten.forEach((lane, number) -> {
             numbers.remove(lane, number);
