@@ -76,7 +76,7 @@ public final class Agent {
         return Collections.unmodifiableSet(settings.uses);
     }
 
-    /** This agent as {@link Builder#uses} describes it. */
+    /** Returns this agent with an extension of {@link Builder#uses}. */
     public Agent using(ExtensionView<?> extension) {
         return settings.copy().uses(extension).handle(handler);
     }
@@ -102,12 +102,12 @@ public final class Agent {
         return settings.priority;
     }
 
-    /** This agent with {@code handler} in its place, which reads JSON besides. */
+    /** Returns this agent with {@code handler} instead of its own, which also reads JSON. */
     public Agent readingJson(AgentHandler handler) {
         return settings.copy().reading(true).handle(handler);
     }
 
-    /** This agent with more extensions, and with those that are addresses of a hub at that of the one at {@code url}. */
+    /** Returns this agent with more extensions; URIs that are paths of a hub are below {@code url}. */
     public Agent offering(Collection<AgentExtension> more, String url) {
         Builder offering = settings.copy();
         offering.methods.keySet().removeAll(methodsOf(offering.extensions));

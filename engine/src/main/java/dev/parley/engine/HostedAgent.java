@@ -39,7 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** One agent as callers see it: each operation answered from the log, or by letting the agent work. */
+/** Endpoint of an agent: operations are answered from the log, or by a run of the agent. */
 final class HostedAgent implements AgentEndpoint {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     /** A page ends behind the task with which it gets larger than this, whatever the page size. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class A2AException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** One field that was wrong, by its path in the request ({@code message.parts[0]}), and what was expected. */
+    /** An invalid field, by its path in the request ({@code message.parts[0]}), and the expected value. */
     public record Violation(String field, String description) {
         public Violation {
             field = bearable(field);
@@ -127,12 +127,12 @@ public final class A2AException extends RuntimeException {
         return of(error, message, Map.of(CHALLENGE, challenge));
     }
 
-    /** This error with the cause that the log of this side, not the peer, shall see. */
+    /** Returns this error with a cause for the log of this side, not for the peer. */
     public A2AException causedBy(Throwable cause) {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, retryAfter, cause);
     }
 
-    /** This error as another version of the protocol words it. */
+    /** Returns this error with the message of another version of the protocol. */
     public A2AException inWords(UnaryOperator<String> fields, UnaryOperator<String> texts) {
         List<Violation> worded = violations.stream()
                 .map(one -> new Violation(fields.apply(one.field()), texts.apply(one.description())))
@@ -143,7 +143,7 @@ public final class A2AException extends RuntimeException {
         return new A2AException(error, requireNonNull(message), metadata, worded, retryAfter, getCause());
     }
 
-    /** This error with when to try again. */
+    /** Returns this error with a pause before a retry. */
     public A2AException retryingAfter(Duration wait) {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, wait, getCause());
     }

@@ -86,12 +86,12 @@ public record AgentCard(
                 Map.of());
     }
 
-    /** This card with other skills. */
+    /** Returns this card with other skills. */
     public AgentCard withSkills(List<Skill> skills) {
         return with(securitySchemes, securityRequirements, skills);
     }
 
-    /** This card with other security. */
+    /** Returns this card with other security. */
     public AgentCard withSecurity(Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements) {
         return with(schemes, requirements, skills);
     }
@@ -164,7 +164,7 @@ public record AgentCard(
         }
     }
 
-    /** One thing the agent is good at. Empty modes mean the card's default modes; {@code others} are as those of a card. */
+    /** Skill of an agent. Empty modes mean the card's default modes; {@code others} are as those of a card. */
     public record Skill(
             String id,
             String name,
@@ -187,7 +187,7 @@ public record AgentCard(
             others = Lists.copy(others);
         }
 
-        /** This skill with other requirements. */
+        /** Returns this skill with other requirements. */
         public Skill withSecurity(List<SecurityRequirement> requirements) {
             return new Skill(id, name, description, tags, examples, inputModes, outputModes, requirements, others);
         }

@@ -42,12 +42,12 @@ public record Artifact(
         return new Artifact(artifactId, name, null, List.of(parts), Map.of(), List.of());
     }
 
-    /** This artifact with other parts. */
+    /** Returns this artifact with other parts. */
     public Artifact withParts(List<Part> others) {
         return new Artifact(artifactId, name, description, others, metadata, extensions);
     }
 
-    /** This artifact with the parts of {@code more} behind its own, and its metadata and extensions merged in. */
+    /** Returns this artifact with the parts of {@code more} behind its own, and its metadata and extensions merged in. */
     Artifact append(Artifact more) {
         return new Artifact(
                 artifactId,

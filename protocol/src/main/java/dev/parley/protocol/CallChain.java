@@ -71,7 +71,7 @@ public record CallChain(List<String> agents) {
                                 .replace("+", "%20");
     }
 
-    /** This chain with one more agent. */
+    /** Returns this chain with one more agent. */
     public CallChain then(String agent) {
         var more = new ArrayList<>(agents);
         more.add(requireNonNull(agent, "agent"));

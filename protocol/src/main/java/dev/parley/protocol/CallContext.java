@@ -118,7 +118,7 @@ public record CallContext(
         return principal.grants();
     }
 
-    /** From where the call came; empty if it did not come over a network. */
+    /** Address of the client; empty for calls in the process. */
     public String address() {
         return principal.address();
     }
@@ -153,22 +153,22 @@ public record CallContext(
         return trace.chain();
     }
 
-    /** This context with other extensions. */
+    /** Returns this context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
         return speaking(new Wire(wire.dialect, extensions, wire.namesTasks, wire.knowsOnlyTasks));
     }
 
-    /** This context with another deadline. */
+    /** Returns this context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
         return new CallContext(principal, scope, wire, trace, deadline);
     }
 
-    /** This context with another trace. */
+    /** Returns this context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
         return new CallContext(principal, scope, wire, new Trace(traceparent, trace.chain), deadline);
     }
 
-    /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
+    /** Returns this context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
         return speaking(new Wire(dialect, wire.extensions, namesTasks, wire.knowsOnlyTasks || namesTasks));
     }
@@ -183,7 +183,7 @@ public record CallContext(
         return new CallContext(new Caller(principal.name, grants, address), scope, wire, trace, deadline);
     }
 
-    /** This context for a call that goes through these agents. */
+    /** Returns this context for a call that goes through these agents. */
     public CallContext through(CallChain chain) {
         return new CallContext(principal, scope, wire, new Trace(trace.traceparent, chain), deadline);
     }
@@ -203,7 +203,7 @@ public record CallContext(
         return scope.owner().equals(SHARED);
     }
 
-    /** This context among what belongs to the caller in another group. */
+    /** Returns this context in another group of the caller. */
     public CallContext among(String group) {
         return within(new Scope(group, scope.owner()));
     }

@@ -82,7 +82,7 @@ public interface Feed<E> extends AutoCloseable {
         };
     }
 
-    /** This in another form. Each element gets it when it is taken out of its list, so that only one need exist. */
+    /** Returns this feed with converted elements. Each is converted when it is taken out of its list, so that only one need exist. */
     default <F> Feed<F> as(Function<? super E, ? extends F> form) {
         Feed<E> from = this;
         return new Feed<>() {

@@ -61,12 +61,12 @@ public record Message(
         return new Message(Ids.next(Instant.now()), role, parts, null, null, Map.of(), List.of(), List.of());
     }
 
-    /** This message as part of a context and, unless {@code taskId} is null, of a task. */
+    /** Returns this message as part of a context and, unless {@code taskId} is null, of a task. */
     public Message in(@Nullable String contextId, @Nullable String taskId) {
         return new Message(messageId, role, parts, contextId, taskId, metadata, extensions, referenceTaskIds);
     }
 
-    /** This message with one more task that it refers to. */
+    /** Returns this message with one more task that it refers to. */
     public Message referringTo(String referenceTaskId) {
         return new Message(
                 messageId,
@@ -79,12 +79,12 @@ public record Message(
                 Lists.append(referenceTaskIds, List.of(referenceTaskId)));
     }
 
-    /** This message under another id. */
+    /** Returns this message under another id. */
     public Message withId(String id) {
         return new Message(id, role, parts, contextId, taskId, metadata, extensions, referenceTaskIds);
     }
 
-    /** This message with other parts. */
+    /** Returns this message with other parts. */
     public Message withParts(List<Part> others) {
         return new Message(messageId, role, others, contextId, taskId, metadata, extensions, referenceTaskIds);
     }

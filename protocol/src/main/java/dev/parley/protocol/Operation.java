@@ -185,7 +185,7 @@ public sealed interface Operation {
                     Map<String, @Nullable Object> metadata);
         }
 
-        /** Only some servers recognise a message by its id. */
+        /** Returns false, because only some servers recognise a repeated message by its id. */
         @Override
         default boolean isRepeatable() {
             return false;
@@ -283,7 +283,7 @@ public sealed interface Operation {
             return new ListTasks(null, null, null, null, null, null, null, false);
         }
 
-        /** This list, from the page that {@code pageToken} stands for. */
+        /** Returns this list, from the page that {@code pageToken} stands for. */
         public ListTasks from(String pageToken) {
             return new ListTasks(
                     tenant,

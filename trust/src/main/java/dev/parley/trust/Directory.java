@@ -191,7 +191,7 @@ public final class Directory {
         return text.isEmpty() ? Set.of() : Set.of(text.split(BLANK, -1));
     }
 
-    /** As exact as it is kept. */
+    /** Returns the time with the precision of the database. */
     private Instant now() {
         return Instant.ofEpochMilli(clock.millis());
     }

@@ -108,7 +108,7 @@ public final class Guard {
         }
     }
 
-    /** For which skills a message may be taken: for any, if it names none. */
+    /** Skills that a message may be for: all, if it names none. */
     private List<@Nullable String> taken(@Nullable String named) {
         List<Skill> all = all();
         return named != null || all.isEmpty()

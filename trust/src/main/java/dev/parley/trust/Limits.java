@@ -181,7 +181,7 @@ public final class Limits {
         return Duration.ofMillis(DAY_MS - clock.millis() % DAY_MS);
     }
 
-    /** Of the limit of which the least is left. */
+    /** Returns the headers of the limit with the least remaining calls. */
     private Map<String, String> headers(Map<Account, Limit> accountsOfCall) {
         long limit = Long.MAX_VALUE;
         long remaining = Long.MAX_VALUE;

@@ -214,7 +214,7 @@ public final class PolicyFile implements Policy {
         return refusal(rules, attempt, otherwise);
     }
 
-    /** Only rules that name operations of the administration count: a rule for agents must not lock operators out. */
+    /** Considers only rules that name operations of the administration: a rule for agents must not lock operators out. */
     @Override
     public @Nullable Refusal administration(Attempt attempt) {
         return refusal(administration, attempt, true);

@@ -78,7 +78,7 @@ public final class TrustBuilder {
                 .mostAgents(settings.maxCallDepth());
     }
 
-    /** Through how many agents a call may go, the one that is called included; default 8. */
+    /** Maximum number of agents in the chain of a call, the called one included; default 8. */
     public TrustBuilder mostAgents(int agents) {
         if (agents < 1) {
             throw new IllegalArgumentException("mostAgents: " + agents + " (expected: at least 1)");
@@ -126,21 +126,21 @@ public final class TrustBuilder {
     }
 
     /**
-     * One more OAuth 2 flow on the cards of agents that take tokens of issuers: how callers get such a token. It only tells; which
-     * tokens are good is up to the issuers.
+     * Adds an OAuth 2 flow to the cards of agents that accept tokens of issuers, for callers that need such a token. It does
+     * not affect which tokens are accepted.
      */
     public TrustBuilder flow(SecurityScheme.Flow flow) {
         flows.add(requireNonNull(flow, "flow"));
         return this;
     }
 
-    /** For whom tokens of other issuers have to be, any one of these; default the address of the hub. */
+    /** Accepted audiences of tokens of other issuers; default the address of the hub. */
     public TrustBuilder audiences(Collection<String> audiences) {
         this.audiences = Set.copyOf(audiences);
         return this;
     }
 
-    /** Which claim of other issuers names a caller's group; default none: they belong to the default group. */
+    /** Claim of other issuers with a caller's group; default none: callers belong to the default group. */
     public TrustBuilder groupClaim(String claim) {
         this.groupClaim = requireNonNull(claim, "claim");
         return this;
@@ -150,14 +150,14 @@ public final class TrustBuilder {
         return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
     }
 
-    /** Under which name clients of AgentVault keep their keys for these agents; default {@code parley}. */
+    /** Name under which clients of AgentVault keep their keys for these agents; default {@code parley}. */
     public TrustBuilder service(String service) {
         this.service = requireNonNull(service, "service");
         return this;
     }
 
     /**
-     * Which key signs the tokens; default one that the next start does not know.
+     * Key that signs the tokens; default a random one for each start.
      *
      * @param key at least 32 secret bytes
      */
@@ -166,7 +166,7 @@ public final class TrustBuilder {
         return this;
     }
 
-    /** The address of the hub, which makes the tokens and for which they are; asked for when there is a server. */
+    /** Address of the hub, the issuer and audience of its tokens; read when the server has started. */
     public TrustBuilder hub(Supplier<String> url) {
         this.hub = requireNonNull(url, "url");
         return this;
@@ -190,7 +190,7 @@ public final class TrustBuilder {
         return this;
     }
 
-    /** Tells the time; default the system's. */
+    /** Clock; default the system's. */
     public TrustBuilder clock(InstantSource clock) {
         this.clock = requireNonNull(clock, "clock");
         return this;

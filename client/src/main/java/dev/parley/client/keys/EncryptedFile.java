@@ -181,7 +181,7 @@ final class EncryptedFile implements Keyring {
         return secrets().keySet();
     }
 
-    /** By service, and then by user. */
+    /** Entries by service, then by user. */
     private Map<String, Map<String, String>> secrets() {
         lock.lock();
         try {

@@ -27,7 +27,7 @@ public sealed interface KeyStatus {
     /** There is one. */
     record Configured(Source source) implements KeyStatus {}
 
-    /** Of an OAuth client there is the id or the secret, but not the other. */
+    /** An OAuth client has only its id or only its secret. */
     record PartiallyConfigured(Source source) implements KeyStatus {}
 
     /** There is none. */

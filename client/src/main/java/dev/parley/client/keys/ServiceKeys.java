@@ -16,7 +16,7 @@ record ServiceKeys(
 
     private static final Pattern SERVICE = Pattern.compile("[!-~&&[^\"'`=\\\\]]{1,256}");
 
-    /** One of the three, by the name that it has in a file. */
+    /** Returns one of the three keys by its name in files. */
     enum Part {
         API_KEY,
         CLIENT_ID,

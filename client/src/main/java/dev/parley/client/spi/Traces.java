@@ -78,7 +78,7 @@ public final class Traces {
                 TraceState.getDefault())));
     }
 
-    /** This context for work of an agent, which is the last of {@code chain}: what it asks of others goes through it. */
+    /** Returns this context for calls by an agent, the last of {@code chain}. */
     public static Context of(CallChain chain, Context context) {
         return context.with(CHAIN, chain);
     }

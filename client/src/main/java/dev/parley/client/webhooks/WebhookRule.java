@@ -39,7 +39,7 @@ public final class WebhookRule {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int MAX_URL_LENGTH = 2048;
     private static final int PATIENCE_SECONDS = 5;
-    /** Of the process, as its resolver is. A group whose name servers are silent has at most half of the threads. */
+    /** Pool of the process, as the resolver is. A group with silent name servers has at most half of the threads. */
     private static final FairPool LOOKUPS = new FairPool("webhook-lookup", 16, 256);
     /** Names that never lead to a public host, whatever a resolver says. Sources: RFC 6761, 6762, 8375; ICANN. */
     private static final List<String> LOCAL_NAMES =

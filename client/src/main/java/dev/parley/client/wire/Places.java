@@ -35,7 +35,7 @@ public final class Places {
         T at(Place place, Duration left) throws Trouble, InterruptedException;
     }
 
-    /** So many are tried, and no more: a card may list any number, and each may take its time to not answer. */
+    /** Maximum of attempted places: a card may list any number, and each may take its time not to answer. */
     static final int MOST = 8;
 
     private final List<Place> places;

@@ -48,7 +48,7 @@ public interface PushStore {
             return new Subscription(task, config, dialect, taskName, sequence, 0, null, null, null, generation);
         }
 
-        /** This one after another attempt in vain. */
+        /** Returns this webhook after another failed attempt. */
         public Subscription failed(
                 int attempts, @Nullable Instant nextAttempt, @Nullable Instant deadSince, String error) {
             return new Subscription(

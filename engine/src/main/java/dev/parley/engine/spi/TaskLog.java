@@ -130,7 +130,7 @@ public interface TaskLog extends AutoCloseable {
             @Nullable Instant statusSince,
             @Nullable Position before,
             int limit) {
-        /** This query, from behind {@code position} on. */
+        /** Returns this query for the entries behind {@code position}. */
         public Query behind(Position position) {
             return new Query(group, owner, agent, contextId, state, statusSince, position, limit);
         }

@@ -3,7 +3,7 @@ package dev.parley.engine.tasks;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** One use of a task, which keeps the task in memory until the pin is closed. Safe for any thread. */
+/** Use of a task, which keeps the task in memory until the pin is closed. Safe for any thread. */
 public final class Pin implements AutoCloseable {
     private final LiveTasks tasks;
     private final LiveTask task;

@@ -139,7 +139,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
         return with(new Places(methodsAndPath, places.grpc, places.mediaType, places.description));
     }
 
-    /** This operation with a description of its request and answer over REST, for documents and command lines. */
+    /** Returns this operation with a description of its request and answer over REST, for documents and command lines. */
     public ExtensionMethod<O, A> described(RestDescription description) {
         return with(new Places(places.rest, places.grpc, places.mediaType, requireNonNull(description, "description")));
     }
@@ -173,7 +173,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 traits.content));
     }
 
-    /** This stream with a condition under which it is resumed behind its position if it is cut before its first element; else it begins anew. */
+    /** Sets the condition for resuming the stream behind its position if it is cut before its first element; otherwise it begins anew. */
     public ExtensionMethod<O, A> fromPositionIf(Predicate<O> condition) {
         return with(new Traits<>(
                 traits.id, traits.after, requireNonNull(condition, "condition"), traits.ofTask, traits.content));
@@ -185,7 +185,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 traits.id, traits.after, traits.fromPosition, requireNonNull(ofTask, "ofTask"), traits.content));
     }
 
-    /** This operation with a function that returns the free data of an answer, which determines how much work it is to write. */
+    /** Returns this operation with a function that returns the free data of an answer, which determines how much work it is to write. */
     public ExtensionMethod<O, A> content(Function<A, @Nullable Object> content) {
         return with(new Traits<>(
                 traits.id, traits.after, traits.fromPosition, traits.ofTask, requireNonNull(content, "content")));

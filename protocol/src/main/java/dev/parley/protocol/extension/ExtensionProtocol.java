@@ -107,14 +107,14 @@ public record ExtensionProtocol(
         return entries.stream().filter(entry -> isUri(entry.uri())).findFirst();
     }
 
-    /** This extension with one more operation. */
+    /** Returns this extension with one more operation. */
     public ExtensionProtocol with(ExtensionMethod<?, ?> method) {
         var more = new ArrayList<>(methods);
         more.add(method);
         return new ExtensionProtocol(uri, more, style, errors);
     }
 
-    /** This extension in another style. */
+    /** Returns this extension in another style. */
     public ExtensionProtocol with(ExtensionStyle other) {
         return new ExtensionProtocol(uri, methods, other, errors);
     }

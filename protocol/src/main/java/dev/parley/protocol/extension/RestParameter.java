@@ -77,22 +77,22 @@ public record RestParameter(
         return new RestParameter(name, Place.BODY, Type.OBJECT, true, description, label, "", 0);
     }
 
-    /** This parameter where it must not be left out. */
+    /** Returns this parameter as a required one. */
     public RestParameter asRequired() {
         return new RestParameter(name, place, type, true, description, label, flag, most);
     }
 
-    /** This parameter, required, as an argument of a command line. */
+    /** Returns this parameter, required, as an argument of a command line. */
     public RestParameter asArgument() {
         return new RestParameter(name, place, type, true, description, label, "", most);
     }
 
-    /** This parameter with another flag. */
+    /** Returns this parameter with another flag. */
     public RestParameter flag(String other) {
         return new RestParameter(name, place, type, required, description, label, other, most);
     }
 
-    /** This number with a largest value. */
+    /** Returns this number with a largest value. */
     public RestParameter atMost(long other) {
         return new RestParameter(name, place, type, required, description, label, flag, other);
     }

@@ -308,7 +308,7 @@ public final class FairPool implements AutoCloseable {
         }
     }
 
-    /** One piece of work. */
+    /** A piece of work. */
     private static final class Job<T extends @Nullable Object> extends FutureTask<T> {
         private final FairPool pool;
         private final String group;

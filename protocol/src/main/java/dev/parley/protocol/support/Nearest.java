@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** The closest known word to a misspelt one, for error messages. */
 public final class Nearest {
-    /** At most so far is a candidate from a word that abbreviates it. */
+    /** Maximum distance of a candidate from a word that abbreviates it. */
     private static final int ABBREVIATED = 3;
 
     /** Letters that may be changed in a short word: two of them in the wrong order are two changes. */

@@ -152,7 +152,7 @@ final class Connection {
         return several == null ? 0 : Math.min(several.window(), SMALLEST_FRAME);
     }
 
-    /** To be called before the end of the answer is sent. */
+    /** Called before the end of the answer is sent. */
     void answerEnds(ExchangeState exchange) {
         var several = streams;
         if (several != null) {
@@ -372,7 +372,7 @@ final class Connection {
         return gone;
     }
 
-    /** Only this long from now the client may take until its next sign of life. */
+    /** Sets the time limit until the next bytes of the client. */
     void expectWithin(long nanos) {
         readDeadline = all.now() + nanos;
     }

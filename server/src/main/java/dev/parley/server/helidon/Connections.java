@@ -193,7 +193,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** From now on every exchange is the last one of its connection. */
+    /** Makes every further exchange the last one of its connection. */
     public void startDraining() {
         draining = true;
     }

@@ -130,7 +130,7 @@ final class Inbound implements Supplier<byte[]> {
         }
     }
 
-    /** By when the thread that reads HTTP/2 must ask for more. For any thread. */
+    /** Deadline of the thread that reads HTTP/2 for its next read. For any thread. */
     long returnDeadline() {
         return returnDeadline;
     }
@@ -154,7 +154,7 @@ final class Inbound implements Supplier<byte[]> {
         return true;
     }
 
-    /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
+    /** Switches to HTTP/2, beginning with its preface and the bytes read so far. */
     synchronized void readHttp2(Http2Streams streams, byte[] alreadyRead) {
         frames = new ClientFrames(streams);
         this.alreadyRead = alreadyRead;

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Shares {
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_KEPT = 10_000;
-    /** As many times the time for which a call counts, it counts even if it works all the time. */
+    /** Factor of the time limit for calls that work all the time. */
     private static final int MOST_AT_WORK = 1000;
     /** After as many times that time a round is looked at of which no call has ended. */
     private static final int PATIENCE = 5;
@@ -73,7 +73,7 @@ public final class Shares {
         this.atWorkNanos = atWork.toNanos();
     }
 
-    /** One share for all groups, in rounds of {@code atOnce}: the groups take turns, also while calls of one group come only. */
+    /** Returns shares in rounds of {@code atOnce}; groups take turns, also while calls of one group come only. */
     public static Shares always(ScheduledExecutorService clock, int atOnce) {
         return always(clock, atOnce, AT_WORK);
     }
@@ -150,7 +150,7 @@ public final class Shares {
         }
     }
 
-    /** Of one group. */
+    /** Calls of one group. */
     private final class Share {
         private final String group;
         private final ReentrantLock lock = new ReentrantLock();

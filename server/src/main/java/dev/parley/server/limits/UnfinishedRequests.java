@@ -24,7 +24,7 @@ public final class UnfinishedRequests {
         this.most = most;
     }
 
-    /** As many as a heap of this size bears. */
+    /** Returns a limit that suits a heap of this size. */
     public static UnfinishedRequests within(long heapBytes) {
         return new UnfinishedRequests((int) Math.min(MOST, heapBytes / BYTES_EACH));
     }

@@ -94,7 +94,7 @@ public final class AuditChain {
         return digest.digest(hashOfEvents);
     }
 
-    /** With its length, so that no two lists of fields are the same text. */
+    /** Adds a field with its length, so that different lists of fields are different texts. */
     static void field(StringBuilder text, String value) {
         text.append(value.length()).append(':').append(value);
     }

@@ -49,7 +49,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
                 cause.chain().agents());
     }
 
-    /** Only a caller cancels; otherwise it is the agent that moves its task, for the caller. */
+    /** The actor of an entry: the caller for a cancellation, otherwise the agent, for the caller. */
     private static Entry entry(
             String group,
             String agent,

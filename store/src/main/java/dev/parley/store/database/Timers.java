@@ -5,7 +5,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** One thread that cuts off what takes too long. */
+/** Thread that ends statements after their timeout. */
 final class Timers {
     private static final ScheduledThreadPoolExecutor CLOCK = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("store-timer").factory());

@@ -39,7 +39,7 @@ final class Transactions {
     private final WriteQueue queue;
     private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
 
-    /** Of the current transaction, if it weighs more than {@link #MAX_LIGHT}. */
+    /** Heaviest work of the current transaction above {@link #MAX_LIGHT}. */
     private @Nullable Work heaviest;
 
     private long heaviestWeight;

@@ -32,7 +32,7 @@ final class WriteQueue {
 
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** So long after works of two groups came, groups rest. */
+    /** Time after works of two groups during which groups rest. */
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int limit;

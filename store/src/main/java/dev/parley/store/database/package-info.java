@@ -1,4 +1,4 @@
-/** One database for all tables, SQLite or PostgreSQL: one writer with group commit, readers, migrations. */
+/** Database of all tables, SQLite or PostgreSQL: one writer with group commit, readers, migrations. */
 @NullMarked
 package dev.parley.store.database;
 

@@ -18,7 +18,7 @@ final class TaskKeys {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
-    /** Those that the table has, found by its key: more than two or three if the clock was wrong, also days to come. */
+    /** Days in the table, found by its key: more than three, future ones included, after a wrong clock. */
     static final String DAYS_OF_MESSAGES =
             "WITH RECURSIVE days (day) AS (SELECT min(day) FROM message UNION ALL SELECT (SELECT min(message.day)"
                     + " FROM message WHERE message.day > days.day) FROM days WHERE days.day IS NOT NULL)"

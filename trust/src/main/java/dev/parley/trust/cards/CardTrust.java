@@ -107,7 +107,7 @@ public final class CardTrust implements CardVerifier {
         return verdict(Map.of("protected", pieces[0], "signature", pieces[2]), new CardPayload(payload, payload), host);
     }
 
-    /** One good signature suffices; a bad one of a trusted key says more than one that says nothing. */
+    /** One valid signature suffices; an invalid one of a trusted key outweighs those of unknown keys. */
     private static Verdict decisive(List<Verdict> verdicts) {
         for (Outcome outcome : List.of(Outcome.VERIFIED, Outcome.TAMPERED)) {
             for (Verdict verdict : verdicts) {

@@ -137,7 +137,7 @@ final class KeyFile {
         }
     }
 
-    /** Only where a text begins with PEM it is PEM: in JSON, a stranger may have put it into a string. */
+    /** True for a text that begins with PEM; inside JSON, a stranger may have put PEM into a string. */
     private static JWK ofPem(String text) throws GeneralSecurityException, JOSEException {
         Matcher pem = PEM.matcher(text);
         if (!pem.lookingAt()) {

@@ -66,7 +66,7 @@ public final class Proofs {
 
     private int kept;
 
-    /** Of a key and what its holder has called a proof: the beginning of the hash, for there are many. */
+    /** Key of a seen proof: the beginning of the hash of its key and id, to save memory. */
     private record Id(long first, long second) {}
 
     public Proofs(InstantSource clock) {

@@ -21,7 +21,7 @@ public final class Secrets {
         return MessageDigest.isEqual(hash, held == null ? NONE : held);
     }
 
-    /** By which a hash is looked up; how long that takes tells nothing of the secret. */
+    /** Key for the look-up of a hash; its timing reveals nothing about the secret. */
     public static long beginning(byte[] hash) {
         return ByteBuffer.wrap(hash).getLong();
     }
