@@ -434,4 +434,23 @@ final class JsonTest {
             assertThat(Json.read(harmless, Map.class).size()).isEqualTo(1);
         }
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'text':'a','raw':null,'url':null,'data':null} | {'text':'a'}",
+                "{'url':'https://a.example','data':null}         | {'url':'https://a.example'}",
+                "{'data':null}                                   | {'data':null}"
+            })
+    void aPartWithNullForItsUnsetMembersIsRead(String json, String part) {
+        assertThat(text(Json.write(Json.read(bytes(json.replace('\'', '"')), Part.class))))
+                .isEqualTo(part.replace('\'', '"'));
+    }
+
+    @Test
+    void aPartOfDataAndTextIsRefused() {
+        assertThat(refusal("{\"data\":1,\"text\":\"a\"}", Part.class)).contains("exactly one of");
+    }
 }

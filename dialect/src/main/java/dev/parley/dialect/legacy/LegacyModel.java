@@ -281,7 +281,8 @@ public final class LegacyModel {
             @Nullable String mediaType) {
         boolean flat = raw != null || url != null;
         Part file = flat && nested == null ? file(filename, mediaType, raw, url) : nested;
-        int members = (text == null ? 0 : 1) + (file == null ? 0 : 1) + (data == null ? 0 : 1);
+        boolean isData = data != null && (text == null && file == null || !Codecs.NULL.equals(data)); // null: not set
+        int members = (text == null ? 0 : 1) + (file == null ? 0 : 1) + (isData ? 1 : 0);
         String said = kind == null ? type : kind;
         String found = text != null ? "text" : file != null ? "file" : "data";
         if (members == 0 && said != null && Set.of("text", "file", "data").contains(said)) {
@@ -295,7 +296,7 @@ public final class LegacyModel {
         if (text != null) {
             return new Part.Text(text, filename, mediaType, metadata);
         }
-        if (data != null) {
+        if (isData) {
             Object value = Codecs.NULL.equals(data) ? null : data;
             if (Boolean.TRUE.equals(metadata.get(WRAPPED)) && value instanceof Map<?, ?> wrapped) {
                 value = wrapped.get("value");

@@ -340,8 +340,10 @@ public final class V1Model {
             @Nullable String filename,
             @Nullable String mediaType,
             Map<String, @Nullable Object> metadata) {
-        int kinds = (text == null ? 0 : 1) + (raw == null ? 0 : 1) + (url == null ? 0 : 1) + (data == null ? 0 : 1);
-        if (kinds != 1) {
+        int kinds = (text == null ? 0 : 1) + (raw == null ? 0 : 1) + (url == null ? 0 : 1);
+        // Generated clients write null for members that are not set; in a part of data it is the data.
+        boolean isData = data != null && !(kinds == 1 && Codecs.NULL.equals(data));
+        if (kinds + (isData ? 1 : 0) != 1) {
             throw InvalidField.of("", "expected: exactly one of text, raw, url, data");
         }
         if (text != null) {
