@@ -4,11 +4,8 @@ import static dev.parley.command.CommandEntry.group;
 import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
-import dev.parley.command.CommandException;
 import dev.parley.command.CommandSource;
-import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** The commands {@code parley one …}. */
 public final class OneCommands implements CommandSource {
@@ -30,14 +27,5 @@ public final class OneCommands implements CommandSource {
                                 "public",
                                 "Show the public half, for --encrypt-for of senders",
                                 OneKeyCommand.Public::new))));
-    }
-
-    /** Keys of a file; a wrong file is an error of the command line. */
-    static <T> T keys(String option, Supplier<T> read) {
-        try {
-            return read.get();
-        } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CommandException.usage(option + ": " + wrong.getMessage(), "see docs/mesh.md");
-        }
     }
 }

@@ -3,11 +3,14 @@ package dev.parley.mesh.client.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.command.CommandCall;
+import dev.parley.command.CommandException;
 import dev.parley.command.ProgramCommand;
 import dev.parley.dialect.Json;
 import dev.parley.trust.cards.ContentKeys;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -15,6 +18,15 @@ import picocli.CommandLine.Parameters;
 /** {@code parley one key …}: keys for encrypted content. */
 final class OneKeyCommand {
     private OneKeyCommand() {}
+
+    /** Keys of a file; a wrong file is an error of the command line. */
+    static <T> T keys(String option, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CommandException.usage(option + ": " + wrong.getMessage(), "see docs/mesh.md");
+        }
+    }
 
     @Command
     static final class Create implements ProgramCommand {
@@ -30,7 +42,7 @@ final class OneKeyCommand {
         @Override
         public int run(CommandCall call) {
             Path path = call.path(file);
-            String id = OneCommands.keys("FILE", () -> ContentKeys.create(path));
+            String id = keys("FILE", () -> ContentKeys.create(path));
             if (output.equals("json")) {
                 call.output().print(new String(Json.write(Map.of("keyId", id, "file", path.toString())), UTF_8) + "\n");
             } else {
@@ -50,7 +62,7 @@ final class OneKeyCommand {
 
         @Override
         public int run(CommandCall call) {
-            ContentKeys keys = OneCommands.keys("FILE", () -> ContentKeys.read(call.path(file)));
+            ContentKeys keys = keys("FILE", () -> ContentKeys.read(call.path(file)));
             call.output().print(new String(keys.published(), UTF_8) + "\n");
             return 0;
         }

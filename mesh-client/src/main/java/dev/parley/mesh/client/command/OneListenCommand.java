@@ -97,11 +97,11 @@ final class OneListenCommand implements ProgramCommand {
         OneIdentity own = OneIdentity.of(agentId, "");
         if (decryptKey != null) {
             Path file = call.path(decryptKey);
-            own = own.decrypting(OneCommands.keys("--decrypt-key", () -> ContentKeys.read(file)));
+            own = own.decrypting(OneKeyCommand.keys("--decrypt-key", () -> ContentKeys.read(file)));
         }
         if (!trust.isEmpty()) {
             List<Path> files = trust.stream().map(call::path).toList();
-            own = own.trusting(OneCommands.keys("--trust", () -> CardTrust.read(files)));
+            own = own.trusting(OneKeyCommand.keys("--trust", () -> CardTrust.read(files)));
         }
         OneListener.Builder builder =
                 OneListener.of(own).port(port).bindAddress(bind).others(message -> put(messages, message));
@@ -120,7 +120,7 @@ final class OneListenCommand implements ProgramCommand {
         if (secretFile != null) {
             List<String> secrets = lines(call.path(secretFile));
             OneListener.Builder checked = builder;
-            builder = OneCommands.keys("--secret-file", () -> checked.secrets(secrets));
+            builder = OneKeyCommand.keys("--secret-file", () -> checked.secrets(secrets));
         }
         return builder.start();
     }

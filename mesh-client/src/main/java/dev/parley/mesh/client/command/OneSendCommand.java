@@ -94,7 +94,7 @@ final class OneSendCommand implements ProgramCommand {
         String encryptFor = call.option("--encrypt-for");
         ContentKeys encryption = encryptFor == null
                 ? null
-                : OneCommands.keys("--encrypt-for", () -> ContentKeys.read(call.path(encryptFor)));
+                : OneKeyCommand.keys("--encrypt-for", () -> ContentKeys.read(call.path(encryptFor)));
         Map<String, @Nullable Object> parameters = parameters(call);
         TaskDelegation delegation = delegation(call, parameters);
         return call.connect(agent -> {
@@ -121,15 +121,15 @@ final class OneSendCommand implements ProgramCommand {
                 requireNonNullElse(call.option("--as"), DEFAULT_ID), requireNonNullElse(call.option("--endpoint"), ""));
         String signing = call.option("--sign-key");
         if (signing != null) {
-            own = own.signing(OneCommands.keys("--sign-key", () -> CardKeys.read(List.of(call.path(signing)))));
+            own = own.signing(OneKeyCommand.keys("--sign-key", () -> CardKeys.read(List.of(call.path(signing)))));
         }
         String decryption = call.option("--decrypt-key");
         if (decryption != null) {
-            own = own.decrypting(OneCommands.keys("--decrypt-key", () -> ContentKeys.read(call.path(decryption))));
+            own = own.decrypting(OneKeyCommand.keys("--decrypt-key", () -> ContentKeys.read(call.path(decryption))));
         }
         String trust = call.setting("--trust");
         if (trust != null) {
-            own = own.trusting(OneCommands.keys(
+            own = own.trusting(OneKeyCommand.keys(
                     "--trust",
                     () -> CardTrust.read(SettingType.LIST.parser().apply(trust).stream()
                             .map(call::path)
