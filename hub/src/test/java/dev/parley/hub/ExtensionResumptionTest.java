@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams of extensions whose connection is lost, read by the client. */
@@ -184,6 +185,34 @@ final class ExtensionResumptionTest {
                 assertThat(elements(ticks, 2)).containsExactly(3L, 4L);
                 assertThat(ticker.opened()).containsExactly(0L, 2L);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 4", "true, 1"})
+    @DisplayName("a client ends with a stream that has ended, and does not resume it behind its last element")
+    void aStreamThatHasEndedEnds(boolean marked, int connections) throws Exception {
+        var opened = new ArrayList<Long>();
+        var method = ExtensionMethod.stream("ticker/watch", Watch.class, WATCH, TICK)
+                .rest("POST /ticks:watch")
+                .resumable(tick -> Long.toString(tick), (watch, id) -> new Watch(Long.parseLong(id)));
+        ExtensionProtocol protocol =
+                ExtensionProtocol.of("/extensions/ticker/v1", marked ? method.endingWith(tick -> tick == 2) : method);
+        var extension = AgentExtension.of(protocol, "Counts").watch(Watch.class, (watch, caller) -> {
+            opened.add(watch.after());
+            return Feed.of(watch.after() == 0 ? List.of(1L, 2L) : List.of());
+        });
+        try (Hub hub = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .extensions(List.of(extension))
+                        .agents(Agent.named("open", "Echoes").handle((request, reply) -> reply.complete("")))
+                        .start();
+                AgentClient client = AgentClient.builder().extension(protocol).connect(hub.url() + "/agents/open");
+                Feed<Long> ticks = client.watch(new Watch(0), CallContext.anonymous())) {
+            assertThat(elements(ticks, 3)).containsExactly(1L, 2L);
+            assertThat(ticks.next(Duration.ofSeconds(1))).isNull();
+            assertThat(opened).hasSize(connections);
         }
     }
 

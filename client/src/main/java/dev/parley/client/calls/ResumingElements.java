@@ -21,11 +21,16 @@ final class ResumingElements<E> extends ResumingFeed<E> {
                 throws Trouble, InterruptedException;
     }
 
+    private static final int ENDS = 3;
+
     private final ExtensionMethod<Operation.Extension, Object> method;
     private final Operation.ExtensionWatch<E> operation;
     private final Subscribing<E> subscribing;
     private final @Nullable String begin;
     private @Nullable String after;
+    private boolean hasLast;
+    /** Connections since the last element. */
+    private int connections;
 
     @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
     ResumingElements(
@@ -60,17 +65,24 @@ final class ResumingElements<E> extends ResumingFeed<E> {
         if (id != null) {
             after = id;
         }
+        connections = 0;
+        hasLast = last != null && method.isLast(last);
         return news;
     }
 
+    /**
+     * Behind its last element a stream is done. One that does not say which that is, is done when the agent ends it again and again
+     * without an element in between; an agent that is stopped ends its streams, too.
+     */
     @Override
     boolean isDone(boolean orderly) {
-        return false;
+        return hasLast || orderly && connections >= ENDS;
     }
 
     @Override
     @SuppressWarnings("unchecked") // a method resumes an operation by one of the same type
     Opening<E> again(RuntimeException cause) {
+        connections++;
         String id = after;
         var next = id == null ? operation : (Operation.ExtensionWatch<E>) method.after(operation, id);
         // Not every request has a member for the id, so the header carries it, too.

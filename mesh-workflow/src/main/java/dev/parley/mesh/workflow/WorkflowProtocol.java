@@ -23,6 +23,7 @@ import dev.parley.protocol.extension.JsonForm;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /** The operations on runs of workflows on the wire. */
@@ -61,6 +62,8 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
     private static <T> Shape.Builder<T> ofRun(Function<T, String> id) {
         return Shape.<T>of().required("workflowId", TEXT, id);
     }
+
+    private static final Set<String> ENDS = Set.of("completed", "failed", "canceled", "rejected");
 
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
@@ -101,7 +104,8 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                     .rest(PATH)
                     .resumable(
                             run -> run.sequence() == 0 ? null : Long.toString(run.sequence()),
-                            (watch, id) -> new Watch(watch.workflowId(), number(id))));
+                            (watch, id) -> new Watch(watch.workflowId(), number(id)))
+                    .endingWith(run -> ENDS.contains(run.state())));
 
     private static Long number(String id) {
         try {

@@ -2,8 +2,8 @@ package dev.parley.pipelines.etl;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import dev.parley.pipelines.StepInput;
-import dev.parley.pipelines.StepInput.Unusable;
+import dev.parley.pipelines.step.StepInput;
+import dev.parley.pipelines.step.StepInput.Unusable;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package dev.parley.pipelines.etl;
 
-import dev.parley.pipelines.StepInput;
-import dev.parley.pipelines.StepInput.Unusable;
 import dev.parley.pipelines.etl.DataTable.Column;
 import dev.parley.pipelines.etl.DataTable.Row;
+import dev.parley.pipelines.step.StepInput;
+import dev.parley.pipelines.step.StepInput.Unusable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

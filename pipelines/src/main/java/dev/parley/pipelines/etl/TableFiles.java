@@ -5,12 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import dev.parley.dialect.Json;
-import dev.parley.pipelines.StepInput;
-import dev.parley.pipelines.StepInput.Unusable;
 import dev.parley.pipelines.etl.DataTable.Column;
 import dev.parley.pipelines.etl.DataTable.Rejected;
 import dev.parley.pipelines.etl.DataTable.Row;
+import dev.parley.pipelines.step.StepInput;
+import dev.parley.pipelines.step.StepInput.Unusable;
 import dev.parley.protocol.A2AException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -59,8 +60,8 @@ final class TableFiles {
         List<String> names = List.of();
         try (CsvReader<CsvRecord> reader = CsvReader.builder()
                 .fieldSeparator(separator(text))
-                .allowMissingFields(true)
-                .allowExtraFields(true)
+                .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+                .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .ofCsvRecord(text)) {
             Iterator<CsvRecord> records = reader.iterator();
             while (records.hasNext()) {

@@ -1,7 +1,7 @@
 package dev.parley.pipelines.research;
 
-import dev.parley.pipelines.StepInput;
 import dev.parley.pipelines.research.Sentences.Sentence;
+import dev.parley.pipelines.step.StepInput;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

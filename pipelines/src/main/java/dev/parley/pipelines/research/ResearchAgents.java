@@ -8,11 +8,11 @@ import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
-import dev.parley.pipelines.Charts;
-import dev.parley.pipelines.Markdown;
-import dev.parley.pipelines.PipelineAgent;
-import dev.parley.pipelines.StepInput;
-import dev.parley.pipelines.StepInput.Unusable;
+import dev.parley.pipelines.step.Charts;
+import dev.parley.pipelines.step.Markdown;
+import dev.parley.pipelines.step.PipelineAgent;
+import dev.parley.pipelines.step.StepInput;
+import dev.parley.pipelines.step.StepInput.Unusable;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Part;
 import java.io.IOException;
@@ -232,7 +232,7 @@ public final class ResearchAgents implements AutoCloseable {
                 "One source says",
                 findings,
                 finding -> finding.sources().size() == 1);
-        byte[] chart = input.inputFiles().get("sources.png");
+        byte[] chart = input.bytes().get("sources.png");
         if (chart != null) {
             report.line("").line("![Statements by source](sources.png)");
         }

@@ -1,7 +1,7 @@
 package dev.parley.pipelines.research;
 
-import dev.parley.pipelines.StepInput;
-import dev.parley.pipelines.StepInput.Unusable;
+import dev.parley.pipelines.step.StepInput;
+import dev.parley.pipelines.step.StepInput.Unusable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -30,6 +30,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
             Function<A, @Nullable String> id,
             BiFunction<O, String, O> after,
             Predicate<O> fromPosition,
+            Predicate<A> last,
             BiFunction<O, String, O> ofTask,
             Function<A, @Nullable Object> content) {
         static <O, A> Traits<O, A> none() {
@@ -37,6 +38,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                     element -> null,
                     (operation, id) -> operation,
                     operation -> true,
+                    element -> false,
                     (operation, task) -> operation,
                     answer -> answer);
         }
@@ -169,6 +171,18 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 requireNonNull(id, "id"),
                 requireNonNull(after, "after"),
                 traits.fromPosition,
+                traits.last,
+                traits.ofTask,
+                traits.content));
+    }
+
+    /** This stream with a condition for its last element. Behind it, a client does not resume a stream that ends. */
+    public ExtensionMethod<O, A> endingWith(Predicate<A> last) {
+        return with(new Traits<>(
+                traits.id,
+                traits.after,
+                traits.fromPosition,
+                requireNonNull(last, "last"),
                 traits.ofTask,
                 traits.content));
     }
@@ -176,19 +190,34 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     /** Sets the condition for resuming the stream behind its position if it is cut before its first element; otherwise it begins anew. */
     public ExtensionMethod<O, A> fromPositionIf(Predicate<O> condition) {
         return with(new Traits<>(
-                traits.id, traits.after, requireNonNull(condition, "condition"), traits.ofTask, traits.content));
+                traits.id,
+                traits.after,
+                requireNonNull(condition, "condition"),
+                traits.last,
+                traits.ofTask,
+                traits.content));
     }
 
     /** Sets the function that makes an operation part of the task of the message that carries it. */
     public ExtensionMethod<O, A> ofTask(BiFunction<O, String, O> ofTask) {
         return with(new Traits<>(
-                traits.id, traits.after, traits.fromPosition, requireNonNull(ofTask, "ofTask"), traits.content));
+                traits.id,
+                traits.after,
+                traits.fromPosition,
+                traits.last,
+                requireNonNull(ofTask, "ofTask"),
+                traits.content));
     }
 
     /** Returns this operation with a function that returns the free data of an answer, which determines how much work it is to write. */
     public ExtensionMethod<O, A> content(Function<A, @Nullable Object> content) {
         return with(new Traits<>(
-                traits.id, traits.after, traits.fromPosition, traits.ofTask, requireNonNull(content, "content")));
+                traits.id,
+                traits.after,
+                traits.fromPosition,
+                traits.last,
+                traits.ofTask,
+                requireNonNull(content, "content")));
     }
 
     private ExtensionMethod<O, A> with(Places other) {
@@ -252,6 +281,11 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     /** Id of an element of the stream; null if it has none. */
     public @Nullable String id(A element) {
         return traits.id.apply(element);
+    }
+
+    /** Whether the stream ends behind an element. */
+    public boolean isLast(A element) {
+        return traits.last.test(element);
     }
 
     /** The operation that resumes {@code operation} behind the element with that id. */

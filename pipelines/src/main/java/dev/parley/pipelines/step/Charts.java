@@ -1,4 +1,4 @@
-package dev.parley.pipelines;
+package dev.parley.pipelines.step;
 
 import java.awt.Color;
 import java.io.ByteArrayOutputStream;
@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
@@ -44,7 +44,7 @@ public final class Charts {
             List<String> names = labels.stream().map(Charts::label).toList();
             series.forEach((name, heights) -> chart.addSeries(name, names, heights));
             var png = new ByteArrayOutputStream();
-            BitmapEncoder.saveBitmap(chart, png, BitmapFormat.PNG);
+            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", png);
             return Optional.of(png.toByteArray());
         } catch (LinkageError | InternalError noFonts) {
             LOG.log(System.Logger.Level.WARNING, "cannot draw: fonts are missing on this machine", noFonts);

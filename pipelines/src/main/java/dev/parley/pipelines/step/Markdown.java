@@ -1,4 +1,4 @@
-package dev.parley.pipelines;
+package dev.parley.pipelines.step;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;

@@ -1,4 +1,4 @@
-package dev.parley.pipelines;
+package dev.parley.pipelines.step;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
@@ -63,6 +63,7 @@ public final class PipelineAgent {
                         "application/x-ndjson",
                         "application/pdf",
                         "application/octet-stream",
+                        "image/png",
                         "text/csv",
                         "text/html",
                         "text/markdown",

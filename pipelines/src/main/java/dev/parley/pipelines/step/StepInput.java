@@ -1,4 +1,4 @@
-package dev.parley.pipelines;
+package dev.parley.pipelines.step;
 
 import dev.parley.engine.Request;
 import dev.parley.protocol.Part;
@@ -86,21 +86,26 @@ public record StepInput(
         throw new Unusable("parameters." + name + ": " + value + " (expected: a text)");
     }
 
-    /** The bytes of the files of the results before, by their names. */
-    public Map<String, byte[]> inputFiles() {
-        var files = new LinkedHashMap<String, byte[]>();
+    /** The bytes of all files by their names: those of the message, and those among the results before. */
+    public Map<String, byte[]> bytes() {
+        var bytes = new LinkedHashMap<String, byte[]>();
+        for (Request.File file : files) {
+            if (file.name() != null && file.bytes() != null) {
+                bytes.put(file.name(), file.bytes());
+            }
+        }
         inputs.values().forEach(value -> {
-            file(value, files);
-            array(value).forEach(element -> file(element, files));
+            file(value, bytes);
+            array(value).forEach(element -> file(element, bytes));
         });
-        return files;
+        return bytes;
     }
 
-    private static void file(@Nullable Object value, Map<String, byte[]> files) {
+    private static void file(@Nullable Object value, Map<String, byte[]> bytes) {
         Map<String, @Nullable Object> object = object(value);
         if (object.get("raw") instanceof String base64 && object.get("filename") instanceof String name) {
             try {
-                files.put(name, Base64.getDecoder().decode(base64));
+                bytes.put(name, Base64.getDecoder().decode(base64));
             } catch (IllegalArgumentException malformed) {
                 throw new Unusable("inputs: the file \"" + name + "\" is no base64");
             }
