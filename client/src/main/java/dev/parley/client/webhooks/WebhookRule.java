@@ -2,7 +2,6 @@ package dev.parley.client.webhooks;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HostName;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.webhooks.AddressTable.Prefix;
@@ -111,7 +110,7 @@ public final class WebhookRule {
      */
     public void check(String group, PushConfig config) {
         check(group, config.url());
-        checkHeaders(config);
+        WebhookHeaders.check(config);
     }
 
     /**
@@ -136,25 +135,6 @@ public final class WebhookRule {
                     Level.INFO,
                     "webhook host {0} cannot be found now",
                     target.host().name());
-        }
-    }
-
-    /** Refuses values that would break out of their header. */
-    static void checkHeaders(PushConfig config) {
-        PushConfig.Authentication authentication = config.authentication();
-        if (authentication != null && !HeaderText.isToken(authentication.scheme())) {
-            throw A2AException.invalidParams("authentication.scheme", "must be the name of one HTTP scheme");
-        }
-        if (authentication != null) {
-            requireValue("authentication.credentials", authentication.credentials());
-        }
-        requireValue("token", config.token());
-    }
-
-    private static void requireValue(String field, @Nullable String value) {
-        if (value != null && !HeaderText.isValue(value)) {
-            throw A2AException.invalidParams(
-                    field, "must be at most " + HeaderText.MAX_LENGTH + " printable ASCII characters");
         }
     }
 

@@ -96,7 +96,7 @@ public final class WebhookSender implements AutoCloseable {
             throws InterruptedException {
         HttpUrl target;
         try {
-            WebhookRule.checkHeaders(config);
+            WebhookHeaders.check(config);
             target = rule.target(config.url());
         } catch (A2AException e) {
             return new Outcome.Failed(requireNonNull(e.getMessage()), false);

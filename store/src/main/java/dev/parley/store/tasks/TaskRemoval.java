@@ -13,7 +13,6 @@ import dev.parley.store.tasks.TaskRows.Tally;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,22 +31,20 @@ final class TaskRemoval {
     /** Time that a webhook with undelivered events delays the removal of its task. */
     private static final long UNTOLD_MS = TimeUnit.DAYS.toMillis(1);
 
-    private static final int MESSAGES_REMOVED_AT_ONCE = 200;
-
     /** Ids of ours begin with a hexadecimal digit. */
     private static final String BEHIND_OUR_IDS = "g";
 
     private static final String LAST_ID = "\uffff";
 
     private final Database database;
-    private final Lanes lanes;
+    private final LaneRemoval laneRemoval;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes;
 
     TaskRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
         this.database = database;
-        this.lanes = lanes;
         this.changes = changes;
+        this.laneRemoval = new LaneRemoval(database, lanes, changes);
     }
 
     int removeEnded(Instant before, int limit) {
@@ -58,7 +55,7 @@ final class TaskRemoval {
             tasks.addAll(ended(BEHIND_OUR_IDS, LAST_ID, before, limit - tasks.size()));
         }
         Removed removed = removeAll(tasks, false);
-        forgetIfEmpty(removed.lanes, false);
+        laneRemoval.forgetIfEmpty(removed.lanes, false);
         return removed.tasks;
     }
 
@@ -174,118 +171,21 @@ final class TaskRemoval {
                 == SEGMENTS_AT_ONCE;
     }
 
-    /**
-     * Forgets the lanes that have neither tasks nor webhooks, with what they left behind: keys that lead to no task any more. In transactions
-     * of few rows each. Keys that a crash leaves are removed by their day.
-     */
-    private void forgetIfEmpty(Set<Long> lanes, boolean erased) {
-        for (long lane : lanes) {
-            boolean done;
-            do {
-                done = write(MESSAGES_REMOVED_AT_ONCE, erased, session -> tryForget(session, lane));
-            } while (!done);
-        }
-    }
-
-    /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
-    private boolean tryForget(Session session, long lane) throws SQLException {
-        if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
-            return true;
-        }
-        for (long day : days(session)) {
-            int removed = session.update(
-                    "DELETE FROM message WHERE day = ?1 AND lane_no = ?2 AND message_id IN"
-                            + " (SELECT message_id FROM message WHERE day = ?1 AND lane_no = ?2 LIMIT ?3)",
-                    day,
-                    lane,
-                    MESSAGES_REMOVED_AT_ONCE);
-            if (removed == MESSAGES_REMOVED_AT_ONCE) {
-                return false;
-            }
-        }
-        int names = session.update(
-                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1"
-                        + " LIMIT ?2)",
-                lane,
-                MESSAGES_REMOVED_AT_ONCE);
-        if (names == MESSAGES_REMOVED_AT_ONCE) {
-            return false;
-        }
-        changes.keySet().removeIf(tally -> tally.lane() == lane);
-        session.update("DELETE FROM tally WHERE lane_no = ?", lane);
-        lanes.forget(session, lane);
-        return true;
-    }
-
-    private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
-        return session.number(
-                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
-                == 0;
-    }
-
-    private static List<Long> days(Session session) throws SQLException {
-        return session.list(rows -> rows.getLong(1), TaskKeys.DAYS_OF_MESSAGES);
-    }
-
-    /**
-     * Erases the keys of a lane that satisfy a condition. They are searched beside the writer, because no index leads to them.
-     *
-     * @param condition on the rows, beside their lane
-     */
-    private void eraseMessages(long lane, String condition, Object... values) {
-        for (long day : database.read(TaskRemoval::days)) {
-            var all = new ArrayList<@Nullable Object>(List.of(day, lane));
-            all.addAll(List.of(values));
-            List<String> keys = database.read(session -> session.list(
-                    rows -> Session.text(rows, 1),
-                    "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
-                    all.toArray()));
-            database.writeInSlices(
-                    keys,
-                    true,
-                    (session, key) -> session.update(
-                            "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key));
-        }
-    }
-
-    /** Erases rows of a lane that lead to no task. They are searched beside the writer. */
-    private void eraseOrphans(String table, String key, long lane, String condition) {
-        record Orphan(String taskId, String key) {}
-        List<Orphan> orphans = database.read(session -> session.list(
-                rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
-                "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
-                lane));
-        database.writeInSlices(
-                orphans,
-                true,
-                (session, orphan) -> session.update(
-                        "DELETE FROM " + table + " WHERE lane_no = ? AND task_id = ? AND " + key + " = ?" + condition,
-                        lane,
-                        orphan.taskId,
-                        orphan.key));
-    }
-
     void erase(List<TaskKey> tasks) {
         List<String> ids = tasks.stream().map(TaskKey::taskId).toList();
         Removed removed = removeAll(ids, true);
         String list = new String(Json.write(ids), StandardCharsets.UTF_8);
         for (long lane : removed.lanes) {
-            eraseMessages(
+            laneRemoval.eraseMessages(
                     lane,
                     " AND task_id IN (SELECT value FROM " + database.system().jsonTexts() + ")",
                     list);
         }
-        forgetIfEmpty(removed.lanes, true);
+        laneRemoval.forgetIfEmpty(removed.lanes, true);
     }
 
+    /** Erases the lanes of a principal, as far as they are empty, and rows of them that lead to no task. */
     void forget(String group, String principal) {
-        String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
-        List<Long> owned = database.erase(session -> lanes.of(session, group, principal));
-        for (long lane : owned) {
-            eraseOrphans("webhook", "config_id", lane, orphaned.formatted("webhook"));
-            eraseOrphans("task_name", "name", lane, orphaned.formatted("task_name"));
-            eraseMessages(lane, orphaned.formatted("message"));
-        }
-        forgetIfEmpty(new TreeSet<>(owned), true);
+        laneRemoval.forget(group, principal);
     }
 }

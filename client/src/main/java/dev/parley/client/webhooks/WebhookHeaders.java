@@ -1,0 +1,30 @@
+package dev.parley.client.webhooks;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.PushConfig;
+import org.jspecify.annotations.Nullable;
+
+/** Values of a webhook that are sent in headers. */
+final class WebhookHeaders {
+    private WebhookHeaders() {}
+
+    /** Refuses values that would break out of their header. */
+    static void check(PushConfig config) {
+        PushConfig.Authentication authentication = config.authentication();
+        if (authentication != null && !HeaderText.isToken(authentication.scheme())) {
+            throw A2AException.invalidParams("authentication.scheme", "must be the name of one HTTP scheme");
+        }
+        if (authentication != null) {
+            requireValue("authentication.credentials", authentication.credentials());
+        }
+        requireValue("token", config.token());
+    }
+
+    private static void requireValue(String field, @Nullable String value) {
+        if (value != null && !HeaderText.isValue(value)) {
+            throw A2AException.invalidParams(
+                    field, "must be at most " + HeaderText.MAX_LENGTH + " printable ASCII characters");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.parley.store.tasks;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Question;
+import dev.parley.store.database.Session;
+import dev.parley.store.tasks.TaskRows.Tally;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Removal of empty lanes with their keys, and of rows that lead to no task. Safe for any thread. */
+final class LaneRemoval {
+    private static final int MESSAGES_REMOVED_AT_ONCE = 200;
+
+    private final Database database;
+    private final Lanes lanes;
+    /** Changes of the tally by the current group; for the writer thread only. */
+    private final Map<Tally, Integer> changes;
+
+    LaneRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
+        this.database = database;
+        this.lanes = lanes;
+        this.changes = changes;
+    }
+
+    /** @param erased whether it leaves no trace in the files, and is written behind all that was submitted before */
+    private <T> T write(int rows, boolean erased, Question<T> change) {
+        return erased ? database.erase(change) : database.write(rows, change);
+    }
+
+    /**
+     * Forgets the lanes that have neither tasks nor webhooks, with what they left behind: keys that lead to no task any more. In transactions
+     * of few rows each. Keys that a crash leaves are removed by their day.
+     */
+    void forgetIfEmpty(Set<Long> lanes, boolean erased) {
+        for (long lane : lanes) {
+            boolean done;
+            do {
+                done = write(MESSAGES_REMOVED_AT_ONCE, erased, session -> tryForget(session, lane));
+            } while (!done);
+        }
+    }
+
+    /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
+    private boolean tryForget(Session session, long lane) throws SQLException {
+        if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
+            return true;
+        }
+        for (long day : days(session)) {
+            int removed = session.update(
+                    "DELETE FROM message WHERE day = ?1 AND lane_no = ?2 AND message_id IN"
+                            + " (SELECT message_id FROM message WHERE day = ?1 AND lane_no = ?2 LIMIT ?3)",
+                    day,
+                    lane,
+                    MESSAGES_REMOVED_AT_ONCE);
+            if (removed == MESSAGES_REMOVED_AT_ONCE) {
+                return false;
+            }
+        }
+        int names = session.update(
+                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1"
+                        + " LIMIT ?2)",
+                lane,
+                MESSAGES_REMOVED_AT_ONCE);
+        if (names == MESSAGES_REMOVED_AT_ONCE) {
+            return false;
+        }
+        changes.keySet().removeIf(tally -> tally.lane() == lane);
+        session.update("DELETE FROM tally WHERE lane_no = ?", lane);
+        lanes.forget(session, lane);
+        return true;
+    }
+
+    private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
+        return session.number(
+                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
+                == 0;
+    }
+
+    private static List<Long> days(Session session) throws SQLException {
+        return session.list(rows -> rows.getLong(1), TaskKeys.DAYS_OF_MESSAGES);
+    }
+
+    /**
+     * Erases the keys of a lane that satisfy a condition. They are searched beside the writer, because no index leads to them.
+     *
+     * @param condition on the rows, beside their lane
+     */
+    void eraseMessages(long lane, String condition, Object... values) {
+        for (long day : database.read(LaneRemoval::days)) {
+            var all = new ArrayList<@Nullable Object>(List.of(day, lane));
+            all.addAll(List.of(values));
+            List<String> keys = database.read(session -> session.list(
+                    rows -> Session.text(rows, 1),
+                    "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
+                    all.toArray()));
+            database.writeInSlices(
+                    keys,
+                    true,
+                    (session, key) -> session.update(
+                            "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key));
+        }
+    }
+
+    /** Erases rows of a lane that lead to no task. They are searched beside the writer. */
+    private void eraseOrphans(String table, String key, long lane, String condition) {
+        record Orphan(String taskId, String key) {}
+        List<Orphan> orphans = database.read(session -> session.list(
+                rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
+                "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
+                lane));
+        database.writeInSlices(
+                orphans,
+                true,
+                (session, orphan) -> session.update(
+                        "DELETE FROM " + table + " WHERE lane_no = ? AND task_id = ? AND " + key + " = ?" + condition,
+                        lane,
+                        orphan.taskId,
+                        orphan.key));
+    }
+
+    void forget(String group, String principal) {
+        String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
+        List<Long> owned = database.erase(session -> lanes.of(session, group, principal));
+        for (long lane : owned) {
+            eraseOrphans("webhook", "config_id", lane, orphaned.formatted("webhook"));
+            eraseOrphans("task_name", "name", lane, orphaned.formatted("task_name"));
+            eraseMessages(lane, orphaned.formatted("message"));
+        }
+        forgetIfEmpty(new TreeSet<>(owned), true);
+    }
+}
