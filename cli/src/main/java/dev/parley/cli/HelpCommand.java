@@ -2,7 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ final class HelpCommand {
         for (String word : path) {
             CommandLine below = at.getSubcommands().get(word);
             if (below == null) {
-                throw CliException.usage(
+                throw CommandException.usage(
                         "unknown command " + word,
                         Nearest.like(word, visible(at))
                                 .map(name -> "did you mean " + name + "?")
@@ -53,7 +53,8 @@ final class HelpCommand {
     private static int complete(Invocation call) {
         String shell = call.requiredArgument(0);
         if (!shell.equals("bash") && !shell.equals("zsh")) {
-            throw CliException.usage("unknown shell " + shell + " (expected: bash or zsh)", "parley completion bash");
+            throw CommandException.usage(
+                    "unknown shell " + shell + " (expected: bash or zsh)", "parley completion bash");
         }
         // The script brings zsh's emulation of bash completion along, so one serves both.
         CommandLine root = root(call);
@@ -72,7 +73,7 @@ final class HelpCommand {
                         + help.commandListHeading()
                         + help.commandList()
                         + "\n");
-        throw CliException.usage(
+        throw CommandException.usage(
                 "no command given (expected: one of " + String.join(", ", visible(parser)) + ")",
                 parser.getCommandSpec().qualifiedName() + " --help lists them");
     }

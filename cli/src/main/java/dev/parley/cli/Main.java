@@ -6,13 +6,12 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Settings;
 import dev.parley.cli.command.TypedFlags;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Logs;
 import dev.parley.cli.output.Output;
-import dev.parley.cli.output.Problem;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.hub.Hub;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -102,8 +101,8 @@ public final class Main {
             return report(UsageProblems.of(wrong), output);
         } catch (Output.ReaderGone gone) {
             return 0;
-        } catch (CliException failure) {
-            return report(failure.problem(), output);
+        } catch (CommandException failure) {
+            return report(failure, output);
         }
     }
 
@@ -120,7 +119,7 @@ public final class Main {
             return command.work().run(new Invocation(around, last, flags, settings, output));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            return report(Problem.local(LocalError.INTERRUPTED, "interrupted", null), output);
+            return report(CommandException.of(Kind.INTERRUPTED, "interrupted", null), output);
         } catch (Output.ReaderGone gone) {
             throw gone;
         } catch (RuntimeException failure) {
@@ -132,7 +131,7 @@ public final class Main {
         }
     }
 
-    private static int report(Problem problem, Output output) {
+    private static int report(CommandException problem, Output output) {
         try {
             output.failure(problem);
         } catch (Output.ReaderGone gone) {
@@ -161,7 +160,7 @@ public final class Main {
                     .client(Reports::read)
                     .output()
                     .equals("json");
-        } catch (CliException broken) {
+        } catch (CommandException broken) {
             return false; // the command reports it
         }
     }

@@ -1,7 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import picocli.CommandLine;
@@ -14,19 +13,22 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class UsageProblems {
     private UsageProblems() {}
 
-    static Problem of(ParameterException wrong) {
+    static CommandException of(ParameterException wrong) {
         CommandLine at = wrong.getCommandLine();
         String help = at.getCommandSpec().qualifiedName() + " --help shows what can be given";
         return switch (wrong) {
             case UnmatchedArgumentException unmatched -> unmatched(unmatched, at, help);
-            case MissingParameterException missing -> usage(String.valueOf(missing.getMessage()), help);
+            case MissingParameterException missing ->
+                CommandException.usage(String.valueOf(missing.getMessage()), help);
             case OverwrittenOptionException twice ->
-                usage(twice.getOverwritten().toString() + " is given twice (expected: once)", "leave one of them out");
-            default -> usage(String.valueOf(wrong.getMessage()), help);
+                CommandException.usage(
+                        twice.getOverwritten().toString() + " is given twice (expected: once)",
+                        "leave one of them out");
+            default -> CommandException.usage(String.valueOf(wrong.getMessage()), help);
         };
     }
 
-    private static Problem unmatched(UnmatchedArgumentException unmatched, CommandLine at, String help) {
+    private static CommandException unmatched(UnmatchedArgumentException unmatched, CommandLine at, String help) {
         String word = unmatched.getUnmatched().getFirst();
         List<String> commands = HelpCommand.visible(at);
         if (word.startsWith("-") && word.length() > 1) {
@@ -38,19 +40,15 @@ final class UsageProblems {
             String nearest = Nearest.like(name, options)
                     .map(option -> "did you mean " + option + "? ")
                     .orElse("");
-            return usage("unknown option " + name, nearest + help);
+            return CommandException.usage("unknown option " + name, nearest + help);
         }
         if (!commands.isEmpty()) {
-            return usage(
+            return CommandException.usage(
                     "unknown command " + word + " (expected: one of " + String.join(", ", commands) + ")",
                     Nearest.like(word, commands)
                             .map(command -> "did you mean " + command + "?")
                             .orElse(at.getCommandSpec().qualifiedName() + " --help lists them"));
         }
-        return usage("unexpected argument " + word, "quote a text of several words as one; " + help);
-    }
-
-    private static Problem usage(String message, String hint) {
-        return Problem.local(LocalError.USAGE, message, hint);
+        return CommandException.usage("unexpected argument " + word, "quote a text of several words as one; " + help);
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.cli.connection.Requests;
-import dev.parley.cli.output.CliException;
 import dev.parley.client.AgentClient;
 import dev.parley.client.http.HttpUrl;
+import dev.parley.command.CommandException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -226,7 +226,7 @@ class ConnectionTest {
         HttpUrl drip = HttpUrl.of(agent.url() + "/drip.json");
 
         assertThatThrownBy(() -> Requests.read("hint", () -> client.find(drip)))
-                .isInstanceOf(CliException.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining("no answer in time from");
     }
 

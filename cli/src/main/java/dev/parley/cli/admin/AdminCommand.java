@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.TextPage;
+import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
 import dev.parley.hub.admin.AdminOperations;
@@ -111,7 +111,7 @@ public final class AdminCommand {
         if (operation.equals(ERASE)) {
             requireSubject(values);
             if (!call.has("--yes")) {
-                throw CliException.usage(
+                throw CommandException.usage(
                         "an erasure cannot be undone (expected: --yes)", "parley privacy export saves it before");
             }
         }
@@ -138,7 +138,7 @@ public final class AdminCommand {
     /** Refuses a request about personal data that names neither a person nor a context. */
     static void requireSubject(Map<String, ?> values) {
         if (!values.containsKey("principal") && !values.containsKey("contextId")) {
-            throw CliException.usage("no subject (expected: --subject NAME or --context ID)", null);
+            throw CommandException.usage("no subject (expected: --subject NAME or --context ID)", null);
         }
     }
 
@@ -166,7 +166,7 @@ public final class AdminCommand {
     /**
      * Returns the values of parameters on the command line, by name.
      *
-     * @throws CliException if a required one is missing, or one is wrong
+     * @throws CommandException if a required one is missing, or one is wrong
      */
     public static Map<String, Object> values(Invocation call, List<RestParameter> parameters) {
         var values = new LinkedHashMap<String, Object>();
@@ -182,7 +182,7 @@ public final class AdminCommand {
             if (value != null) {
                 values.put(one.name(), value);
             } else if (one.required()) {
-                throw CliException.usage("missing " + one.flag(), null);
+                throw CommandException.usage("missing " + one.flag(), null);
             }
         }
         return values;

@@ -2,7 +2,7 @@ package dev.parley.cli.admin;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.engine.UnreadableTask;
 import dev.parley.hub.Checkup;
@@ -50,7 +50,7 @@ public final class DoctorCommand {
         String file = call.option("--encryption-key-file");
         return file == null
                 ? null
-                : CliException.reading("invalid encryption key: ", null, () -> Sealing.read(call.path(file)));
+                : CommandException.reading("invalid encryption key: ", null, () -> Sealing.read(call.path(file)));
     }
 
     private static String level(Finding finding) {

@@ -9,12 +9,11 @@ import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.connection.Requests;
 import dev.parley.cli.connection.WireLog;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.HttpCall;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.command.Parameters;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
@@ -75,7 +74,7 @@ public final class HubAdmin {
     static void refuseHub(Invocation call) {
         refuseAgent(call);
         if (call.option("--url") != null) {
-            throw CliException.usage("--data and --url together (expected: one of them)", null);
+            throw CommandException.usage("--data and --url together (expected: one of them)", null);
         }
     }
 
@@ -124,21 +123,19 @@ public final class HubAdmin {
         try {
             return Json.read(answer(call, data, operation, request).body(), Map.class);
         } catch (A2AException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), null);
+            throw CommandException.usage(String.valueOf(wrong.getMessage()), null);
         } catch (StoreException failed) {
-            Problem problem = Problems.of(failed);
-            throw new CliException(
-                    failed instanceof InUseException
-                            ? problem.withHint("ask a hub that runs by --url, with a key that has the scope admin")
-                            : problem,
-                    failed);
+            CommandException problem = Problems.of(failed);
+            throw failed instanceof InUseException
+                    ? problem.withHint("ask a hub that runs by --url, with a key that has the scope admin")
+                    : problem;
         }
     }
 
     /** Refuses {@code -a}, which every command takes: the request goes to the hub of {@code --url}, which may be another one. */
     private static void refuseAgent(Invocation call) {
         if (call.settings().isTyped("agent-card")) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--agent-card: names an agent (expected: --url, which names a hub)",
                     "such as --url " + ClientSettings.LOCAL_HUB);
         }
@@ -166,11 +163,11 @@ public final class HubAdmin {
         try {
             place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "invalid --url: " + hub + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
         }
         if (place.isPlain()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "operators' keys would go to " + place.server()
                             + " over plain HTTP, which others on the network can read (expected: https, or this"
                             + " machine)",
@@ -194,7 +191,7 @@ public final class HubAdmin {
         int status = answer.status();
         if (status != 200) {
             throw Requests.refused(
-                    status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL,
+                    status == 401 || status == 403 ? Kind.CREDENTIALS_MISSING : Kind.INTERNAL,
                     hub + " answered " + status,
                     status,
                     answer.body(),

@@ -2,8 +2,8 @@ package dev.parley.cli.admin;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.protocol.extension.RestParameter;
@@ -73,7 +73,7 @@ public final class RecordCommands {
 
     public static Command exportAudit() {
         return audit(AdminCommand.describe(
-                Command.of(call -> save(call, LocalError.INTERNAL, file -> {
+                Command.of(call -> save(call, Kind.INTERNAL, file -> {
                             var done = new LinkedHashMap<String, Object>();
                             done.put("file", call.path(call.requiredArgument(0)).toString());
                             done.put("rows", rows(call, AdminCommand.values(call, FILTERS), file));
@@ -89,7 +89,7 @@ public final class RecordCommands {
                         Command.of(call -> {
                                     Map<String, Object> subject = AdminCommand.values(call, SUBJECT);
                                     AdminCommand.requireSubject(subject);
-                                    return save(call, LocalError.USAGE, file -> personal(call, subject, file));
+                                    return save(call, Kind.USAGE, file -> personal(call, subject, file));
                                 })
                                 .argument("FILE", "The file, one JSON object a line; replaced."),
                         SUBJECT)
@@ -98,7 +98,7 @@ public final class RecordCommands {
     }
 
     /** Saves records to the file that the command names, readable by its owner only. An existing file keeps its permissions. */
-    private static int save(Invocation call, LocalError failure, Export export) throws InterruptedException {
+    private static int save(Invocation call, Kind failure, Export export) throws InterruptedException {
         Path file = call.path(call.requiredArgument(0));
         try {
             OwnersOnly.file(file);
@@ -111,7 +111,7 @@ public final class RecordCommands {
             }
             return 0;
         } catch (IOException failed) {
-            throw CliException.local(failure, "cannot write " + file + ": " + failed.getMessage(), null, failed);
+            throw CommandException.of(failure, "cannot write " + file + ": " + failed.getMessage(), null, failed);
         }
     }
 

@@ -5,10 +5,10 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.CardSource;
 import dev.parley.cli.connection.Connection;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.cli.task.TextView;
 import dev.parley.client.http.HttpUrl;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -79,8 +79,8 @@ public final class CardCommands {
         for (String schema : schemas) {
             List<String> faults = CardCheck.faults(found.tree(), schema);
             if (!faults.isEmpty()) {
-                throw CliException.local(
-                        LocalError.CARD_INVALID,
+                throw CommandException.of(
+                        Kind.CARD_INVALID,
                         found.place() + " breaks the schema of " + schema + ": " + String.join("; ", faults),
                         "correct these members of the card");
             }
@@ -112,7 +112,8 @@ public final class CardCommands {
 
     private static int extended(Invocation call) throws InterruptedException {
         if (call.argument(0) != null) {
-            throw CliException.usage("--extended takes the agent from --agent-card", "write -a " + call.argument(0));
+            throw CommandException.usage(
+                    "--extended takes the agent from --agent-card", "write -a " + call.argument(0));
         }
         return Connection.open(call, agent -> {
             if (!Boolean.TRUE.equals(agent.client().card().capabilities().extendedAgentCard())) {
@@ -130,7 +131,8 @@ public final class CardCommands {
     private static int sign(Invocation call) {
         String keyFile = call.option("--key");
         if (keyFile == null) {
-            throw CliException.usage("no key to sign with", "give --key FILE; parley card key create FILE makes one");
+            throw CommandException.usage(
+                    "no key to sign with", "give --key FILE; parley card key create FILE makes one");
         }
         CardKeys keys = CardSignatures.keys(call, List.of(keyFile));
         CardSource.Found card = CardSource.file(call.path(call.requiredArgument(0)));
@@ -141,14 +143,14 @@ public final class CardCommands {
 
     private static int verify(Invocation call) throws InterruptedException {
         CardTrust trust = CardSignatures.trust(call)
-                .orElseThrow(() -> CliException.usage(
+                .orElseThrow(() -> CommandException.usage(
                         "no keys to verify by",
                         "give --trust FILE: the JWK set of the card's owner, got in a way that you trust"));
         CardSource.Found found = found(call);
         found.card(); // throws if it is no card
         Verdict verdict = trust.verify(found.bytes(), found.host());
         if (!verdict.isVerified()) {
-            throw new CliException(CardSignatures.problem(found, verdict));
+            throw CardSignatures.problem(found, verdict);
         }
         var row = new LinkedHashMap<String, @Nullable Object>();
         row.put("card", found.place());

@@ -9,10 +9,10 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Requests;
 import dev.parley.cli.connection.WireLog;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.HttpCall;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardKeys.Algorithm;
@@ -61,7 +61,7 @@ public final class CardKeyCommands {
         var row = new LinkedHashMap<String, @Nullable Object>();
         row.put(
                 "keyId",
-                CliException.reading(
+                CommandException.reading(
                         "",
                         "name a new file in a directory that exists",
                         () -> CardKeys.create(
@@ -102,7 +102,7 @@ public final class CardKeyCommands {
         List<String> hosts = hosts(call.option("--host"), named);
         byte[] keys = set == null ? read(call.path(named)) : fetched(call, set);
         call.output()
-                .json(CliException.reading(
+                .json(CommandException.reading(
                         (set == null ? named : set.uri()) + ": ",
                         "name a host that publishes keys",
                         () -> CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts)));
@@ -124,7 +124,7 @@ public final class CardKeyCommands {
             throw noPlace(named);
         }
         if (url.isPlain()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "keys from " + url.server()
                             + " could be replaced on the network (expected: https, or this machine)",
                     "use https, or get the file through a channel that you trust: ./keys.json --host HOST");
@@ -133,8 +133,8 @@ public final class CardKeyCommands {
         return text.endsWith(".json") ? url : HttpUrl.of(text.replaceFirst("/+$", "") + CardKeys.PATH);
     }
 
-    private static CliException noPlace(String named) {
-        return CliException.usage(
+    private static CommandException noPlace(String named) {
+        return CommandException.usage(
                 named + ": no publisher of keys (expected: a host, or an https URL without user, query and fragment)",
                 "a file is named such as ./keys.json");
     }
@@ -142,7 +142,7 @@ public final class CardKeyCommands {
     private static List<String> hosts(@Nullable String typed, String named) {
         if (typed == null) {
             if (FILE.matcher(named).matches()) {
-                throw CliException.usage(named + ": a file, which names no host", "name the hosts: --host HOST");
+                throw CommandException.usage(named + ": a file, which names no host", "name the hosts: --host HOST");
             }
             return List.of(host(URI.create(named.contains("://") ? named : "https://" + named)
                     .getHost()));
@@ -151,7 +151,7 @@ public final class CardKeyCommands {
                 .map(CardKeyCommands::host)
                 .toList();
         if (hosts.isEmpty()) {
-            throw CliException.usage("invalid --host: none (expected: one host at least)", null);
+            throw CommandException.usage("invalid --host: none (expected: one host at least)", null);
         }
         return hosts;
     }
@@ -166,7 +166,7 @@ public final class CardKeyCommands {
         } catch (IllegalArgumentException wrong) {
             // Refused below.
         }
-        throw CliException.usage(
+        throw CommandException.usage(
                 "invalid host: " + text + " (expected: such as agents.example.com, without scheme, port and wildcards)",
                 null);
     }
@@ -175,7 +175,7 @@ public final class CardKeyCommands {
         try {
             return Files.readAllBytes(file);
         } catch (IOException unreadable) {
-            throw CliException.usage("cannot read " + file, "name a file of keys, or the host that publishes them");
+            throw CommandException.usage("cannot read " + file, "name a file of keys, or the host that publishes them");
         }
     }
 
@@ -188,7 +188,7 @@ public final class CardKeyCommands {
                                 "GET", set.uri().toString(), Map.of("Accept", "application/json"), new byte[0])));
         if (answer.status() != 200) {
             throw Requests.refused(
-                    LocalError.INTERNAL,
+                    Kind.INTERNAL,
                     "no keys at " + set.uri() + " (status " + answer.status() + ")",
                     answer.status(),
                     answer.body(),

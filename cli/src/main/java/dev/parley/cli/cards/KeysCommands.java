@@ -5,13 +5,13 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.Keys;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Surroundings;
 import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
 import dev.parley.client.keys.OAuthClient;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
 import java.io.Console;
@@ -41,7 +41,7 @@ public final class KeysCommands {
         settings.add(Setting.client("output"));
         settings.add(Setting.client("config"));
         return Command.of(call -> {
-                    return CliException.reading("", null, () -> {
+                    return CommandException.reading("", null, () -> {
                         work.run(call, Keys.of(call));
                         return 0;
                     });
@@ -144,7 +144,7 @@ public final class KeysCommands {
             System.setProperty("jdk.console", "java.base");
             Console console = System.console();
             if (console == null) {
-                throw CliException.usage(
+                throw CommandException.usage(
                         "the secret would be shown while it is typed", "do not redirect standard output");
             }
             char[] typed = console.readPassword("Secret for %s: ", TextPage.oneLine(service));
@@ -158,7 +158,7 @@ public final class KeysCommands {
             String text = new String(in.readNBytes(LONGEST_SECRET + 2), StandardCharsets.UTF_8);
             return text.replaceFirst("\r?\n$", "");
         } catch (IOException broken) {
-            throw CliException.local(LocalError.INTERNAL, "cannot read the secret from standard input", null, broken);
+            throw CommandException.of(Kind.INTERNAL, "cannot read the secret from standard input", null, broken);
         }
     }
 

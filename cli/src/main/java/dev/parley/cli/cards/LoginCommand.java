@@ -6,11 +6,11 @@ import dev.parley.cli.connection.CardSource;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.OAuthLogin;
 import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
@@ -41,11 +41,11 @@ public final class LoginCommand {
         String reference = call.agent().card();
         String clientId = call.option("--client-id");
         if (clientId == null) {
-            throw CliException.usage("--client-id is missing", "the operator of the authorization server gives it");
+            throw CommandException.usage("--client-id is missing", "the operator of the authorization server gives it");
         }
         boolean keeps = !call.has("--show");
         if (keeps && !call.keyStore().keyring() && call.keyStore().encrypted() == null) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "nowhere to keep the token (expected: --keyring, --encrypted-keys FILE or --show)", null);
         }
         CardSource.Found found = Connection.card(call, reference);
@@ -72,7 +72,7 @@ public final class LoginCommand {
                 default -> throw new IllegalStateException("no flow of users: " + flow);
             };
         } catch (ClientException failed) {
-            throw new CliException(Problems.of(failed, new Problems.Place(reference, null, true)), failed);
+            throw Problems.of(failed, new Problems.Place(reference, null, true));
         }
     }
 
@@ -94,7 +94,7 @@ public final class LoginCommand {
         Optional<Flow> byDevice =
                 flows.stream().filter(Flow.DeviceCode.class::isInstance).findFirst();
         return (device ? byDevice : code.or(() -> byDevice))
-                .orElseThrow(() -> CliException.usage(
+                .orElseThrow(() -> CommandException.usage(
                         card.name() + " declares no flow " + (device ? "by device code" : "for users")
                                 + " (expected: OAuth 2 authorizationCode or deviceCode)",
                         "see what it declares: parley card get"));
@@ -108,8 +108,9 @@ public final class LoginCommand {
                 : card.supportedInterfaces().stream()
                         .flatMap(at -> Keys.serviceOf(at.url()).stream())
                         .findFirst()
-                        .orElseThrow(() -> CliException.usage("the card names no host", "name one with --key-service"));
-        return CliException.reading("", null, () -> {
+                        .orElseThrow(
+                                () -> CommandException.usage("the card names no host", "name one with --key-service"));
+        return CommandException.reading("", null, () -> {
             keys.setLogin(service, token, Instant.now());
             return service;
         });

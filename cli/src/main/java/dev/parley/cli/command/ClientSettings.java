@@ -10,8 +10,8 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.cli.output.CliException;
 import dev.parley.client.keys.KeyManager;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -226,11 +226,11 @@ public final class ClientSettings {
                 int colon = text.indexOf(':');
                 String name = colon < 0 ? "" : text.substring(0, colon).strip();
                 if (!name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
-                    throw CliException.usage(
+                    throw CommandException.usage(
                             "invalid --svc-param (expected: name:value, such as x-trace-id:abc)", null);
                 }
                 if (name.equalsIgnoreCase("A2A-Version")) {
-                    throw CliException.usage("--svc-param sets A2A-Version", "use --a2a-version");
+                    throw CommandException.usage("--svc-param sets A2A-Version", "use --a2a-version");
                 }
                 try {
                     headers.put(
@@ -239,7 +239,7 @@ public final class ClientSettings {
                                     .parser()
                                     .apply(text.substring(colon + 1).strip()));
                 } catch (IllegalArgumentException wrong) {
-                    throw CliException.usage(
+                    throw CommandException.usage(
                             "invalid --svc-param " + name + ": its value (expected: " + HEADER_VALUE.expected() + ")",
                             null);
                 }

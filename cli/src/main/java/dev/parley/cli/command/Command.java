@@ -7,6 +7,7 @@ import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.command.Settings.Flags;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ public final class Command {
          * Runs the command.
          *
          * @return the exit status
-         * @throws CliException if it fails; the program reports it
+         * @throws CommandException if it fails; the program reports it
          */
         int run(Invocation call) throws InterruptedException;
     }

@@ -1,6 +1,6 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ public record DotEnv(Path file, Settings.Source source, Map<String, String> valu
         try {
             lines = Files.readAllLines(file);
         } catch (IOException unreadable) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "cannot read " + file + ": " + reason(unreadable), "name a readable dotenv file, or leave it out");
         }
         var values = new LinkedHashMap<String, String>();
@@ -37,7 +37,7 @@ public record DotEnv(Path file, Settings.Source source, Map<String, String> valu
                     values.put(setting.group(1), unquoted(setting.group(2).strip()));
                 }
             } else if (line.startsWith("A2ACLI_")) {
-                throw CliException.usage(
+                throw CommandException.usage(
                         file + ", line " + (i + 1) + ": " + line + " (expected: A2ACLI_NAME=value)",
                         "correct the line or remove it");
             }

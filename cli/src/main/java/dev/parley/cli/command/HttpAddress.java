@@ -1,7 +1,7 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.output.CliException;
 import dev.parley.client.http.HttpUrl;
+import dev.parley.command.CommandException;
 import java.net.URI;
 
 /** HTTP addresses as users type them. */
@@ -14,7 +14,7 @@ public final class HttpAddress {
      * Reads an http or https URL.
      *
      * @throws IllegalArgumentException if it is something else
-     * @throws CliException if it has a port that is none
+     * @throws CommandException if it has a port that is none
      */
     public static HttpUrl of(String text) {
         requirePort(text);
@@ -27,11 +27,11 @@ public final class HttpAddress {
         return HttpUrl.ofTyped(text);
     }
 
-    /** @throws CliException if a URL has a port that is none */
+    /** @throws CommandException if a URL has a port that is none */
     static void requirePort(String text) {
         int port = URI.create(text).getPort();
         if (port == 0 || port > LAST_PORT) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "port " + port + " in " + text + " (expected: a port from 1 to " + LAST_PORT + ")", null);
         }
     }

@@ -1,6 +1,6 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.support.Nearest;
 import java.io.IOException;
@@ -28,9 +28,9 @@ public record HubFile(Path file, Map<String, String> values) {
         try {
             text = Files.readString(file);
         } catch (NoSuchFileException missing) {
-            throw CliException.usage("no such file: " + file, "name a YAML file, or leave --config out");
+            throw CommandException.usage("no such file: " + file, "name a YAML file, or leave --config out");
         } catch (IOException unreadable) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "cannot read " + file + ": " + unreadable.getMessage(), "name a readable UTF-8 file");
         }
         var factory = YAMLFactory.builder()
@@ -41,7 +41,7 @@ public record HubFile(Path file, Map<String, String> values) {
         } catch (JacksonException malformed) {
             var at = malformed.getLocation();
             String line = at == null ? "" : ", line " + at.getLineNr();
-            throw CliException.usage(
+            throw CommandException.usage(
                     file + line + ": " + malformed.getOriginalMessage(), "expected: YAML, one 'name: value' per line");
         }
     }
@@ -53,7 +53,7 @@ public record HubFile(Path file, Map<String, String> values) {
             return values;
         }
         if (start != JsonToken.START_OBJECT) {
-            throw CliException.usage(file + ": not a mapping", "expected: YAML, one 'name: value' per line");
+            throw CommandException.usage(file + ": not a mapping", "expected: YAML, one 'name: value' per line");
         }
         for (String name = in.nextName(); name != null; name = in.nextName()) {
             Setting setting = setting(file, name, in.currentTokenLocation().getLineNr());
@@ -69,7 +69,7 @@ public record HubFile(Path file, Map<String, String> values) {
                 .collect(Collectors.toMap(Setting::name, row -> row, (one, other) -> one, LinkedHashMap::new));
         Setting setting = settings.get(name);
         if (setting == null) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     file + ", line " + line + ": unknown setting " + name,
                     "did you mean " + Nearest.to(name, settings.keySet()) + "? All: "
                             + String.join(", ", settings.keySet()));
@@ -93,7 +93,7 @@ public record HubFile(Path file, Map<String, String> values) {
                 return String.join(",", elements);
             }
         }
-        throw CliException.usage(
+        throw CommandException.usage(
                 file + ": " + setting.name() + " has members of its own",
                 "expected: " + setting.spec().type().expected());
     }

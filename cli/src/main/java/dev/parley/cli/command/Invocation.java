@@ -5,9 +5,9 @@ import dev.parley.cli.command.ClientSettings.Credentials;
 import dev.parley.cli.command.ClientSettings.KeyStore;
 import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Request;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Output;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +85,7 @@ public class Invocation {
     public Path existingData(String named) {
         Path data = path(named);
         if (!Files.isDirectory(data)) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--data \"" + data + "\": not a directory (expected: the data directory of a hub)",
                     "parley up creates ~/.parley, or the directory that its --data names");
         }
@@ -104,7 +104,8 @@ public class Invocation {
         try {
             return text == null ? null : type.parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
-            throw CliException.usage("invalid " + name + ": " + text + " (expected: " + type.expected() + ")", null);
+            throw CommandException.usage(
+                    "invalid " + name + ": " + text + " (expected: " + type.expected() + ")", null);
         }
     }
 
@@ -137,16 +138,16 @@ public class Invocation {
     /**
      * The task that the command is about: its argument, or else {@code --task-id}.
      *
-     * @throws CliException if neither is given, or both and they differ
+     * @throws CommandException if neither is given, or both and they differ
      */
     public String taskId() {
         String argument = argument(0);
         String setting = request().taskId();
         if (argument == null && setting == null) {
-            throw CliException.usage("no task named (expected: TASK-ID)", "parley task list shows the tasks");
+            throw CommandException.usage("no task named (expected: TASK-ID)", "parley task list shows the tasks");
         }
         if (argument != null && setting != null && settings.isTyped("task-id") && !argument.equals(setting)) {
-            throw CliException.usage("two tasks named: " + argument + " and " + setting, "leave one of them out");
+            throw CommandException.usage("two tasks named: " + argument + " and " + setting, "leave one of them out");
         }
         return argument == null ? String.valueOf(setting) : argument;
     }

@@ -3,8 +3,8 @@ package dev.parley.cli.command;
 import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.command.Setting.Scope;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.settings.SettingSpec.Trait;
@@ -145,7 +145,7 @@ public final class Settings {
     /**
      * Reads a record of settings of commands that call agents; relative paths begin at the working directory.
      *
-     * @throws CliException a usage error that names the setting, its source and what was expected
+     * @throws CommandException a usage error that names the setting, its source and what was expected
      */
     public <R> R client(Function<SettingReader, R> record) {
         return record.apply(reader(Scope.CLIENT));
@@ -180,7 +180,7 @@ public final class Settings {
             return value instanceof Path path ? (T) around.path(path) : value;
         } catch (IllegalArgumentException | ArithmeticException wrong) {
             String shown = setting.is(Trait.SECRET) ? "its value" : String.join(",", given.texts());
-            throw CliException.usage(
+            throw CommandException.usage(
                     "invalid " + named(setting, given) + ": " + shown + " (expected: " + type.expected() + ")", null);
         }
     }
@@ -208,7 +208,7 @@ public final class Settings {
         Source wait = source(Setting.client("wait"));
         int order = source(Setting.client("async")).compareTo(wait);
         if (order == 0) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--async and --wait contradict each other (both from the same source: " + wait.words() + ")",
                     "leave one of them out");
         }

@@ -1,11 +1,10 @@
 package dev.parley.cli.connection;
 
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.CardPolicy;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
@@ -23,7 +22,7 @@ public final class CardSignatures {
         if (files.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(CliException.reading(
+        return Optional.of(CommandException.reading(
                 "--trust: ",
                 "see docs/signatures.md",
                 () -> CardTrust.read(files.stream().map(call::path).toList())));
@@ -31,7 +30,7 @@ public final class CardSignatures {
 
     /** The keys in files, of which the first one signs. */
     public static CardKeys keys(Invocation call, List<String> files) {
-        return CliException.reading(
+        return CommandException.reading(
                 "",
                 "see docs/signatures.md",
                 () -> CardKeys.read(files.stream().map(call::path).toList()));
@@ -42,7 +41,7 @@ public final class CardSignatures {
         String policy = call.agent().cardSignatures();
         Optional<CardTrust> trust = trust(call);
         if (trust.isEmpty() && policy != null && !policy.equals("off")) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--card-signatures " + policy + ": no keys to verify them by", "give --trust FILE");
         }
         if (trust.isEmpty() || "off".equals(policy)) {
@@ -56,27 +55,27 @@ public final class CardSignatures {
         } else if (warns) {
             call.output().warn(message(found, verdict));
         } else {
-            throw new CliException(problem(found, verdict));
+            throw problem(found, verdict);
         }
     }
 
     /** The error for a card that is not verified. */
-    public static Problem problem(CardSource.Found found, Verdict verdict) {
+    public static CommandException problem(CardSource.Found found, Verdict verdict) {
         return switch (verdict.outcome()) {
             case VERIFIED -> throw new IllegalArgumentException(verdict.toString());
             case UNSIGNED ->
-                Problem.local(
-                        LocalError.CARD_UNSIGNED,
+                CommandException.of(
+                        Kind.CARD_UNSIGNED,
                         message(found, verdict),
                         "its owner can sign it: parley card sign, or parley up --card-key");
             case UNVERIFIABLE ->
-                Problem.local(
-                        LocalError.CARD_UNVERIFIABLE,
+                CommandException.of(
+                        Kind.CARD_UNVERIFIABLE,
                         message(found, verdict),
                         "get the key from its owner, not from an address in the card, and add it with --trust");
             case TAMPERED ->
-                Problem.local(
-                        LocalError.CARD_TAMPERED,
+                CommandException.of(
+                        Kind.CARD_TAMPERED,
                         message(found, verdict),
                         "do not use it before its owner has confirmed its contents through another channel");
         };

@@ -3,12 +3,12 @@ package dev.parley.cli.connection;
 import dev.parley.cli.command.ClientSettings;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.HttpDocument;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -44,8 +44,8 @@ public final class CardSource {
             try {
                 return Json.readCard(bytes);
             } catch (A2AException malformed) {
-                throw CliException.local(
-                        LocalError.CARD_INVALID,
+                throw CommandException.of(
+                        Kind.CARD_INVALID,
                         place + " is no agent card: " + malformed.getMessage(),
                         "parley card validate lists its faults",
                         malformed);
@@ -58,8 +58,8 @@ public final class CardSource {
             try {
                 return (Map<String, @Nullable Object>) Json.read(bytes, Map.class);
             } catch (A2AException malformed) {
-                throw CliException.local(
-                        LocalError.CARD_INVALID,
+                throw CommandException.of(
+                        Kind.CARD_INVALID,
                         place + " is no agent card: " + malformed.getMessage(),
                         "name the card itself with -a, not a page about it",
                         malformed);
@@ -134,7 +134,7 @@ public final class CardSource {
         if (document.status() != 200) {
             boolean unknown = document.status() == 401;
             throw Requests.refused(
-                    LocalError.CREDENTIALS_MISSING,
+                    Kind.CREDENTIALS_MISSING,
                     "the card at " + place + (unknown ? " is protected" : " is refused") + " (status "
                             + document.status() + ")",
                     document.status(),
@@ -148,7 +148,7 @@ public final class CardSource {
         return new Found(document.body(), place, document.url());
     }
 
-    private static CliException notFound(String message, String hint) {
-        return CliException.local(LocalError.CARD_NOT_FOUND, message, hint);
+    private static CommandException notFound(String message, String hint) {
+        return CommandException.of(Kind.CARD_NOT_FOUND, message, hint);
     }
 }

@@ -5,13 +5,13 @@ import dev.parley.cli.command.ClientSettings.KeyOrigin;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -53,10 +53,10 @@ public final class Connection implements AutoCloseable {
             try {
                 return use.with(agent);
             } catch (A2AException | ClientException failure) {
-                throw new CliException(Problems.of(failure, agent.place()), failure);
+                throw Problems.of(failure, agent.place());
             }
         } catch (A2AException | ClientException failure) {
-            throw new CliException(Problems.of(failure, new Problems.Place(reference, null, false)), failure);
+            throw Problems.of(failure, new Problems.Place(reference, null, false));
         }
     }
 
@@ -158,7 +158,7 @@ public final class Connection implements AutoCloseable {
         KeyManager keys = Keys.of(call);
         String named = call.agent().keyService();
         if (named != null) {
-            CliException.reading("invalid --key-service: ", null, () -> builder.keys(keys, named));
+            CommandException.reading("invalid --key-service: ", null, () -> builder.keys(keys, named));
             return Keys.has(keys, named);
         }
         builder.keys(keys);
@@ -194,8 +194,8 @@ public final class Connection implements AutoCloseable {
         if (given.isEmpty()
                 ? hasCredentials(call, reference)
                 : !given.stream().allMatch(one -> isFromFile(call, one))) {
-            throw CliException.local(
-                    LocalError.ORIGIN_NOT_ALLOWED,
+            throw CommandException.of(
+                    Kind.ORIGIN_NOT_ALLOWED,
                     "a .env file that was found here or above decides where your credentials go: " + reference,
                     "to allow it, name the file with --config, or the agent with -a");
         }
@@ -263,8 +263,8 @@ public final class Connection implements AutoCloseable {
         if (!url.origin().equals(own.origin())
                 && call.agent().allowedOrigins().stream()
                         .noneMatch(one -> HttpUrl.of(one).origin().equals(url.origin()))) {
-            throw CliException.local(
-                    LocalError.ORIGIN_NOT_ALLOWED,
+            throw CommandException.of(
+                    Kind.ORIGIN_NOT_ALLOWED,
                     "the card of " + own.server() + " leads to " + url.server()
                             + ", which would get your messages and credentials",
                     "if you trust it: --allow-origin " + url.server());

@@ -3,10 +3,10 @@ package dev.parley.cli.connection;
 import dev.parley.cli.command.ClientSettings.KeyOrigin;
 import dev.parley.cli.command.ClientSettings.KeyStore;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
+import dev.parley.command.CommandException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class Keys {
     private Keys() {}
 
-    /** @throws CliException if the settings contradict each other or miss something */
+    /** @throws CommandException if the settings contradict each other or miss something */
     public static KeyManager of(Invocation call) {
         KeyManager.Builder keys =
                 KeyManager.builder().environment(call.around().environment()).warnings(call.output()::warn);
@@ -26,7 +26,7 @@ public final class Keys {
         }
         Path encrypted = store.encrypted();
         if (store.keyring() && encrypted != null) {
-            throw CliException.usage("--keyring and --encrypted-keys: two keyrings", "leave one of them out");
+            throw CommandException.usage("--keyring and --encrypted-keys: two keyrings", "leave one of them out");
         }
         if (store.keyring()) {
             keys.keyring();
@@ -38,7 +38,7 @@ public final class Keys {
             } else if (keyFile == null && passphrase != null) {
                 keys.encryptedFile(encrypted, passphrase.toCharArray());
             } else {
-                throw CliException.usage(
+                throw CommandException.usage(
                         "--encrypted-keys: not one key (expected: --encrypted-keys-key or a passphrase)",
                         "give either --encrypted-keys-key or A2ACLI_ENCRYPTED_KEYS_PASSPHRASE");
             }

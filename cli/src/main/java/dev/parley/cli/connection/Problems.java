@@ -2,11 +2,9 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.ClientSettings;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -41,41 +39,42 @@ public final class Problems {
     private Problems() {}
 
     /** Returns the problem that is printed for {@code failure}. */
-    public static Problem of(Throwable failure, Place place) {
+    public static CommandException of(Throwable failure, Place place) {
         return switch (failure) {
-            case CliException known -> known.problem();
+            case CommandException known -> known;
             case A2AException refused -> of(refused, place);
             case ClientException failed -> of(failed, place);
-            case CommandException failed -> of(failed);
             case StoreException failed -> of(failed);
             default ->
-                Problem.local(
-                        LocalError.INTERNAL,
+                CommandException.of(
+                        Kind.INTERNAL,
                         "unexpected: " + failure,
-                        "this is a fault of parley; repeat the command with --debug to see where");
+                        "this is a fault of parley; repeat the command with --debug to see where",
+                        failure);
         };
     }
 
-    private static Problem of(A2AException refused, Place place) {
+    private static CommandException of(A2AException refused, Place place) {
         ErrorKind error = refused.error();
         String message = String.valueOf(refused.getMessage());
         Object wireCode = code(error, place.binding());
         if (error == A2AError.UNAUTHENTICATED || error == A2AError.PERMISSION_DENIED) {
-            LocalError local = place.credentialSent() ? LocalError.AUTH_FAILED : LocalError.CREDENTIALS_MISSING;
+            Kind local = place.credentialSent() ? Kind.AUTH_FAILED : Kind.CREDENTIALS_MISSING;
             String what = place.credentialSent()
                     ? place.agent() + " does not accept the credentials: "
                     : place.agent() + " wants credentials: ";
-            return new Problem(
+            return new CommandException(
                     local.code(),
                     local.exitStatus(),
                     what + message,
                     "set A2ACLI_BEARER or A2ACLI_API_KEY, or keep a key: parley keys set --help; the schemes are"
                             + " listed by: parley card get -a "
                             + Invocation.quoted(place.agent()),
-                    wireCode);
+                    wireCode,
+                    refused);
         }
         String name = NAMES.getOrDefault(error, camelCase(error.name()) + "Error");
-        return new Problem(name, 1, explained(refused, message), hint(refused, place), wireCode);
+        return new CommandException(name, 1, explained(refused, message), hint(refused, place), wireCode, refused);
     }
 
     /** Some messages are fixed by a specification, so the details stand in the metadata. */
@@ -111,19 +110,19 @@ public final class Problems {
         };
     }
 
-    private static Problem of(ClientException failed, Place place) {
-        LocalError kind = switch (failed.problem()) {
-            case UNREACHABLE, LOST, CLOSED, REDIRECTED, STREAM_CUT, NO_TOKEN -> LocalError.UNREACHABLE;
-            case TIMED_OUT -> LocalError.TIMEOUT;
-            case CARD_NOT_FOUND -> LocalError.CARD_NOT_FOUND;
-            case CARD_INVALID -> LocalError.CARD_INVALID;
-            case CARD_NOT_VERIFIED -> LocalError.CARD_UNVERIFIABLE;
-            case NO_INTERFACE, ANSWER_TOO_LARGE -> LocalError.INTERNAL;
-            case ORIGIN_NOT_ALLOWED -> LocalError.ORIGIN_NOT_ALLOWED;
-            case PLAIN_HTTP -> LocalError.PLAIN_HTTP;
-            case AUTHENTICATION_FAILED, LOGIN_EXPIRED -> LocalError.AUTH_FAILED;
-            case KEYS -> LocalError.CREDENTIALS_MISSING;
-            case INTERRUPTED -> LocalError.INTERRUPTED;
+    private static CommandException of(ClientException failed, Place place) {
+        Kind kind = switch (failed.problem()) {
+            case UNREACHABLE, LOST, CLOSED, REDIRECTED, STREAM_CUT, NO_TOKEN -> Kind.UNREACHABLE;
+            case TIMED_OUT -> Kind.TIMEOUT;
+            case CARD_NOT_FOUND -> Kind.CARD_NOT_FOUND;
+            case CARD_INVALID -> Kind.CARD_INVALID;
+            case CARD_NOT_VERIFIED -> Kind.CARD_UNVERIFIABLE;
+            case NO_INTERFACE, ANSWER_TOO_LARGE -> Kind.INTERNAL;
+            case ORIGIN_NOT_ALLOWED -> Kind.ORIGIN_NOT_ALLOWED;
+            case PLAIN_HTTP -> Kind.PLAIN_HTTP;
+            case AUTHENTICATION_FAILED, LOGIN_EXPIRED -> Kind.AUTH_FAILED;
+            case KEYS -> Kind.CREDENTIALS_MISSING;
+            case INTERRUPTED -> Kind.INTERRUPTED;
         };
         String agent = Invocation.quoted(place.agent());
         String hint = switch (failed.problem()) {
@@ -146,18 +145,18 @@ public final class Problems {
         };
         String message = String.valueOf(failed.getMessage());
         return failed.problem() == ClientException.Problem.ANSWER_TOO_LARGE
-                ? new Problem("InvalidAgentResponseError", 1, message, null, null)
-                : Problem.local(kind, message, hint);
+                ? new CommandException("InvalidAgentResponseError", 1, message, null, null, failed)
+                : CommandException.of(kind, message, hint, failed);
     }
 
     /** Returns the problem of a data directory or a database that cannot be used. */
-    public static Problem of(StoreException failed) {
+    public static CommandException of(StoreException failed) {
         NotOpenedException.Reason reason = failed instanceof NotOpenedException refused ? refused.reason() : null;
-        LocalError kind = switch (reason) {
-            case SETTING -> LocalError.USAGE;
-            case SERVER -> LocalError.DATABASE;
-            case DIRECTORY -> LocalError.DATA;
-            case null -> failed instanceof InUseException ? LocalError.DATA_IN_USE : LocalError.DATA;
+        Kind kind = switch (reason) {
+            case SETTING -> Kind.USAGE;
+            case SERVER -> Kind.DATABASE;
+            case DIRECTORY -> Kind.DATA;
+            case null -> failed instanceof InUseException ? Kind.DATA_IN_USE : Kind.DATA;
         };
         String hint = switch (reason) {
             case SETTING -> "see PostgreSQL in docs/deployment.md for --database";
@@ -168,17 +167,7 @@ public final class Problems {
                         ? "stop the hub that runs, or ask it by --url with a key that has the scope admin"
                         : "see: parley doctor";
         };
-        return Problem.local(kind, String.valueOf(failed.getMessage()), hint);
-    }
-
-    private static Problem of(CommandException failed) {
-        String message = String.valueOf(failed.getMessage());
-        return switch (failed.kind()) {
-            case USAGE -> Problem.local(LocalError.USAGE, message, failed.hint());
-            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, failed.hint());
-            case REFUSED -> Problem.local(LocalError.INTERNAL, message, failed.hint());
-            case null -> new Problem(failed.code(), 1, message, failed.hint(), null);
-        };
+        return CommandException.of(kind, String.valueOf(failed.getMessage()), hint, failed);
     }
 
     /** Next step for the user if no server answers at an address. */

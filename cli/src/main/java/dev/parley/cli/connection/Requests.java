@@ -1,14 +1,13 @@
 package dev.parley.cli.connection;
 
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +52,7 @@ public final class Requests {
      * Checks an address before a request is sent there.
      *
      * @param credentials whether the command has credentials for the agent
-     * @throws CliException if they would travel in the clear
+     * @throws CommandException if they would travel in the clear
      */
     static void requirePrivate(Invocation call, HttpUrl url, boolean credentials) {
         if (!url.isPlain()) {
@@ -71,9 +70,9 @@ public final class Requests {
                                         + " is sent");
     }
 
-    static CliException plainHttp(String what) {
-        return CliException.local(
-                LocalError.PLAIN_HTTP,
+    static CommandException plainHttp(String what) {
+        return CommandException.of(
+                Kind.PLAIN_HTTP,
                 what + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
                 PLAIN_HTTP_HINT);
     }
@@ -89,17 +88,17 @@ public final class Requests {
         } catch (ClientException failed) {
             throw switch (failed.problem()) {
                 case UNREACHABLE, LOST, TIMED_OUT, ANSWER_TOO_LARGE ->
-                    CliException.local(LocalError.UNREACHABLE, String.valueOf(failed.getMessage()), hint, failed);
+                    CommandException.of(Kind.UNREACHABLE, String.valueOf(failed.getMessage()), hint, failed);
                 default -> failed;
             };
         }
     }
 
     /** Returns the problem that an answer with an error status is. */
-    public static CliException refused(LocalError kind, String what, int status, byte[] body, @Nullable String hint) {
+    public static CommandException refused(Kind kind, String what, int status, byte[] body, @Nullable String hint) {
         String message = message(body);
-        return new CliException(new Problem(
-                kind.code(), kind.exitStatus(), what + (message.isEmpty() ? "" : ": " + message), hint, status));
+        return new CommandException(
+                kind.code(), kind.exitStatus(), what + (message.isEmpty() ? "" : ": " + message), hint, status, null);
     }
 
     /** The text of an error answer: its message if it is JSON of a known form, else its beginning. */

@@ -1,7 +1,7 @@
 package dev.parley.cli.host;
 
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.AgentSource;
@@ -36,7 +36,7 @@ public final class AgentArchives {
     public static Contents read(Path place) {
         List<URL> jars = jars(place).stream().map(AgentArchives::url).toList();
         if (jars.isEmpty()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--agents " + place + ": no jars there", "expected: a jar, or a directory of jars");
         }
         var loader = new URLClassLoader(jars.toArray(URL[]::new), AgentArchives.class.getClassLoader());
@@ -51,15 +51,15 @@ public final class AgentArchives {
                             .toList(),
                     services(HubExtensionSource.class, loader).toList());
         } catch (ServiceConfigurationError | LinkageError broken) {
-            throw CliException.local(
-                    LocalError.USAGE,
+            throw CommandException.of(
+                    Kind.USAGE,
                     "--agents " + place + ": cannot load: " + broken.getMessage(),
                     "the jar must hold what it needs, built for this version of Parley and Java "
                             + Runtime.version().feature(),
                     broken);
         }
         if (contents.isEmpty()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--agents " + place + ": no agents there",
                     "a jar names its source of agents in META-INF/services/" + AgentSource.class.getName());
         }
@@ -78,14 +78,14 @@ public final class AgentArchives {
             return List.of(place);
         }
         if (!Files.isDirectory(place)) {
-            throw CliException.usage("--agents: no such file or directory: " + place, null);
+            throw CommandException.usage("--agents: no such file or directory: " + place, null);
         }
         try (var files = Files.list(place)) {
             return files.filter(file -> file.toString().endsWith(".jar"))
                     .sorted()
                     .toList();
         } catch (IOException unreadable) {
-            throw CliException.usage("--agents: cannot read " + place + ": " + unreadable, null);
+            throw CommandException.usage("--agents: cannot read " + place + ": " + unreadable, null);
         }
     }
 

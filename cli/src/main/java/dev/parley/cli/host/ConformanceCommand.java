@@ -6,9 +6,9 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSource;
 import dev.parley.cli.connection.Connection;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.LocalError;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.settings.SettingType;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class ConformanceCommand {
         String reference = call.agent().card();
         CardSource.Found found = Connection.card(call, reference);
         if (found.url() == null) {
-            throw CliException.usage("the kit needs a live agent (expected: its origin with -a)", null);
+            throw CommandException.usage("the kit needs a live agent (expected: its origin with -a)", null);
         }
         String host = found.place().replaceFirst("/\\.well-known/.*", "");
         List<String> lines = run(call, kit, host, level);
@@ -56,14 +56,15 @@ public final class ConformanceCommand {
     private static Path kit(Invocation call) {
         String named = call.option("--tck");
         if (named == null) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "no kit named (expected: --tck DIR)",
                     "git clone https://github.com/a2aproject/a2a-tck; then, in it: python -m venv .venv &&"
                             + " .venv/bin/pip install -e .");
         }
         Path kit = call.path(named);
         if (!Files.isRegularFile(kit.resolve("run_tck.py"))) {
-            throw CliException.usage(kit + " holds no run_tck.py", "name a checkout of a2aproject/a2a-tck with --tck");
+            throw CommandException.usage(
+                    kit + " holds no run_tck.py", "name a checkout of a2aproject/a2a-tck with --tck");
         }
         return kit;
     }
@@ -99,8 +100,8 @@ public final class ConformanceCommand {
             process.waitFor();
             return lines;
         } catch (IOException broken) {
-            throw CliException.local(
-                    LocalError.INTERNAL,
+            throw CommandException.of(
+                    Kind.INTERNAL,
                     "cannot run the kit: " + broken.getMessage(),
                     "in " + kit + ": python -m venv .venv && .venv/bin/pip install -e .",
                     broken);
@@ -127,7 +128,7 @@ public final class ConformanceCommand {
             }
         }
         if (!ran) {
-            throw CliException.local(LocalError.INTERNAL, "the kit ended without a result", "see its output above");
+            throw CommandException.of(Kind.INTERNAL, "the kit ended without a result", "see its output above");
         }
         call.output()
                 .result(

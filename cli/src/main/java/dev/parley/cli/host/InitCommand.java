@@ -2,9 +2,9 @@ package dev.parley.cli.host;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,7 +39,7 @@ public final class InitCommand {
     private static int run(Invocation call) {
         String name = call.requiredArgument(0);
         if (!name.matches("[a-z][a-z0-9]*(-[a-z0-9]+)*") || name.length() > 63) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "project name \"" + name + "\": invalid (expected: a-z, 0-9 and single -, at most 63 characters)",
                     "parley init price-list");
         }
@@ -49,13 +49,10 @@ public final class InitCommand {
         try {
             write(directory, files);
         } catch (FileAlreadyExistsException exists) {
-            throw CliException.local(
-                    LocalError.USAGE,
-                    exists.getFile() + ": exists (nothing was changed)",
-                    "choose another name",
-                    exists);
+            throw CommandException.of(
+                    Kind.USAGE, exists.getFile() + ": exists (nothing was changed)", "choose another name", exists);
         } catch (IOException failure) {
-            throw CliException.local(LocalError.INTERNAL, "cannot create " + directory + ": " + failure, null, failure);
+            throw CommandException.of(Kind.INTERNAL, "cannot create " + directory + ": " + failure, null, failure);
         }
         String run = run(name, gradle);
         call.output()

@@ -2,9 +2,9 @@ package dev.parley.cli.host;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.LocalError;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,13 +31,13 @@ public final class RunCommand {
         String name = call.requiredArgument(0);
         Path file = call.path(name);
         if (Files.isDirectory(file)) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "source file \"" + name + "\": is a directory (expected: a file such as Hello.java)",
                     "parley run Hello.java; a project of parley init runs by mvn package and java -jar"
                             + " target/NAME.jar");
         }
         if (!Files.isRegularFile(file)) {
-            throw CliException.usage("source file \"" + name + "\": not found", "parley run Hello.java");
+            throw CommandException.usage("source file \"" + name + "\": not found", "parley run Hello.java");
         }
         Process process = start(call, file);
         call.around().interruption().react(() -> {
@@ -67,7 +67,7 @@ public final class RunCommand {
                     .inheritIO()
                     .start();
         } catch (IOException failure) {
-            throw CliException.local(LocalError.INTERNAL, "cannot start Java: " + failure.getMessage(), null, failure);
+            throw CommandException.of(Kind.INTERNAL, "cannot start Java: " + failure.getMessage(), null, failure);
         }
     }
 

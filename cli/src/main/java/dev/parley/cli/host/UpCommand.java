@@ -10,10 +10,9 @@ import dev.parley.cli.command.Settings;
 import dev.parley.cli.command.UpSettings;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
 import dev.parley.cli.output.Logs;
-import dev.parley.cli.output.Problem;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
@@ -102,10 +101,10 @@ public final class UpCommand {
             byName.put(CONFORMANCE, ConformanceAgent.create());
         }
         if (byName.isEmpty()) {
-            throw CliException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
+            throw CommandException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
         }
         if (named != null && !byName.containsKey(named)) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--default-agent: no agent " + named + " (expected: one of " + String.join(", ", byName.keySet())
                             + ")",
                     "did you mean " + Nearest.to(named, byName.keySet()) + "?");
@@ -119,7 +118,7 @@ public final class UpCommand {
 
     private static void add(Map<String, Agent> byName, Agent agent) {
         if (byName.putIfAbsent(agent.name(), agent) != null) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "agent \"" + agent.name() + "\": duplicate name in --agents", "leave one of them out");
         }
     }
@@ -155,23 +154,24 @@ public final class UpCommand {
 
     /** Reads the settings of the hub, each once to be refused with its source. */
     private static HubSettings hubSettings(SettingReader reader) {
-        var unused = CliException.reading("", AUTHENTICATION, () -> TrustSettings.read(reader));
-        return CliException.reading("", "see parley up --help", () -> HubSettings.read(reader));
+        var unused = CommandException.reading("", AUTHENTICATION, () -> TrustSettings.read(reader));
+        return CommandException.reading("", "see parley up --help", () -> HubSettings.read(reader));
     }
 
     /** Configures {@code hub} from the files and the environment of this program. */
     private static void configure(Invocation call, UpSettings settings, HubSettings all, HubBuilder hub) {
         TrustSettings trust = all.trust();
         Callers.Builder callers = Callers.builder().environment(call.around().environment());
-        hub.callers(CliException.reading(
+        hub.callers(CommandException.reading(
                 "", AUTHENTICATION, () -> (trust.callers() == null ? callers : callers.file(trust.callers())).build()));
         if (trust.policy() != null) {
-            hub.policy(CliException.reading("", "see docs/authorization.md", () -> PolicyFile.read(trust.policy())));
+            hub.policy(
+                    CommandException.reading("", "see docs/authorization.md", () -> PolicyFile.read(trust.policy())));
         }
         if (!settings.cardKeys().isEmpty()) {
             hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
         }
-        Sealing keys = CliException.<@Nullable Sealing>reading(
+        Sealing keys = CommandException.<@Nullable Sealing>reading(
                 "invalid encryption key: ",
                 "openssl rand -base64 32 makes one",
                 () -> all.store().encryption());
@@ -184,20 +184,20 @@ public final class UpCommand {
     private static void requireTogether(Settings settings, HubSettings all) {
         StoreSettings store = all.store();
         if (store.inMemory() && store.database() != null) {
-            throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
+            throw CommandException.usage("--database and --in-memory together (expected: one of them)", null);
         }
         if ((all.server().tlsCertificate() == null) != (all.server().tlsKey() == null)) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
         }
         Integer port = all.adminPort();
         if (port == null && settings.source(Setting.hub("admin-bind")) != Settings.Source.DEFAULT) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--admin-bind without --admin-port (expected: both, or neither)",
                     "a separate port for operators needs --admin-port");
         }
         if (port != null && port != 0 && port == all.server().port()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--port and --admin-port are both " + port + " (expected: two ports)",
                     "leave --admin-port out, and operators are answered at --port");
         }
@@ -211,7 +211,7 @@ public final class UpCommand {
         boolean ofAgent = trust.ofAgents().values().stream()
                 .anyMatch(authentication -> authentication.schemes().contains(Scheme.OPEN_ID));
         if (ofAgent || trust.authentication().schemes().contains(Scheme.OPEN_ID)) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     (trust.authentication().schemes().contains(Scheme.OPEN_ID) ? "--auth" : "--agent-auth")
                             + ": openIdConnect without --issuer (expected: the issuer of the tokens)",
                     "such as --issuer https://login.example.com; see docs/authentication.md");
@@ -223,7 +223,7 @@ public final class UpCommand {
         List<String> names = agents.stream().map(Agent::name).toList();
         for (String guarded : trust.ofAgents().keySet()) {
             if (!names.contains(guarded)) {
-                throw CliException.usage(
+                throw CommandException.usage(
                         "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names) + ")",
                         "did you mean " + Nearest.to(guarded, names) + "?");
             }
@@ -238,8 +238,8 @@ public final class UpCommand {
                         && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
                 int port = admin ? requireNonNull(adminPort) : all.server().port();
                 String address = admin ? all.adminBind() : all.server().bind();
-                return CliException.local(
-                        LocalError.PORT,
+                return CommandException.of(
+                        Kind.PORT,
                         "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
                         "another hub may be running; stop it, or take another port with "
                                 + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)",
@@ -247,15 +247,15 @@ public final class UpCommand {
             }
         }
         if (failure instanceof StoreException store) {
-            Problem problem = Problems.of(store);
-            Problem started = store instanceof InUseException
-                    ? problem.withHint("another hub may be running; stop it, or name another directory with --data")
-                    : problem;
-            return new CliException(started.prefixed("the hub did not start: "), failure);
+            CommandException problem = Problems.of(store);
+            CommandException started = problem.withMessage("the hub did not start: " + problem.message());
+            return store instanceof InUseException
+                    ? started.withHint("another hub may be running; stop it, or name another directory with --data")
+                    : started;
         }
         boolean settings = failure instanceof IllegalArgumentException;
-        return CliException.local(
-                settings ? LocalError.USAGE : LocalError.INTERNAL,
+        return CommandException.of(
+                settings ? Kind.USAGE : Kind.INTERNAL,
                 "the hub did not start: " + failure.getMessage(),
                 settings ? "parley config show prints each setting and its source" : null,
                 failure);

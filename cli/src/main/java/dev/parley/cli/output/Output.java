@@ -1,9 +1,11 @@
 package dev.parley.cli.output;
 
+import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput;
 import dev.parley.dialect.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -118,9 +120,14 @@ public final class Output implements CommandOutput {
     }
 
     /** The failure that ends the command: the envelope beside JSON results, otherwise lines of text. */
-    public void failure(Problem problem) {
+    public void failure(CommandException problem) {
         if (json) {
-            print(new String(problem.json(), StandardCharsets.UTF_8) + '\n');
+            Map<String, @Nullable Object> error = new LinkedHashMap<>();
+            error.put("code", problem.code());
+            error.put("message", problem.message());
+            error.put("hint", problem.hint());
+            error.put("a2aCode", problem.a2aCode());
+            print(new String(Json.write(Map.of("error", error)), StandardCharsets.UTF_8) + '\n');
             return;
         }
         var lines = new StringBuilder()

@@ -1,7 +1,7 @@
 package dev.parley.cli.task;
 
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.LocalError;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -33,7 +33,8 @@ public final class DownloadFolder {
             Files.createDirectories(directory);
             this.directory = directory.toRealPath();
         } catch (IOException unusable) {
-            throw CliException.usage("cannot write to " + directory + ": " + unusable, "name another one with --dir");
+            throw CommandException.usage(
+                    "cannot write to " + directory + ": " + unusable, "name another one with --dir");
         }
     }
 
@@ -55,8 +56,8 @@ public final class DownloadFolder {
         try {
             return overwrite ? replace(safe, content) : create(safe, content);
         } catch (IOException unwritable) {
-            throw CliException.local(
-                    LocalError.INTERNAL,
+            throw CommandException.of(
+                    Kind.INTERNAL,
                     "cannot write " + safe + " in " + directory + ": " + unwritable,
                     "name another directory with --dir",
                     unwritable);

@@ -3,11 +3,10 @@ package dev.parley.cli.task;
 import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.LocalError;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -115,8 +114,7 @@ public final class Follow {
             return answer;
         }
         if (task == null) {
-            throw new CliException(
-                    new Problem("InvalidAgentResponseError", 1, "the stream ended without an event", null, null));
+            throw CommandException.failed("InvalidAgentResponseError", "the stream ended without an event", null);
         }
         return task.state().isSettled() ? task : poll(task.id());
     }
@@ -234,15 +232,14 @@ public final class Follow {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 
-    private CliException timedOut() {
+    private CommandException timedOut() {
         Task now = task;
         boolean wholeSeconds = timeout.toMillisPart() == 0;
         String allowed = wholeSeconds ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
         String what = now == null
                 ? "no answer within " + allowed
                 : "task " + now.id() + " is still in " + TextView.name(now.state()) + " after " + allowed;
-        return CliException.local(
-                LocalError.TIMEOUT, what, now == null ? "allow more time with --timeout" : waitAgain(now));
+        return CommandException.of(Kind.TIMEOUT, what, now == null ? "allow more time with --timeout" : waitAgain(now));
     }
 
     private String waitAgain(Task now) {
@@ -255,8 +252,8 @@ public final class Follow {
         Task now = task;
         if (call.output().isJson()) {
             call.output()
-                    .failure(Problem.local(
-                            LocalError.INTERRUPTED,
+                    .failure(CommandException.of(
+                            Kind.INTERRUPTED,
                             now == null ? "interrupted" : "interrupted; task " + now.id() + " goes on",
                             now == null ? null : waitAgain(now)));
         } else if (now != null) {

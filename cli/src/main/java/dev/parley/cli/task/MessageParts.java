@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Part;
@@ -80,7 +80,7 @@ public final class MessageParts implements IParameterConsumer {
         }
         Typed before = typed.isEmpty() ? null : typed.removeLast();
         if (before == null || before.mediaType() != null) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--media-type " + value + " belongs to no part",
                     "write it behind the part it is for: --file report.bin --media-type application/pdf");
         }
@@ -97,7 +97,7 @@ public final class MessageParts implements IParameterConsumer {
         for (Typed part : typed) {
             if (part.option().equals("--data") && part.value().equals("-")) {
                 if (stdinRead) {
-                    throw CliException.usage("standard input is named twice (expected: - once)", null);
+                    throw CommandException.usage("standard input is named twice (expected: - once)", null);
                 }
                 stdinRead = true;
             }
@@ -109,7 +109,7 @@ public final class MessageParts implements IParameterConsumer {
                     });
         }
         if (parts.isEmpty()) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "nothing to send (expected: a text, --text, --file or --data)",
                     "parley send \"hello\"; parley send - reads standard input");
         }
@@ -165,7 +165,7 @@ public final class MessageParts implements IParameterConsumer {
             wrapped[wrapped.length - 1] = '}';
             return ((Map<?, ?>) Json.read(wrapped, Map.class)).get("d");
         } catch (A2AException malformed) {
-            throw CliException.usage(
+            throw CommandException.usage(
                     "--data " + value + " is no JSON: " + malformed.getMessage(),
                     "send it as text: --text or @" + value);
         }
@@ -175,9 +175,9 @@ public final class MessageParts implements IParameterConsumer {
         try {
             return Files.readAllBytes(call.path(name));
         } catch (NoSuchFileException missing) {
-            throw CliException.usage(what + ": no such file: " + name, null);
+            throw CommandException.usage(what + ": no such file: " + name, null);
         } catch (IOException unreadable) {
-            throw CliException.usage(what + ": cannot read " + name + ": " + unreadable.getMessage(), null);
+            throw CommandException.usage(what + ": cannot read " + name + ": " + unreadable.getMessage(), null);
         }
     }
 
@@ -185,7 +185,7 @@ public final class MessageParts implements IParameterConsumer {
         try {
             return call.around().in().readAllBytes();
         } catch (IOException unreadable) {
-            throw CliException.usage("cannot read standard input: " + unreadable.getMessage(), null);
+            throw CommandException.usage("cannot read standard input: " + unreadable.getMessage(), null);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.parley.cli.task;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CallContext;
@@ -41,10 +41,10 @@ public final class PushConfigCommands {
                 .agent("token", "auth-credentials")
                 .checking(call -> {
                     if (call.option("--url") == null) {
-                        throw CliException.usage("no webhook named (expected: --url URL)", null);
+                        throw CommandException.usage("no webhook named (expected: --url URL)", null);
                     }
                     if (call.option("--auth-scheme") == null && call.request().authCredentials() != null) {
-                        throw CliException.usage(
+                        throw CommandException.usage(
                                 "credentials without a scheme (expected: --auth-scheme)", "--auth-scheme Bearer");
                     }
                 });

@@ -4,7 +4,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -37,7 +37,7 @@ public final class SendCommand {
         boolean async = call.settings().isAsync();
         if (async && call.isStreaming()) {
             if (call.settings().isTyped("async")) {
-                throw CliException.usage("--async and --stream contradict each other", "leave one of them out");
+                throw CommandException.usage("--async and --stream contradict each other", "leave one of them out");
             }
             async = false;
         }
@@ -71,12 +71,10 @@ public final class SendCommand {
             if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {
                 throw refused;
             }
-            throw new CliException(
-                    Problems.of(refused, agent.place())
-                            .withHint("the agent does not take messages for task "
-                                    + request.message().taskId()
-                                    + "; no other task was made. Repeat with --debug to see its answer"),
-                    refused);
+            throw Problems.of(refused, agent.place())
+                    .withHint("the agent does not take messages for task "
+                            + request.message().taskId()
+                            + "; no other task was made. Repeat with --debug to see its answer");
         }
     }
 }

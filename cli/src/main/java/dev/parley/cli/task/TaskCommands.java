@@ -4,8 +4,6 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
-import dev.parley.cli.output.Problem;
 import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -72,17 +70,12 @@ public final class TaskCommands {
             new TaskReport(call).identity(task);
         }
         String state = TextView.name(task.state());
-        Problem problem = Problems.of(refused, agent.place());
-        return new CliException(
-                new Problem(
-                        problem.code(),
-                        problem.exitStatus(),
+        return Problems.of(refused, agent.place())
+                .withMessage(
                         task.state().isTerminal()
                                 ? "task " + id + " has ended already, in " + state
-                                : "the agent does not cancel task " + id + ", which is in " + state,
-                        "see what became of it: " + call.command("task", "get", Invocation.quoted(id)),
-                        problem.a2aCode()),
-                refused);
+                                : "the agent does not cancel task " + id + ", which is in " + state)
+                .withHint("see what became of it: " + call.command("task", "get", Invocation.quoted(id)));
     }
 
     private static int follow(Invocation call) throws InterruptedException {
@@ -100,11 +93,8 @@ public final class TaskCommands {
                 if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
                     throw refused;
                 }
-                throw new CliException(
-                        Problems.of(refused, agent.place())
-                                .withHint("it may have ended already: "
-                                        + call.command("task", "get", Invocation.quoted(id))),
-                        refused);
+                throw Problems.of(refused, agent.place())
+                        .withHint("it may have ended already: " + call.command("task", "get", Invocation.quoted(id)));
             }
         });
     }

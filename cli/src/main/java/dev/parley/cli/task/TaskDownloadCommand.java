@@ -3,8 +3,8 @@ package dev.parley.cli.task;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
-import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.PrettyJson;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
@@ -64,7 +64,7 @@ public final class TaskDownloadCommand {
         if (chosen.isEmpty()) {
             List<String> ids =
                     task.artifacts().stream().map(Artifact::artifactId).toList();
-            throw CliException.usage(
+            throw CommandException.usage(
                     "no artifact " + only + " (expected: one of " + String.join(", ", ids) + ")", null);
         }
         return chosen;

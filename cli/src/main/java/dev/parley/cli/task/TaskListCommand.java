@@ -4,7 +4,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.CliException;
+import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.protocol.CallContext;
@@ -76,7 +76,7 @@ public final class TaskListCommand {
     private static int list(Invocation call, String named) {
         requireNone(call, "with --data", "--history");
         if (call.has("--include-artifacts")) {
-            throw CliException.usage("--include-artifacts with --data", "ask the agent with -a");
+            throw CommandException.usage("--include-artifacts with --data", "ask the agent with -a");
         }
         Path data = call.existingData(named);
         Integer size = call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE);
@@ -94,7 +94,7 @@ public final class TaskListCommand {
                             call.option("--page-token"),
                             limit));
         } catch (StoreException unreadable) {
-            throw new CliException(Problems.of(unreadable).withHint("see: parley doctor"), unreadable);
+            throw Problems.of(unreadable).withHint("see: parley doctor");
         }
         String next = heads.size() < limit ? "" : heads.getLast().key().taskId();
         Map<String, Object> page = Map.of(
@@ -138,7 +138,7 @@ public final class TaskListCommand {
     private static void requireNone(Invocation call, String where, String... options) {
         for (String option : options) {
             if (call.option(option) != null) {
-                throw CliException.usage(option + " " + where, "see: parley task list --help");
+                throw CommandException.usage(option + " " + where, "see: parley task list --help");
             }
         }
     }
@@ -173,7 +173,7 @@ public final class TaskListCommand {
                     List<String> names = states.stream()
                             .map(state -> state.name().toLowerCase(Locale.ROOT).replace('_', '-'))
                             .toList();
-                    return CliException.usage(
+                    return CommandException.usage(
                             "invalid --status: " + typed + " (expected: one of " + String.join(", ", names) + ")",
                             "did you mean " + Nearest.to(typed.toLowerCase(Locale.ROOT), names) + "?");
                 });
