@@ -42,6 +42,8 @@ final class PrivacyCommandTest {
                     "--source",
                     "me");
             assertThat(told.status()).as(told.err()).isZero();
+            Ran asked = shell.run("kg", "query", "-a", hub.agentUrl("echo"), "SELECT ?o { <ex:p1> <ex:status> ?o }");
+            assertThat(asked.out()).as(asked.err()).contains("told");
 
             Ran exported = shell.run("privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
             assertThat(exported.out())
