@@ -351,9 +351,7 @@ public final class WireBinding implements Binding {
 
         @Override
         public @Nullable T read(JsonParser in) {
-            if (in.currentToken() != JsonToken.START_OBJECT) {
-                throw Place.unexpected(in, expected());
-            }
+            Place.require(in, JsonToken.START_OBJECT, expected());
             T result = null;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
                 JsonToken token = in.nextToken();

@@ -2,6 +2,7 @@ package dev.parley.dialect.grpc;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import dev.parley.dialect.DialectSettings;
@@ -18,10 +19,9 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionStyle;
 import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
 import io.grpc.Status.Code;
-import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.ProtoUtils;
-import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
@@ -267,10 +267,15 @@ public final class GrpcDialect {
         return settings.has(Switch.STRICT_VERSION_HEADER) && service.dialect().equals(CallContext.V1);
     }
 
+    /** Reads the array itself: the marshaller of a method copies a stream by pieces of 4 KiB. */
+    @SuppressWarnings("unchecked") // a parser makes messages of its prototype's type
     private static <Q extends Message> Q parse(MethodDescriptor<Q, ?> method, byte[] message) {
+        var marshaller = (PrototypeMarshaller<Q>) method.getRequestMarshaller();
         try {
-            return method.parseRequest(new ByteArrayInputStream(message));
-        } catch (StatusRuntimeException e) {
+            return (Q) requireNonNull(marshaller.getMessagePrototype())
+                    .getParserForType()
+                    .parseFrom(message);
+        } catch (InvalidProtocolBufferException e) {
             throw A2AException.of(
                             A2AError.PARSE_ERROR,
                             "Invalid message (expected: " + method.getServiceName() + ", as its proto file says)")

@@ -70,14 +70,14 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         if (!activated.isEmpty()) {
             headers.put(dialect.extensionsHeader(), activated);
         }
+        var answer = new Row.Answer(form, headers, caller, asked, agent.card());
         if (!(result instanceof Feed<?> stream)) {
-            return row.answer(form, result, headers, caller);
+            return row.whole(answer, result);
         }
         headers.put("Content-Type", Headers.EVENT_STREAM);
         headers.putAll(dialect.streamHeaders());
         headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-        Feed<byte[]> frames = row.frames(form, agent.card(), asked, stream, headers, caller);
-        return new WireAnswer.Events(headers, frames, form::failure);
+        return new WireAnswer.Events(headers, row.frames(answer, stream), form::failure);
     }
 
     /** The answers to a call of an extension's operation. */

@@ -223,9 +223,7 @@ public final class Codecs {
 
         @Override
         public Map<String, @Nullable Object> read(JsonParser in) {
-            if (in.currentToken() != JsonToken.START_OBJECT) {
-                throw Place.unexpected(in, expected());
-            }
+            Place.require(in, JsonToken.START_OBJECT, expected());
             return readStruct(in);
         }
 
@@ -234,6 +232,14 @@ public final class Codecs {
             writeFree(out, value);
         }
     };
+
+    private static <T> T present(JsonParser in, Codec<T> codec) {
+        T value = codec.read(in);
+        if (value == null) {
+            throw Place.unexpected(in, codec.expected());
+        }
+        return value;
+    }
 
     /** An array of strings. */
     public static final Codec<List<String>> TEXTS = list(TEXT);
@@ -253,16 +259,10 @@ public final class Codecs {
 
             @Override
             public List<T> read(JsonParser in) {
-                if (in.currentToken() != JsonToken.START_ARRAY) {
-                    throw Place.unexpected(in, expected());
-                }
+                Place.require(in, JsonToken.START_ARRAY, expected());
                 var elements = new ArrayList<T>();
                 while (in.nextToken() != JsonToken.END_ARRAY) {
-                    T one = element.read(in);
-                    if (one == null) {
-                        throw Place.unexpected(in, element.expected());
-                    }
-                    elements.add(one);
+                    elements.add(present(in, element));
                 }
                 return elements;
             }
@@ -293,18 +293,12 @@ public final class Codecs {
 
             @Override
             public Map<String, T> read(JsonParser in) {
-                if (in.currentToken() != JsonToken.START_OBJECT) {
-                    throw Place.unexpected(in, expected());
-                }
+                Place.require(in, JsonToken.START_OBJECT, expected());
                 var members = new LinkedHashMap<String, T>();
                 for (String name = in.nextName(); name != null; name = in.nextName()) {
                     in.nextToken();
-                    T one = element.read(in);
-                    if (one == null) {
-                        throw Place.unexpected(in, element.expected());
-                    }
                     int before = members.size();
-                    members.put(name, one);
+                    members.put(name, present(in, element));
                     refuseDuplicate(in, members, before);
                 }
                 return members;

@@ -19,6 +19,13 @@ public final class Place {
         return fault(in, "", shown(in) + " (expected: " + expected + ")");
     }
 
+    /** Refuses a current value that does not begin as expected. */
+    public static void require(JsonParser in, JsonToken first, String expected) {
+        if (in.currentToken() != first) {
+            throw unexpected(in, expected);
+        }
+    }
+
     /** A fault of {@code field} of the object that was just read, or of that object if {@code field} is empty. */
     public static A2AException fault(@Nullable JsonParser in, String field, String problem) {
         return A2AException.invalidParams(of(in, field), problem);

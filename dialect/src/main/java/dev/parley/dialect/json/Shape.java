@@ -324,9 +324,7 @@ public final class Shape<T> implements Codec<T> {
     }
 
     private void readMembers(JsonParser in, @Nullable Object[] values) {
-        if (in.currentToken() != JsonToken.START_OBJECT) {
-            throw Place.unexpected(in, expected());
-        }
+        Place.require(in, JsonToken.START_OBJECT, expected());
         Map<String, @Nullable Object> kept = Map.of();
         for (String name = in.nextName(); name != null; name = in.nextName()) {
             JsonToken token = in.nextToken();

@@ -178,18 +178,11 @@ public final class LegacyCard {
         return new Capabilities(streaming, pushNotifications, all, null);
     }
 
-    private static final Codec<Skill> SKILL = Shape.<Skill>of()
-            .required("id", TEXT, Skill::id)
-            .always("name", TEXT, "", Skill::name)
-            .always("description", TEXT, "", Skill::description)
-            .always("tags", TEXTS, List.of(), Skill::tags)
-            .optional("examples", TEXTS, List.of(), Skill::examples)
-            .optional("inputModes", TEXTS, List.of(), Skill::inputModes)
-            .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
-            .optional("security", SECURITY, List.of(), Skill::securityRequirements)
-            .others(Skill::others, NEWER)
-            .as(v -> new Skill(
-                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    private static final Codec<Skill> SKILL = V1Card.skill(
+            Shape.<Skill>of().required("id", TEXT, Skill::id).always("name", TEXT, "", Skill::name),
+            "security",
+            SECURITY,
+            NEWER);
 
     private record Transport(String url, String transport) {}
 

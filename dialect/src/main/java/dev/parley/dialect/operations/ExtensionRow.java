@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Form;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
@@ -16,7 +15,6 @@ import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -117,33 +115,29 @@ public record ExtensionRow(
     }
 
     @Override
-    public WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+    public WireAnswer whole(Answer to, @Nullable Object result) {
         if (method.mediaType() != null) {
-            headers.put("Content-Type", method.mediaType() + "; charset=utf-8");
-            headers.put("Cache-Control", "private, max-age=60");
-            return new WireAnswer.Whole(200, headers, String.valueOf(result).getBytes(UTF_8));
+            to.headers().put("Content-Type", method.mediaType() + "; charset=utf-8");
+            to.headers().put("Cache-Control", "private, max-age=60");
+            return new WireAnswer.Whole(
+                    200, to.headers(), String.valueOf(result).getBytes(UTF_8));
         }
         Object value = requireNonNullElse(result, Codecs.NULL);
-        return LargeBodies.encode(method.contentOf(value), caller, () -> form.result(answer, value, headers));
+        return LargeBodies.encode(
+                method.contentOf(value), to.caller(), () -> to.form().result(answer, value, to.headers()));
     }
 
     @Override
-    public Feed<byte[]> frames(
-            Form form,
-            AgentCard card,
-            Set<String> activated,
-            Feed<?> stream,
-            Map<String, String> headers,
-            CallContext caller) {
+    public Feed<byte[]> frames(Answer to, Feed<?> stream) {
         String position = stream.position();
         if (position != null) {
-            headers.put(style().positionHeader(), position);
+            to.headers().put(style().positionHeader(), position);
         }
-        boolean numbered = !form.isRpc() || style().numbersRpcEvents(isActivated(card, activated));
+        boolean numbered = !to.form().isRpc() || style().numbersRpcEvents(isActivated(to.card(), to.extensions()));
         return stream.as(element -> LargeBodies.encode(
                 method.contentOf(element),
-                caller,
-                () -> form.frame(numbered ? method.id(element) : null, JsonText.write(answer, element))));
+                to.caller(),
+                () -> to.form().frame(numbered ? method.id(element) : null, JsonText.write(answer, element))));
     }
 
     /** True if a request that names these extensions activates the one of this row. */

@@ -34,15 +34,18 @@ public interface Row {
     /** The operation as the header {@code Last-Event-ID} resumes it. */
     Operation resuming(Operation operation, @Nullable String lastEventId);
 
-    /** The answer with a result. */
-    WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller);
+    /**
+     * The answer to a call.
+     *
+     * @param headers of the answer so far; rows add theirs
+     * @param extensions that the caller activates
+     * @param card of the agent
+     */
+    record Answer(Form form, Map<String, String> headers, CallContext caller, Set<String> extensions, AgentCard card) {}
 
-    /** The frames of a stream. Adds to {@code headers} what the stream has of its own. */
-    Feed<byte[]> frames(
-            Form form,
-            AgentCard card,
-            Set<String> activated,
-            Feed<?> stream,
-            Map<String, String> headers,
-            CallContext caller);
+    /** The answer with a result. */
+    WireAnswer whole(Answer answer, @Nullable Object result);
+
+    /** The frames of a stream. */
+    Feed<byte[]> frames(Answer answer, Feed<?> stream);
 }

@@ -3,7 +3,6 @@ package dev.parley.dialect.operations;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.answers.Form;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.json.Shape;
@@ -11,14 +10,12 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -103,26 +100,22 @@ public record WireOperation(
     }
 
     @Override
-    public WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller) {
-        Object value = requireNonNull(result);
+    public WireAnswer whole(Answer answer, @Nullable Object of) {
+        Object value = requireNonNull(of);
+        Codec<Object> codec = requireNonNull(result);
         if (value instanceof AgentCard) {
-            headers.put("Cache-Control", "private, max-age=60");
-            headers.put("Vary", "Authorization, A2A-Version, Accept");
+            answer.headers().put("Cache-Control", "private, max-age=60");
+            answer.headers().put("Vary", "Authorization, A2A-Version, Accept");
         }
-        return LargeBodies.encode(value, caller, () -> form.result(requireNonNull(this.result), value, headers));
+        return LargeBodies.encode(value, answer.caller(), () -> answer.form().result(codec, value, answer.headers()));
     }
 
     @Override
-    public Feed<byte[]> frames(
-            Form form,
-            AgentCard card,
-            Set<String> activated,
-            Feed<?> stream,
-            Map<String, String> headers,
-            CallContext caller) {
+    public Feed<byte[]> frames(Answer answer, Feed<?> stream) {
         return stream.as(element -> {
             var event = (LoggedEvent) element;
-            return LargeBodies.encode(event, caller, () -> form.frame(event));
+            return LargeBodies.encode(
+                    event, answer.caller(), () -> answer.form().frame(event));
         });
     }
 

@@ -167,18 +167,34 @@ public final class V1Card {
             .optional("extendedAgentCard", BOOLEAN, Capabilities::extendedAgentCard)
             .as(v -> new Capabilities(v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Skill> SKILL = Shape.<Skill>of()
-            .required("id", TEXT, Skill::id)
-            .required("name", TEXT, Skill::name)
-            .always("description", TEXT, "", Skill::description)
-            .always("tags", TEXTS, List.of(), Skill::tags)
-            .optional("examples", TEXTS, List.of(), Skill::examples)
-            .optional("inputModes", TEXTS, List.of(), Skill::inputModes)
-            .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
-            .optional("securityRequirements", REQUIREMENTS, List.of(), Skill::securityRequirements)
-            .others(Skill::others, OLDER)
-            .as(v -> new Skill(
-                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    private static final Codec<Skill> SKILL = skill(
+            Shape.<Skill>of().required("id", TEXT, Skill::id).required("name", TEXT, Skill::name),
+            "securityRequirements",
+            REQUIREMENTS,
+            OLDER);
+
+    /**
+     * A skill.
+     *
+     * @param named has its id and its name
+     * @param security name of its security requirements
+     * @param foreign members that belong to other versions
+     */
+    public static Codec<Skill> skill(
+            Shape.Builder<Skill> named,
+            String security,
+            Codec<List<SecurityRequirement>> requirements,
+            Set<String> foreign) {
+        return named.always("description", TEXT, "", Skill::description)
+                .always("tags", TEXTS, List.of(), Skill::tags)
+                .optional("examples", TEXTS, List.of(), Skill::examples)
+                .optional("inputModes", TEXTS, List.of(), Skill::inputModes)
+                .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
+                .optional(security, requirements, List.of(), Skill::securityRequirements)
+                .others(Skill::others, foreign)
+                .as(v -> new Skill(
+                        v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    }
 
     static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
             .required("protected", TEXT, Signature::protectedHeader)
