@@ -456,8 +456,8 @@ abstract class GraphContract {
             for (int i = 0; i < many; i++) {
                 Patch same = Patch.add(Statement.of("ex:p1", "ex:budget", Literal.of(i)));
                 Patch own = Patch.add(Statement.of("ex:own" + i, "ex:budget", Literal.of(i)));
-                results.add(threads.submit(() -> update(same)));
-                results.add(threads.submit(() -> update(own)));
+                results.add(threads.submit(() -> updatePatiently(same)));
+                results.add(threads.submit(() -> updatePatiently(own)));
             }
         }
 
@@ -483,6 +483,22 @@ abstract class GraphContract {
                                         10))
                         .items())
                 .hasSize(1);
+    }
+
+    /** Repeats an update that the limits of a group or of time have refused, as its client would. */
+    private UpdateResult updatePatiently(Patch patch) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            try {
+                return update(patch);
+            } catch (A2AException refused) {
+                boolean isTemporary =
+                        List.of("busy", "timeout").contains(refused.metadata().get("reason"));
+                if (!isTemporary || System.nanoTime() > deadline) {
+                    throw refused;
+                }
+            }
+        }
     }
 
     @Test
