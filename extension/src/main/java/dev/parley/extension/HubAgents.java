@@ -22,7 +22,8 @@ public interface HubAgents {
 
     /**
      * The agent for an operation of the extension that answers a call of the same agent, such as one that becomes a message. Calls are
-     * parts of that call: they are authorized, measured and audited, but do not count against limits, and the chain of agents stays.
+     * parts of that call: they are authorized, measured and audited, but do not count against limits, and the agent is in the chain of
+     * agents once.
      *
      * @throws dev.parley.protocol.A2AException as from {@link #endpoint}
      */

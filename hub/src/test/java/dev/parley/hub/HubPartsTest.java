@@ -27,6 +27,8 @@ import dev.parley.trust.cards.CardTrust;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class HubPartsTest {
     @TempDir
     private Path directory;
+
+    private final Queue<CallChain> chains = new ConcurrentLinkedQueue<>();
 
     /** An extension without operations. */
     private static final class Parts implements HubExtensionSource {
@@ -72,12 +76,17 @@ final class HubPartsTest {
         }
     }
 
-    private static HubBuilder hub(Parts parts) {
+    private HubBuilder hub(Parts parts) {
         return Hub.builder()
                 .inMemory()
                 .port(0)
                 .extension(parts)
-                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())));
+                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> {
+                    if (request.text().equals("four")) {
+                        chains.add(request.context().chain());
+                    }
+                    reply.complete(request.text());
+                }));
     }
 
     @Test
@@ -123,9 +132,11 @@ final class HubPartsTest {
                             .statusCode())
                     .isEqualTo(429);
             AgentEndpoint part = parts.hub().agents().within("echo");
-            CallContext within = caller.through(CallChain.NONE.then(hub.agentUrl("echo")));
-            assertThat(part.call(SendMessage.of(Message.user(Part.text("four"))), within))
-                    .isNotNull();
+            CallChain chain = CallChain.NONE.then(hub.agentUrl("echo"));
+            for (CallContext within : List.of(caller, caller.through(chain))) {
+                var unused = part.call(SendMessage.of(Message.user(Part.text("four"))), within);
+                assertThat(chains.poll()).isEqualTo(chain);
+            }
         }
     }
 

@@ -96,7 +96,11 @@ public final class Neighbours implements HubAgents {
 
         private CallContext toward(CallContext context) {
             CallContext own = trust.toward(name, context);
-            return within ? own : own.through(context.chain().then(urls.apply(name)));
+            List<String> chain = context.chain().agents();
+            String url = urls.apply(name);
+            return within && !chain.isEmpty() && chain.getLast().equals(url)
+                    ? own
+                    : own.through(context.chain().then(url));
         }
     }
 

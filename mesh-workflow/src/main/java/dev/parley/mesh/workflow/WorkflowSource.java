@@ -148,7 +148,7 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private AgentEndpoint one() {
-            return hub.agents().endpoint(WorkflowAgent.NAME);
+            return hub.agents().within(WorkflowAgent.NAME);
         }
 
         private CallContext toward(CallContext caller) {

@@ -70,7 +70,7 @@ final class Deadlines {
         String caller = text(timer, "caller");
         CallContext context = CallContext.of(caller, new CallContext.Scope(text(timer, "group"), caller))
                 .withGrants(grants(timer.get("grants")), "");
-        AgentEndpoint agent = hub.agents().endpoint(text(timer, "agent"));
+        AgentEndpoint agent = hub.agents().within(text(timer, "agent"));
         String taskId = answers.find(new Key(text(timer, "group"), text(timer, "sender"), text(timer, "messageId")))
                 .map(Answer::taskId)
                 .or(() -> begun(agent, text(timer, "contextId"), text(timer, "messageId"), context))

@@ -90,7 +90,7 @@ final class Receiver {
     }
 
     private AgentEndpoint endpoint() {
-        return hub.agents().endpoint(agent);
+        return hub.agents().within(agent);
     }
 
     private AgentCard card(CallContext caller) {

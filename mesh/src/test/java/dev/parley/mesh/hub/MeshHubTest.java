@@ -110,6 +110,25 @@ final class MeshHubTest {
     }
 
     @Test
+    @DisplayName("ONE28 limits count an envelope once, though it becomes a message")
+    void envelopesAreCountedOnce() throws Exception {
+        Path policy = directory.resolve("daily.json");
+        Files.writeString(policy, "{\"limits\": {\"agent\": {\"perDay\": 2}}}");
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .policy(PolicyFile.read(policy))
+                .agents(echo())
+                .start()) {
+            var peer = new Peer(hub.url());
+
+            assertThat(peer.delegate("m-1", "echo", "say", "x").status()).isEqualTo(202);
+            assertThat(peer.delegate("m-2", "echo", "say", "x").status()).isEqualTo(202);
+            assertThat(peer.delegate("m-3", "echo", "say", "x").status()).isEqualTo(429);
+        }
+    }
+
+    @Test
     @DisplayName("ONE28 calls beyond a limit get 429 with Retry-After, as an envelope")
     void limits() throws Exception {
         Path policy = directory.resolve("limits.json");
