@@ -6,10 +6,15 @@ module dev.parley.mesh.workflow {
     requires transitive dev.parley.protocol;
     requires dev.parley.command;
     requires dev.parley.dialect;
+    requires dev.parley.client;
     requires dev.parley.engine;
+    requires tools.jackson.core;
+    requires tools.jackson.dataformat.yaml;
 
     exports dev.parley.mesh.workflow;
 
+    provides dev.parley.command.CommandSource with
+            dev.parley.mesh.workflow.command.WorkflowCommands;
     provides dev.parley.extension.HubExtensionSource with
             dev.parley.mesh.workflow.WorkflowSource;
     provides dev.parley.protocol.extension.ExtensionProtocol.Provider with

@@ -70,7 +70,7 @@ final class WorkflowAgent {
 
     /** Checks a document, and that the hub has its agents. */
     void check(Map<String, @Nullable Object> document, StepAgents agents) {
-        WorkflowDocument read = document(document);
+        WorkflowDocument read = WorkflowDocument.of(document);
         var unused = read.checked();
         agents.check(read.workflow().steps());
     }
@@ -87,37 +87,13 @@ final class WorkflowAgent {
     static WorkflowDocument document(Message message) {
         for (Part part : message.parts()) {
             if (part instanceof Part.Data data && data.data() instanceof Map<?, ?> members) {
-                return document(members(members));
+                return WorkflowDocument.of(members(members));
             }
         }
         try {
-            return document(members(Json.read(message.text().getBytes(UTF_8), Map.class)));
+            return WorkflowDocument.of(members(Json.read(message.text().getBytes(UTF_8), Map.class)));
         } catch (A2AException noJson) {
             throw InvalidField.of("message.parts", "no document (expected: data or JSON text of a workflow)");
-        }
-    }
-
-    /** A document as it is, in its short form, or as the content of an envelope. */
-    static WorkflowDocument document(Map<String, @Nullable Object> written) {
-        return WorkflowDocument.CODEC.fromJson(content(written));
-    }
-
-    /** The document without what may stand around it. */
-    static Map<String, @Nullable Object> content(Map<String, @Nullable Object> written) {
-        if (written.get("message") instanceof Map<?, ?> message
-                && message.get("content") instanceof Map<?, ?> content) {
-            requireCoordination("message.type", message.get("type"));
-            return members(content);
-        }
-        if (written.containsKey("type")) {
-            requireCoordination("type", written.get("type"));
-        }
-        return written;
-    }
-
-    private static void requireCoordination(String field, @Nullable Object type) {
-        if (!"coordination".equals(type)) {
-            throw InvalidField.of(field, type + " (expected: coordination)");
         }
     }
 

@@ -11,6 +11,8 @@ import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.Workflow.Draft;
 import dev.parley.mesh.workflow.Workflow.OnError;
+import dev.parley.protocol.InvalidField;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -58,9 +60,39 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
             .as(v -> new WorkflowDocument(v.next(), v.next(), v.next()));
 
     /**
+     * Reads a document: as it is, in its short form with a {@code type}, or in an envelope.
+     *
+     * @throws InvalidField or {@link dev.parley.protocol.A2AException} if it is none
+     */
+    public static WorkflowDocument of(Map<String, @Nullable Object> written) {
+        return CODEC.fromJson(content(written));
+    }
+
+    /** A document without what may stand around it. */
+    static Map<String, @Nullable Object> content(Map<String, @Nullable Object> written) {
+        if (written.get("message") instanceof Map<?, ?> message
+                && message.get("content") instanceof Map<?, ?> content) {
+            requireCoordination("message.type", message.get("type"));
+            var members = new LinkedHashMap<String, @Nullable Object>();
+            content.forEach((name, value) -> members.put(String.valueOf(name), value));
+            return members;
+        }
+        if (written.containsKey("type")) {
+            requireCoordination("type", written.get("type"));
+        }
+        return written;
+    }
+
+    private static void requireCoordination(String field, @Nullable Object type) {
+        if (!"coordination".equals(type)) {
+            throw InvalidField.of(field, type + " (expected: coordination)");
+        }
+    }
+
+    /**
      * Checks this document.
      *
-     * @throws dev.parley.protocol.InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
+     * @throws InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
      */
     public Workflow checked() {
         return Workflow.of(coordinator, participants, workflow.steps());

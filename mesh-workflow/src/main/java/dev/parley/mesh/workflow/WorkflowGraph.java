@@ -1,79 +1,72 @@
 package dev.parley.mesh.workflow;
 
-import dev.parley.mesh.workflow.Workflow.Step;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Drawings of workflows, as text for Mermaid or Graphviz. */
+/** Drawings of workflows and runs, as text for Mermaid or Graphviz. */
 public final class WorkflowGraph {
     private WorkflowGraph() {}
 
     /**
-     * A flowchart of Mermaid.
+     * A step.
      *
-     * @param run whose states are shown; null for a workflow that does not run
+     * @param depends ids of the steps before it
+     * @param state null for a workflow that does not run
      */
-    public static String mermaid(Workflow workflow, @Nullable WorkflowRun run) {
-        Map<String, String> names = names(workflow);
-        var text = new StringBuilder("flowchart TD\n");
-        workflow.steps()
-                .values()
-                .forEach(step -> text.append("  ")
-                        .append(names.get(step.id()))
-                        .append("[\"")
-                        .append(label(step, run, "<br/>", WorkflowGraph::html))
-                        .append("\"]\n"));
-        workflow.steps()
-                .values()
-                .forEach(step -> step.depends()
-                        .forEach(before -> text.append("  ")
-                                .append(names.get(before))
-                                .append(" --> ")
-                                .append(names.get(step.id()))
-                                .append('\n')));
+    public record Node(
+            String id,
+            String text,
+            List<String> depends,
+            @Nullable String state) {}
+
+    /** A flowchart of Mermaid. */
+    public static String mermaid(List<Node> nodes) {
+        return "flowchart TD\n" + drawn(nodes, "[\"", "\"]\n", " --> ", "\n", "<br/>", WorkflowGraph::html);
+    }
+
+    /** A directed graph of Graphviz. */
+    public static String dot(List<Node> nodes) {
+        return "digraph workflow {\n  node [shape=box];\n"
+                + drawn(nodes, " [label=\"", "\"];\n", " -> ", ";\n", "\\n", WorkflowGraph::quoted)
+                + "}\n";
+    }
+
+    private static String drawn(
+            List<Node> nodes,
+            String open,
+            String close,
+            String arrow,
+            String end,
+            String lineBreak,
+            Function<String, String> escaped) {
+        // Names that both languages take, since ids may hold anything.
+        Map<String, String> names = new LinkedHashMap<>();
+        nodes.forEach(node -> names.put(node.id(), "s" + names.size()));
+        var text = new StringBuilder();
+        for (Node node : nodes) {
+            text.append("  ")
+                    .append(names.get(node.id()))
+                    .append(open)
+                    .append(escaped.apply(node.id()))
+                    .append(lineBreak)
+                    .append(escaped.apply(node.text()))
+                    .append(node.state() == null ? "" : lineBreak + node.state())
+                    .append(close);
+        }
+        for (Node node : nodes) {
+            for (String before : node.depends()) {
+                text.append("  ")
+                        .append(names.get(before))
+                        .append(arrow)
+                        .append(names.get(node.id()))
+                        .append(end);
+            }
+        }
         return text.toString();
-    }
-
-    /**
-     * A directed graph of Graphviz.
-     *
-     * @param run whose states are shown; null for a workflow that does not run
-     */
-    public static String dot(Workflow workflow, @Nullable WorkflowRun run) {
-        Map<String, String> names = names(workflow);
-        var text = new StringBuilder("digraph workflow {\n  node [shape=box];\n");
-        workflow.steps()
-                .values()
-                .forEach(step -> text.append("  ")
-                        .append(names.get(step.id()))
-                        .append(" [label=\"")
-                        .append(label(step, run, "\\n", WorkflowGraph::quoted))
-                        .append("\"];\n"));
-        workflow.steps()
-                .values()
-                .forEach(step -> step.depends()
-                        .forEach(before -> text.append("  ")
-                                .append(names.get(before))
-                                .append(" -> ")
-                                .append(names.get(step.id()))
-                                .append(";\n")));
-        return text.append("}\n").toString();
-    }
-
-    /** Names that both languages take, since ids may hold anything. */
-    private static Map<String, String> names(Workflow workflow) {
-        var names = new LinkedHashMap<String, String>();
-        workflow.steps().keySet().forEach(id -> names.put(id, "s" + names.size()));
-        return names;
-    }
-
-    private static String label(
-            Step step, @Nullable WorkflowRun run, String lineBreak, Function<String, String> escaped) {
-        String label = escaped.apply(step.id()) + lineBreak + escaped.apply(step.agent() + ": " + step.task());
-        return run == null ? label : label + lineBreak + run.state(step.id()).word();
     }
 
     private static String html(String text) {

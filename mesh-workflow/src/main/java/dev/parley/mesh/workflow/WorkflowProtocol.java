@@ -6,6 +6,7 @@ import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.json.Codecs.TEXTS;
 
+import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
@@ -106,6 +107,11 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                             run -> run.sequence() == 0 ? null : Long.toString(run.sequence()),
                             (watch, id) -> new Watch(watch.workflowId(), number(id)))
                     .endingWith(run -> ENDS.contains(run.state())));
+
+    /** JSON of a run. */
+    public static byte[] json(RunView run) {
+        return Json.write(RUN.toJson(run));
+    }
 
     private static Long number(String id) {
         try {

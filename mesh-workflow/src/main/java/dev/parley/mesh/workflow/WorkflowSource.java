@@ -91,7 +91,7 @@ public final class WorkflowSource implements HubExtensionSource {
             var agents = new StepAgents(hub.agents(), caller);
             Map<String, @Nullable Object> document;
             try {
-                document = WorkflowAgent.content(run.document());
+                document = WorkflowDocument.content(run.document());
                 agent.check(document, agents);
             } catch (InvalidField invalid) {
                 throw A2AException.invalidParams(invalid.field(), invalid.problem());

@@ -1,0 +1,28 @@
+package dev.parley.mesh.workflow.command;
+
+import static dev.parley.command.CommandEntry.group;
+import static dev.parley.command.CommandEntry.of;
+
+import dev.parley.command.CommandEntry;
+import dev.parley.command.CommandSource;
+import java.util.List;
+
+/** The commands {@code parley workflow …}. */
+public final class WorkflowCommands implements CommandSource {
+    /** For the service loader. */
+    public WorkflowCommands() {}
+
+    @Override
+    public List<CommandEntry> commands() {
+        return List.of(group(
+                "workflow",
+                "Run workflows of agents on a hub, and follow their runs",
+                of("run", "Start a run of a document", WorkflowCommand.Start::new),
+                of("watch", "Follow a run to its end, and show its result", WorkflowCommand.Follow::new),
+                of("show", "Show a run and its steps", WorkflowCommand.Show::new),
+                of("list", "List runs, the newest first", WorkflowCommand.ListAll::new),
+                of("cancel", "Cancel a run and its steps", WorkflowCommand.Stop::new),
+                of("graph", "Draw a document or a run for Mermaid or Graphviz", WorkflowCommand.Graph::new),
+                of("check", "Check a document, without a hub", WorkflowCommand.Check::new)));
+    }
+}
