@@ -13,6 +13,7 @@ import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.tasks.Admissions;
 import dev.parley.engine.tasks.ContextTurns;

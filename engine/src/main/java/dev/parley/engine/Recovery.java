@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Tasks;

@@ -6,11 +6,7 @@ import dev.parley.protocol.Part;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.lang.reflect.WildcardType;
-import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -52,14 +48,14 @@ final class SkillMethod {
             if (!member.isNamePresent()) {
                 throw unusable("names of parameters are missing (expected: a class compiled with -parameters)");
             }
-            if (expected(member.getParameterizedType()) == null) {
+            if (ParameterTypes.expected(member.getParameterizedType()) == null) {
                 throw unusable("parameter \"" + member.getName() + "\" has type "
                         + member.getParameterizedType().getTypeName()
                         + " (expected: String, int, long, double, boolean, List, Map, Object, Request or Reply)");
             }
         }
         Class<?> result = method.getReturnType();
-        boolean parts = result == List.class && isListOfParts(method.getGenericReturnType());
+        boolean parts = result == List.class && ParameterTypes.isListOfParts(method.getGenericReturnType());
         if (result != void.class
                 && result != String.class
                 && !Part.class.isAssignableFrom(result)
@@ -135,109 +131,15 @@ final class SkillMethod {
         String name = parameter.getName();
         Type type = parameter.getParameterizedType();
         if (!data.containsKey(name)) {
-            throw new Unfit("parameter \"" + name + "\": missing (expected: " + expected(type) + ")");
+            throw new Unfit("parameter \"" + name + "\": missing (expected: " + ParameterTypes.expected(type) + ")");
         }
         Object value = data.get(name);
-        Object converted = converted(type, value);
+        Object converted = ParameterTypes.converted(type, value);
         if (converted == null) {
-            throw new Unfit(
-                    "parameter \"" + name + "\": " + Unfit.shown(value) + " (expected: " + expected(type) + ")");
+            throw new Unfit("parameter \"" + name + "\": " + Unfit.shown(value) + " (expected: "
+                    + ParameterTypes.expected(type) + ")");
         }
         return converted;
-    }
-
-    /** The values that a parameter of a type takes, in words; null if there are none. */
-    private static @Nullable String expected(Type type) {
-        return switch (raw(type)) {
-            case Class<?> simple when simple == String.class -> "a string";
-            case Class<?> simple when simple == int.class || simple == Integer.class -> "an integer of 32 bits";
-            case Class<?> simple when simple == long.class || simple == Long.class -> "an integer of 64 bits";
-            case Class<?> simple when simple == double.class || simple == Double.class -> "a number";
-            case Class<?> simple when simple == boolean.class || simple == Boolean.class -> "true or false";
-            case Class<?> simple when simple == Object.class -> "any value but null";
-            case Class<?> list when list == List.class -> expectedList(element(type, 0));
-            case Class<?> map when map == Map.class && element(type, 1) == Object.class -> "an object";
-            case null, default -> null;
-        };
-    }
-
-    private static @Nullable String expectedList(Type element) {
-        String expected = expected(element);
-        return element == Object.class ? "a list" : expected == null ? null : "a list, each element " + expected;
-    }
-
-    /** The value as the type has it; null if it has none such. */
-    private static @Nullable Object converted(Type type, @Nullable Object value) {
-        Class<?> simple = raw(type);
-        return switch (value) {
-            case String text when simple == String.class -> text;
-            case Boolean truth when simple == boolean.class || simple == Boolean.class -> truth;
-            case Number number -> number(simple, number);
-            case List<?> list when simple == List.class -> list(element(type, 0), list);
-            case Map<?, ?> map when simple == Map.class -> map;
-            case null -> null;
-            default -> simple == Object.class ? value : null;
-        };
-    }
-
-    private static @Nullable Object number(@Nullable Class<?> type, Number number) {
-        if (type == Object.class) {
-            return number;
-        }
-        try {
-            // Without loss: 5.0 is an integer, as some bindings know only numbers of that kind, and 5.5 is none.
-            var exact = new BigDecimal(number.toString());
-            if (type == int.class || type == Integer.class) {
-                return exact.intValueExact();
-            }
-            if (type == long.class || type == Long.class) {
-                return exact.longValueExact();
-            }
-            double floating = exact.doubleValue();
-            return (type == double.class || type == Double.class) && Double.isFinite(floating) ? floating : null;
-        } catch (ArithmeticException | NumberFormatException none) {
-            return null;
-        }
-    }
-
-    private static @Nullable Object list(Type element, List<?> list) {
-        if (element == Object.class) {
-            return list;
-        }
-        var converted = new ArrayList<Object>(list.size());
-        for (Object one : list) {
-            Object value = converted(element, one);
-            if (value == null) {
-                return null;
-            }
-            converted.add(value);
-        }
-        return converted;
-    }
-
-    private static boolean isListOfParts(Type type) {
-        if (!(type instanceof ParameterizedType list)) {
-            return false;
-        }
-        Class<?> element = raw(list.getActualTypeArguments()[0]);
-        return element != null && Part.class.isAssignableFrom(element);
-    }
-
-    private static @Nullable Class<?> raw(Type type) {
-        return switch (type) {
-            case Class<?> simple -> simple;
-            case ParameterizedType generic -> raw(generic.getRawType());
-            case WildcardType wildcard -> raw(wildcard.getUpperBounds()[0]);
-            default -> null;
-        };
-    }
-
-    private static Type element(Type container, int index) {
-        if (!(container instanceof ParameterizedType generic)) {
-            return Object.class;
-        }
-        Type element = generic.getActualTypeArguments()[index];
-        return element instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : element;
     }
 
     /** Calls the method and answers with its result. */

@@ -2,10 +2,10 @@ package dev.parley.hub;
 
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Engine;
-import dev.parley.engine.UnreadableTask;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;

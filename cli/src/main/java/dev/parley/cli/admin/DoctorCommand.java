@@ -4,7 +4,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
-import dev.parley.engine.UnreadableTask;
+import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.Checkup.Level;

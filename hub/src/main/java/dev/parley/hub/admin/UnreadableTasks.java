@@ -4,7 +4,7 @@ import static dev.parley.extension.AnswerSchema.answer;
 import static dev.parley.hub.admin.AdminOperations.UNREADABLE_TASK;
 
 import dev.parley.engine.Engine;
-import dev.parley.engine.UnreadableTask;
+import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.extension.AdminHandler;
 import java.util.Map;
 

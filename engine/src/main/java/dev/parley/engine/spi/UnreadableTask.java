@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.spi;
 
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param reason for operators
  */
 public record UnreadableTask(String group, String agent, String taskId, Instant since, String reason) {
-    static UnreadableTask of(TaskKey key, Instant since, RuntimeException reason) {
+    public static UnreadableTask of(TaskKey key, Instant since, RuntimeException reason) {
         return new UnreadableTask(
                 key.scope().group(), key.agent(), key.taskId(), since, String.valueOf(reason.getMessage()));
     }
