@@ -3,6 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.agents.DemoAgents;
+import dev.parley.cli.Shell.Ran;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.io.IOException;
