@@ -51,6 +51,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Receives the messages for one agent. Safe for any thread. */
@@ -351,6 +352,12 @@ final class Receiver {
 
     /** Hands encrypted content to the agent, whose skill the hub cannot know. Messages about the task are read, as the callback is encrypted. */
     private Reply encrypted(Envelope envelope, Query content, Duration wait, String fingerprint, CallContext context) {
+        if (!takes(card(context), Envelope.ENCRYPTED)) {
+            throw A2AException.of(
+                    MeshError.CAPABILITY_MISMATCH,
+                    "agent \"" + agent + "\": takes no encrypted content (expected: the input mode "
+                            + Envelope.ENCRYPTED + ")");
+        }
         boolean isQuery = envelope.message().type() == MessageType.QUERY;
         Message message =
                 Delegations.encrypted(envelope, content.query(), context.scope().group());
@@ -359,6 +366,13 @@ final class Receiver {
         return isQuery
                 ? answered(begun, content, fingerprint, context)
                 : accepted(settled(begun, wait, context), wait, null, content, fingerprint, context);
+    }
+
+    private static boolean takes(AgentCard card, String mediaType) {
+        return Stream.concat(
+                        card.defaultInputModes().stream(),
+                        card.skills().stream().flatMap(skill -> skill.inputModes().stream()))
+                .anyMatch(mode -> mode.equals(mediaType) || mode.equals("*/*"));
     }
 
     private Reply accepted(
