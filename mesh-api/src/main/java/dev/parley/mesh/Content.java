@@ -33,9 +33,18 @@ public sealed interface Content {
      * Says that the work has begun.
      *
      * @param estimatedCompletion null if nothing is known about the time that it takes
+     * @param workflowId the task, if it is the run of a workflow; else null
      */
-    record Acceptance(String taskId, @Nullable Instant estimatedCompletion, List<String> capabilities)
+    record Acceptance(
+            String taskId,
+            @Nullable Instant estimatedCompletion,
+            List<String> capabilities,
+            @Nullable String workflowId)
             implements Content {
+        public Acceptance(String taskId, @Nullable Instant estimatedCompletion, List<String> capabilities) {
+            this(taskId, estimatedCompletion, capabilities, null);
+        }
+
         @Override
         public MessageType type() {
             return MessageType.TASK_ACCEPTANCE;

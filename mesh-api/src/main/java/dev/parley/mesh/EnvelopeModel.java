@@ -111,7 +111,8 @@ public final class EnvelopeModel {
                     .required("taskId", TEXT, Acceptance::taskId)
                     .optional("estimatedCompletion", Wire.MILLIS, Acceptance::estimatedCompletion)
                     .always("capabilities", TEXTS, List.of(), Acceptance::capabilities)
-                    .as(v -> new Acceptance(v.next(), v.next(), v.next())),
+                    .optional("workflowId", TEXT, Acceptance::workflowId)
+                    .as(v -> new Acceptance(v.next(), v.next(), v.next(), v.next())),
             MessageType.TASK_REJECTION,
             Shape.<Rejection>of()
                     .required("reason", TEXT, Rejection::reason)

@@ -22,6 +22,9 @@ public final class MeshProtocol implements ExtensionProtocol.Provider {
     /** Suffix of an agent's address that takes envelopes. */
     public static final String SUFFIX = "/one";
 
+    /** Name of the agent that answers views of the mesh and runs workflows. */
+    public static final String VIEWS_AGENT = "one";
+
     /** Scope that a caller needs for messages of critical priority. */
     public static final String CRITICAL_SCOPE = "priority:critical";
 

@@ -11,7 +11,9 @@ import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MeshProtocol.ReadTask;
 import dev.parley.mesh.MeshProtocol.RegisterCallback;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
+import dev.parley.mesh.MeshViews;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +25,8 @@ final class Mesh implements HubExtension {
     private final MessageSignatures signatures;
     private final Durations durations;
     private final Deadlines deadlines;
+    private final Events events;
+    private final Views views;
 
     Mesh(HubParts hub, List<String> trusted) {
         this.signatures = new MessageSignatures(hub.signatures(), trusted, InstantSource.system());
@@ -30,6 +34,8 @@ final class Mesh implements HubExtension {
         this.answers = new Answers(hub.database());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
+        this.events = new Events(hub.audit());
+        this.views = new Views(hub, events, durations);
     }
 
     @Override
@@ -44,8 +50,12 @@ final class Mesh implements HubExtension {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, agentUrl);
-        return AgentExtension.of(MeshProtocol.PROTOCOL, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX)
+        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, events, agentUrl);
+        boolean hasViews = agentUrl.endsWith("/" + MeshProtocol.VIEWS_AGENT);
+        ExtensionProtocol protocol = hasViews ? MeshViews.protocol() : MeshProtocol.PROTOCOL;
+        AgentExtension extension =
+                AgentExtension.of(protocol, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX);
+        return (hasViews ? extension.operations(protocol, views) : extension)
                 .call(SendEnvelope.class, receiver::send)
                 .call(ReadTask.class, receiver::read)
                 .call(RegisterCallback.class, receiver::register);
@@ -78,6 +88,7 @@ final class Mesh implements HubExtension {
 
     @Override
     public void close() {
+        views.close();
         durations.write();
     }
 }

@@ -64,6 +64,7 @@ final class Receiver {
     private final MessageSignatures signatures;
     private final Durations durations;
     private final Deadlines deadlines;
+    private final Events events;
     private final String agent;
     private final String url;
 
@@ -80,7 +81,9 @@ final class Receiver {
             MessageSignatures signatures,
             Durations durations,
             Deadlines deadlines,
+            Events events,
             String url) {
+        this.events = events;
         this.signatures = signatures;
         this.hub = hub;
         this.answers = answers;
@@ -129,7 +132,9 @@ final class Receiver {
             Reply reply = kept.equals(handled.answer()) ? handled : new Reply(kept, null);
             requireSame(kept, fingerprint, envelope);
             mine.complete(reply);
-            return answer(envelope, reply, context);
+            Envelope answer = answer(envelope, reply, context);
+            events.note(agent, envelope, answer, kept.taskId(), context);
+            return answer;
         } catch (Throwable refused) {
             mine.completeExceptionally(refused);
             throw refused;
@@ -260,8 +265,10 @@ final class Receiver {
 
     private Reply handle(SendEnvelope send, String fingerprint, CallContext context) {
         Envelope envelope = withCorrelation(send.envelope());
-        Content content = content(envelope);
-        return switch (content) {
+        if (envelope.message().type() == MessageType.COORDINATION) {
+            return coordinate(envelope, fingerprint, context);
+        }
+        return switch (content(envelope)) {
             case Delegation delegation -> delegate(envelope, delegation, send.patience(), fingerprint, context);
             case Query query
             when envelope.metadata().encrypted() -> encrypted(envelope, query, send.patience(), fingerprint, context);
@@ -273,6 +280,29 @@ final class Receiver {
                 yield new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
             }
         };
+    }
+
+    /** Begins a run of a workflow. */
+    private Reply coordinate(Envelope envelope, String fingerprint, CallContext context) {
+        if (!(envelope.message().content() instanceof Map<?, ?> document)) {
+            throw Failures.invalid("message.content", "no object (expected: a coordination document)");
+        }
+        var message = new Message(
+                envelope.messageId(),
+                Role.USER,
+                List.of(Part.data(document)),
+                Delegations.context(context.scope().group(), requireNonNull(envelope.correlationId())),
+                null,
+                Map.of(),
+                List.of(),
+                List.of());
+        Task run = begin(hub.agents().endpoint(MeshProtocol.VIEWS_AGENT), message, null, true, context);
+        if (run.state() == TaskState.REJECTED) {
+            Message said = run.status().message();
+            throw Failures.invalid("message.content", said == null ? "no workflow" : said.text());
+        }
+        var answer = new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, run.id(), null);
+        return new Reply(answer, new Acceptance(run.id(), null, List.of(), run.id()));
     }
 
     /** A message without a correlation id gets one that follows from its id, so that a repetition gets the same. */
@@ -423,8 +453,17 @@ final class Receiver {
     }
 
     private Task begin(Message message, @Nullable PushConfig webhook, boolean immediately, CallContext context) {
+        return begin(endpoint(), message, webhook, immediately, context);
+    }
+
+    private static Task begin(
+            AgentEndpoint endpoint,
+            Message message,
+            @Nullable PushConfig webhook,
+            boolean immediately,
+            CallContext context) {
         var configuration = new Operation.SendConfiguration(List.of(), webhook, null, immediately);
-        SendResult result = endpoint().call(new Operation.SendMessage(null, message, configuration, Map.of()), context);
+        SendResult result = endpoint.call(new Operation.SendMessage(null, message, configuration, Map.of()), context);
         if (result instanceof Task task) {
             return task;
         }
@@ -488,7 +527,9 @@ final class Receiver {
             String taskId = answer.taskId();
             content = taskId == null
                     ? new Response(Map.of("received", true), null, null)
-                    : content(answer, task(taskId, context), content(sent), context);
+                    : sent.message().type() == MessageType.COORDINATION
+                            ? new Acceptance(taskId, null, List.of(), taskId)
+                            : content(answer, task(taskId, context), content(sent), context);
         }
         String id = "one-"
                 + Sha256.hex(sent.from().agentId() + "\n" + sent.messageId() + "\nanswer")

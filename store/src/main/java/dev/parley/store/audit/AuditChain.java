@@ -26,8 +26,15 @@ public final class AuditChain {
     static final String GENESIS = "0".repeat(64);
 
     /** Members of the detail with values that callers choose: texts, or lists of texts. */
-    private static final Set<String> CHOSEN =
-            Set.of("agents", "contextId", "justification", "receiver", "sourceAgentId", "taskId");
+    private static final Set<String> CHOSEN = Set.of(
+            "agents",
+            "contextId",
+            "correlationId",
+            "justification",
+            "messageId",
+            "receiver",
+            "sourceAgentId",
+            "taskId");
 
     private AuditChain() {}
 

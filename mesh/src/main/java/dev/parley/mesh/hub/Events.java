@@ -1,0 +1,287 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MessageType;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events of the mesh: readings of the audit. A row of the audit stands for up to {@value #OF_ROW} events, whose numbers follow from its
+ * own. Safe for any thread.
+ */
+final class Events {
+    static final String RECEIVED = "a2a_message_received";
+    static final String SENT = "a2a_message_sent";
+    static final String DELEGATED = "a2a_task_delegated";
+    static final String COMPLETED = "a2a_task_completed";
+
+    /** Action of the audit rows of messages. */
+    static final String MESSAGE = "one.message";
+
+    private static final int OF_ROW = 4;
+
+    /** Names of the events elsewhere, and in general. */
+    private static final Map<String, List<String>> OTHER_NAMES = Map.of(
+            RECEIVED, List.of("communication_event", "agent_message_received"),
+            SENT, List.of("communication_event", "agent_message_sent"),
+            DELEGATED, List.of("task_event", "task_delegated"),
+            COMPLETED, List.of("task_event", "task_completed"));
+
+    /**
+     * An event.
+     *
+     * @param agent the agent of the hub that is concerned
+     * @param actor the agent that acts
+     * @param other the other side of the agent
+     */
+    record Event(
+            long number,
+            String group,
+            Instant at,
+            String type,
+            String agent,
+            String actor,
+            String other,
+            Map<String, Object> metadata) {
+        @Nullable
+        String metadata(String name) {
+            return metadata.get(name) instanceof String text ? text : null;
+        }
+
+        Map<String, Object> json() {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("number", number);
+            json.put("groupId", group);
+            json.put("type", type);
+            json.put("entityId", agent);
+            json.put("actorType", "agent");
+            json.put("actorId", actor);
+            json.put("targetId", other);
+            json.put("timestamp", at.toEpochMilli());
+            json.put("metadata", metadata);
+            return json;
+        }
+    }
+
+    /**
+     * Events of some rows.
+     *
+     * @param last number behind which the next ones are read
+     */
+    record Page(List<Event> events, long last, boolean isLast) {}
+
+    private final AuditTrail audit;
+
+    Events(AuditTrail audit) {
+        this.audit = audit;
+    }
+
+    /** Records that an agent has answered a message. */
+    void note(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
+        var detail = new TreeMap<String, Object>();
+        detail.put("agent", agent);
+        detail.put("sourceAgentId", envelope.from().agentId());
+        detail.put("messageId", envelope.messageId());
+        detail.put("correlationId", requireNonNullElse(answer.correlationId(), ""));
+        detail.put("messageType", envelope.message().type().word());
+        detail.put("answerId", answer.messageId());
+        audit.note(new Entry(
+                caller.scope().group(),
+                caller.caller(),
+                MESSAGE,
+                requireNonNullElse(taskId, agent),
+                "",
+                answer.message().type().word(),
+                caller.address(),
+                requireNonNullElse(caller.traceparent(), ""),
+                detail));
+    }
+
+    /** The next events of a group behind a number, of at most so many rows. */
+    Page next(String group, long after, int rows) {
+        long row = after / OF_ROW;
+        var filter = new Filter(group, null, null, null, null, null);
+        List<Row> found = audit.rows(filter, Math.max(0, row - 1), rows);
+        var events = new ArrayList<Event>();
+        for (Row each : found) {
+            for (Event event : of(each)) {
+                if (event.number() > after) {
+                    events.add(event);
+                }
+            }
+        }
+        long last = found.isEmpty() ? after : Math.max(after, found.getLast().number() * OF_ROW + OF_ROW - 1);
+        return new Page(events, last, found.size() < rows);
+    }
+
+    /** The number of the newest row's last event. */
+    long newest(String group, long from) {
+        long last = from;
+        Page page;
+        do {
+            page = next(group, last, 10_000);
+            last = page.last();
+        } while (!page.isLast());
+        return last;
+    }
+
+    private List<Event> of(Row row) {
+        Entry entry = row.entry();
+        return switch (entry.action()) {
+            case MESSAGE -> ofMessage(row);
+            case "task.created" -> ofCreation(row);
+            case "task.moved", "task.canceled" -> isEnd(entry) ? ofEnd(row) : List.of();
+            default -> List.of();
+        };
+    }
+
+    private static boolean isEnd(Entry entry) {
+        return List.of("task.created", "task.moved", "task.canceled").contains(entry.action())
+                && TaskState.valueOf(entry.outcome()).isTerminal();
+    }
+
+    /** True for a task whose message came in an envelope, which has a row of its own. */
+    private static boolean isOfEnvelope(Entry entry) {
+        return text(entry, "contextId").startsWith("one-");
+    }
+
+    private List<Event> ofMessage(Row row) {
+        Entry entry = row.entry();
+        String agent = text(entry, "agent");
+        String from = text(entry, "sourceAgentId");
+        String type = text(entry, "messageType");
+        Map<String, Object> metadata = metadata(entry, type, text(entry, "messageId"));
+        boolean isTask = !entry.target().equals(agent);
+        var events = new ArrayList<Event>();
+        events.add(event(row, 0, RECEIVED, agent, from, from, metadata));
+        if (isTask && type.equals(MessageType.TASK_DELEGATION.word())) {
+            events.add(event(row, 1, DELEGATED, agent, from, from, metadata));
+        } else if (!isTask && type.equals(MessageType.TASK_RESULT.word())) {
+            events.add(event(row, 1, COMPLETED, agent, from, from, metadata));
+        }
+        events.add(event(row, 2, SENT, agent, agent, from, metadata(entry, entry.outcome(), text(entry, "answerId"))));
+        if (isTask) {
+            events.addAll(ofEarlyEnd(row));
+        }
+        return events;
+    }
+
+    private static Map<String, Object> metadata(Entry entry, String type, String messageId) {
+        var metadata = new LinkedHashMap<String, Object>();
+        metadata.put("messageId", messageId);
+        metadata.put("messageType", type);
+        metadata.put("correlationId", text(entry, "correlationId"));
+        metadata.put("protocol", "one");
+        if (!entry.target().equals(text(entry, "agent"))) {
+            metadata.put("taskId", entry.target());
+        }
+        return metadata;
+    }
+
+    /** A task that may have ended at once. */
+    private List<Event> ofCreation(Row row) {
+        Entry entry = row.entry();
+        var events = new ArrayList<Event>();
+        if (!isOfEnvelope(entry)) {
+            String agent = text(entry, "agent");
+            Map<String, Object> metadata = ofA2a(entry, text(entry, "contextId"));
+            events.add(event(row, 0, RECEIVED, agent, entry.actor(), entry.actor(), metadata));
+            events.add(event(row, 1, DELEGATED, agent, entry.actor(), entry.actor(), metadata));
+        }
+        if (isEnd(entry)) {
+            events.addAll(ofEnd(row));
+        }
+        return events;
+    }
+
+    private static Map<String, Object> ofA2a(Entry entry, String contextId) {
+        var metadata = new LinkedHashMap<String, Object>();
+        metadata.put("protocol", "a2a");
+        metadata.put("correlationId", contextId);
+        metadata.put("taskId", entry.target());
+        return metadata;
+    }
+
+    /** The end of a task. For one of an envelope it stands behind the message, whose row may come later than that of the end. */
+    private List<Event> ofEnd(Row row) {
+        Entry entry = row.entry();
+        List<Row> all = rowsOf(entry);
+        Entry created = first(all, "task.created", entry);
+        String agent = text(created, "agent");
+        if (isOfEnvelope(created)) {
+            return all.stream()
+                    .filter(each -> isMessage(each) && each.number() < row.number())
+                    .limit(1)
+                    .map(message -> end(row, message, entry.outcome()))
+                    .toList();
+        }
+        Map<String, Object> metadata = ofA2a(entry, text(created, "contextId"));
+        metadata.put("status", entry.outcome().toLowerCase(Locale.ROOT));
+        return List.of(event(row, 3, COMPLETED, agent, agent, created.actor(), metadata));
+    }
+
+    /** The end of a task before its first message was recorded. */
+    private List<Event> ofEarlyEnd(Row message) {
+        List<Row> all = rowsOf(message.entry());
+        boolean isFirst = all.stream().noneMatch(each -> isMessage(each) && each.number() < message.number());
+        return all.stream()
+                .filter(each -> isFirst
+                        && each.number() < message.number()
+                        && isEnd(each.entry()))
+                .limit(1)
+                .map(each -> end(message, message, each.entry().outcome()))
+                .toList();
+    }
+
+    private static Event end(Row row, Row message, String outcome) {
+        Entry entry = message.entry();
+        Map<String, Object> metadata = metadata(entry, MessageType.TASK_RESULT.word(), text(entry, "messageId"));
+        metadata.put("status", outcome.toLowerCase(Locale.ROOT));
+        String agent = text(entry, "agent");
+        return event(row, 3, COMPLETED, agent, agent, text(entry, "sourceAgentId"), metadata);
+    }
+
+    private static boolean isMessage(Row row) {
+        return row.entry().action().equals(MESSAGE);
+    }
+
+    private List<Row> rowsOf(Entry entry) {
+        return audit.rows(new Filter(entry.group(), null, null, entry.target(), null, null), 0, 100);
+    }
+
+    private static Entry first(List<Row> rows, String action, Entry otherwise) {
+        return rows.stream()
+                .map(Row::entry)
+                .filter(entry -> entry.action().equals(action))
+                .findFirst()
+                .orElse(otherwise);
+    }
+
+    private static Event event(
+            Row row, int place, String type, String agent, String actor, String other, Map<String, Object> metadata) {
+        var all = new LinkedHashMap<>(metadata);
+        List<String> names = OTHER_NAMES.getOrDefault(type, List.of("", ""));
+        all.put("ontologyType", names.getFirst());
+        all.put("alias", names.getLast());
+        return new Event(row.number() * OF_ROW + place, row.entry().group(), row.at(), type, agent, actor, other, all);
+    }
+
+    private static String text(Entry entry, String name) {
+        Object value = entry.detail().get(name);
+        return value == null ? "" : value.toString();
+    }
+}

@@ -1,0 +1,212 @@
+package dev.parley.mesh.hub;
+
+import dev.parley.mesh.hub.Events.Event;
+import dev.parley.mesh.hub.Events.Page;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The events of one group so far, summed up: connections, and how each agent did. Safe for any thread. */
+final class Standing {
+    private static final int ROWS_AT_ONCE = 1_000;
+    private static final int MOST_PAIRS = 10_000;
+    private static final int MOST_DELEGATIONS = 10_000;
+    private static final double HALF_LIFE_MILLIS = Duration.ofDays(7).toMillis();
+
+    /** Messages from one agent to another. */
+    record Pair(String from, String to) {}
+
+    /** Messages of a pair. */
+    static final class Traffic {
+        private long count;
+        private Instant first = Instant.MAX;
+        private Instant last = Instant.MIN;
+
+        private void add(Instant at) {
+            count++;
+            first = at.isBefore(first) ? at : first;
+            last = at.isAfter(last) ? at : last;
+        }
+
+        Map<String, Object> json(Pair pair) {
+            return Map.of(
+                    "type",
+                    "communicates_with",
+                    "ontologyType",
+                    "communicated",
+                    "fromEntityId",
+                    pair.from(),
+                    "toEntityId",
+                    pair.to(),
+                    "count",
+                    count,
+                    "firstAt",
+                    first.toEpochMilli(),
+                    "lastAt",
+                    last.toEpochMilli(),
+                    "metadata",
+                    Map.of("protocol", "a2a"));
+        }
+    }
+
+    /** A task that one agent delegated to another. */
+    record Delegated(Event event, String status, @Nullable Instant ended) {
+        Map<String, Object> json() {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("type", "delegated_to");
+            json.put("ontologyType", "delegated");
+            json.put("fromEntityId", event.other());
+            json.put("toEntityId", event.agent());
+            json.put("status", status);
+            json.put("taskId", Objects.requireNonNullElse(event.metadata("taskId"), ""));
+            json.put("correlationId", Objects.requireNonNullElse(event.metadata("correlationId"), ""));
+            json.put("firstAt", event.at().toEpochMilli());
+            json.put("lastAt", (ended == null ? event.at() : ended).toEpochMilli());
+            json.put("metadata", Map.of("protocol", Objects.requireNonNullElse(event.metadata("protocol"), "a2a")));
+            return json;
+        }
+    }
+
+    /** Ended tasks of an agent. Their weights halve every seven days, so that trust follows what happens now. */
+    static final class Outcomes {
+        private long completed;
+        private long ended;
+        private double weight;
+        private double success;
+        private Instant at = Instant.EPOCH;
+
+        private void add(boolean isCompleted, Instant time) {
+            decay(time);
+            ended++;
+            weight++;
+            if (isCompleted) {
+                completed++;
+                success++;
+            }
+        }
+
+        private void decay(Instant time) {
+            double factor = Math.pow(0.5, Math.max(0, Duration.between(at, time).toMillis()) / HALF_LIFE_MILLIS);
+            weight *= factor;
+            success *= factor;
+            at = time;
+        }
+
+        /** Share of completed tasks; 1 before the first. */
+        double successRate() {
+            return ended == 0 ? 1 : (double) completed / ended;
+        }
+
+        long ended() {
+            return ended;
+        }
+
+        /** 0 to 1: the decayed share of completed tasks, as if one had been completed and one failed before; one half without tasks. */
+        double trust(Instant now) {
+            double factor = Math.pow(0.5, Math.max(0, Duration.between(at, now).toMillis()) / HALF_LIFE_MILLIS);
+            return (1 + success * factor) / (2 + weight * factor);
+        }
+    }
+
+    private final Events events;
+    private final String group;
+    private long last;
+    private final Map<Pair, Traffic> traffic = new LinkedHashMap<>();
+    private final Map<String, Outcomes> records = new HashMap<>();
+
+    /** By task, the oldest first; the oldest leave. */
+    private final LinkedHashMap<String, Delegated> delegations = new LinkedHashMap<>();
+
+    Standing(Events events, String group) {
+        this.events = events;
+        this.group = group;
+    }
+
+    /** Reads the events since the last time. */
+    private void advance() {
+        Page page;
+        do {
+            page = events.next(group, last, ROWS_AT_ONCE);
+            page.events().forEach(this::add);
+            last = page.last();
+        } while (!page.isLast());
+    }
+
+    private void add(Event event) {
+        String task = event.metadata("taskId");
+        switch (event.type()) {
+            case Events.RECEIVED -> count(new Pair(event.actor(), event.agent()), event.at());
+            case Events.SENT -> count(new Pair(event.agent(), event.other()), event.at());
+            case Events.DELEGATED -> {
+                if (task != null) {
+                    Delegated early = delegations.get(task); // its end may have been recorded first
+                    delegations.put(
+                            task,
+                            new Delegated(
+                                    event,
+                                    early == null ? "accepted" : early.status(),
+                                    early == null ? null : early.ended()));
+                    trim();
+                }
+            }
+            case Events.COMPLETED -> {
+                String status = Objects.requireNonNullElse(event.metadata("status"), "completed");
+                records.computeIfAbsent(event.agent(), agent -> new Outcomes())
+                        .add(status.equals("completed"), event.at());
+                if (task != null) {
+                    Delegated before = delegations.get(task);
+                    delegations.put(task, new Delegated(before == null ? event : before.event(), status, event.at()));
+                    trim();
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private void trim() {
+        if (delegations.size() > MOST_DELEGATIONS) {
+            delegations.pollFirstEntry();
+        }
+    }
+
+    private void count(Pair pair, Instant at) {
+        if (traffic.size() < MOST_PAIRS || traffic.containsKey(pair)) {
+            traffic.computeIfAbsent(pair, any -> new Traffic()).add(at);
+        }
+    }
+
+    /** Connections, the newest delegations first; of one type and one agent unless null. */
+    synchronized List<Map<String, Object>> connections(@Nullable String type, @Nullable String agent, int limit) {
+        advance();
+        var all = new ArrayList<Map<String, Object>>();
+        if (type == null || type.equals("communicates_with")) {
+            traffic.forEach((pair, sum) -> all.add(sum.json(pair)));
+        }
+        if (type == null || type.equals("delegated_to")) {
+            delegations.reversed().values().forEach(each -> all.add(each.json()));
+        }
+        return all.stream()
+                .filter(each ->
+                        agent == null || agent.equals(each.get("fromEntityId")) || agent.equals(each.get("toEntityId")))
+                .limit(limit)
+                .toList();
+    }
+
+    /** What is known of an agent. */
+    record Known(double successRate, double trust, long tasks, long open) {}
+
+    synchronized Known of(String agent) {
+        advance();
+        Outcomes record = records.getOrDefault(agent, new Outcomes());
+        long open = delegations.values().stream()
+                .filter(each -> each.ended() == null && each.event().agent().equals(agent))
+                .count();
+        return new Known(record.successRate(), record.trust(Instant.now()), record.ended(), open);
+    }
+}

@@ -1,0 +1,283 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.mesh.hub.Peer.Answer;
+import dev.parley.trust.Authentication;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Views of the mesh at {@code /one}. */
+@Timeout(120)
+final class ViewsTest {
+    private static final String[] V1 = {"A2A-Version", "1.0"};
+
+    @TempDir
+    private Path directory;
+
+    private static Agent agent(String name, String skill, String tag) {
+        return Agent.named(name, "Finds sources about tides")
+                .skill(skill, skill, tag)
+                .handle((request, reply) -> {
+                    if (request.text().equals("fail")) {
+                        reply.fail("broken");
+                    } else {
+                        reply.complete(request.text());
+                    }
+                });
+    }
+
+    private Hub hub() {
+        return Hub.builder()
+                .data(directory)
+                .port(0)
+                .agents(agent("researcher", "research", "facts"), agent("cook", "cook", "food"))
+                .start();
+    }
+
+    /** The answer as soon as it fits: rows of the audit are written soon after the answer to a message. */
+    private static Answer await(Peer peer, String path, Predicate<Answer> fits, String... headers) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        Answer answer = peer.get(path, headers);
+        while (!fits.test(answer) && System.nanoTime() < deadline) {
+            answer = peer.get(path, headers);
+        }
+        assertThat(fits.test(answer)).as(answer.response().body()).isTrue();
+        return answer;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Answer answer, String name) {
+        return (List<Map<String, Object>>) requireNonNull(answer.at(name));
+    }
+
+    private static Set<Object> types(Answer answer) {
+        return rows(answer, "events").stream().map(event -> event.get("type")).collect(Collectors.toSet());
+    }
+
+    @Test
+    @DisplayName("ONE18, ONE21 agents are entities with endpoint, capabilities and tags, and are found by them")
+    void entities() throws Exception {
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            Answer all = peer.get("/one/entities", V1);
+            assertThat(rows(all, "entities").stream().map(each -> each.get("entityId")))
+                    .contains("researcher", "cook", "one");
+            Answer tagged = peer.get("/one/entities?tag=facts", V1);
+            assertThat(rows(tagged, "entities")).hasSize(1).first().satisfies(entity -> {
+                assertThat(entity).containsEntry("entityId", "researcher").containsEntry("groupId", "default");
+                assertThat(entity.get("capabilities")).isEqualTo(List.of("research"));
+                assertThat(entity.get("tags")).isEqualTo(List.of("facts"));
+                assertThat(entity.get("endpoint")).isEqualTo(hub.agentUrl("researcher") + "/one");
+            });
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "ONE19, ONE20, ONE29 a delegation leaves both connections and all four events, with their ids, paged and filtered")
+    void eventsAndConnections() throws Exception {
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            Answer result = peer.delegate("m-1", "researcher", "research", "x", "Prefer", "wait=30");
+            peer.send("m-2", "researcher", "status_update", "{'taskId':'t','progress':5}");
+
+            Answer events = await(
+                    peer,
+                    "/one/events?correlationId=c-m-1",
+                    answer -> rows(answer, "events").size() >= 4,
+                    V1);
+            assertThat(types(events))
+                    .containsExactlyInAnyOrder(
+                            "a2a_message_received", "a2a_message_sent", "a2a_task_delegated", "a2a_task_completed");
+            for (Map<String, Object> event : rows(events, "events")) {
+                Map<?, ?> metadata = (Map<?, ?>) requireNonNull(event.get("metadata"));
+                assertThat(metadata.get("messageId")).asString().isNotEmpty();
+                assertThat(metadata.get("messageType")).asString().isNotEmpty();
+                assertThat(metadata.get("correlationId")).isEqualTo("c-m-1");
+                assertThat(metadata.get("taskId")).isEqualTo(result.content("taskId"));
+                assertThat(event).containsEntry("entityId", "researcher").containsEntry("targetId", "planner");
+            }
+            assertThat(types(peer.get("/one/events?type=task_event&agentId=researcher", V1)))
+                    .containsExactlyInAnyOrder("a2a_task_delegated", "a2a_task_completed");
+
+            Answer first = peer.get("/one/events?pageSize=1", V1);
+            Answer second = peer.get("/one/events?pageSize=1&after=" + first.text("next"), V1);
+            assertThat(rows(first, "events")).hasSize(1);
+            assertThat(rows(second, "events")).hasSize(1).isNotEqualTo(rows(first, "events"));
+
+            Answer connections = await(
+                    peer,
+                    "/one/connections?agentId=planner",
+                    answer -> rows(answer, "connections").stream()
+                            .anyMatch(each -> String.valueOf(each.get("count")).equals("2")),
+                    V1);
+            assertThat(rows(connections, "connections"))
+                    .anySatisfy(each -> assertThat(each)
+                            .containsEntry("type", "communicates_with")
+                            .containsEntry("fromEntityId", "planner")
+                            .containsEntry("toEntityId", "researcher"))
+                    .anySatisfy(each -> assertThat(each)
+                            .containsEntry("type", "delegated_to")
+                            .containsEntry("status", "completed")
+                            .containsEntry("correlationId", "c-m-1"));
+        }
+    }
+
+    @Test
+    @DisplayName("ONE20, ONE40 events are streamed as they come, and go on behind Last-Event-ID")
+    void live() throws Exception {
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            peer.send("m-1", "researcher", "query", "{'query':'x'}");
+            Answer before =
+                    await(peer, "/one/events", answer -> rows(answer, "events").size() >= 2, V1);
+            Object number = rows(before, "events").getFirst().get("number");
+            HttpRequest follow = HttpRequest.newBuilder(URI.create(hub.url() + "/one/events"))
+                    .header("A2A-Version", "1.0")
+                    .header("Accept", "text/event-stream")
+                    .header("Last-Event-ID", String.valueOf(number))
+                    .build();
+            try (Stream<String> lines =
+                    peer.http().send(follow, BodyHandlers.ofLines()).body()) {
+                Iterator<String> events =
+                        lines.filter(line -> line.startsWith("data:")).iterator();
+                assertThat(events.next()).contains("\"messageId\"").doesNotContain("\"number\":" + number + ",");
+                peer.send("m-2", "cook", "query", "{'query':'soup'}");
+                String event = events.next();
+                while (!event.contains("\"entityId\":\"cook\"")) {
+                    event = events.next();
+                }
+                assertThat(event).contains("a2a_message");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "ONE34, ONE38, ONE39, AK24 agents are ranked by words, success, trust, speed and load, with the reasons as numbers")
+    void ranking() throws Exception {
+        Agent[] agents = {
+            agent("good", "research", "facts"), agent("bad", "research", "facts"), agent("cook", "cook", "food")
+        };
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(agents).start()) {
+            var peer = new Peer(hub.url());
+            for (int i = 0; i < 3; i++) {
+                peer.delegate("good-" + i, "good", "research", "x", "Prefer", "wait=30");
+                peer.delegate("bad-" + i, "bad", "research", "fail", "Prefer", "wait=30");
+            }
+
+            Answer ranked = await(
+                    peer,
+                    "/one/agents?capability=research&q=sources%20tides",
+                    answer -> String.valueOf(answer.at("agents", 1, "reasons", "tasks"))
+                            .equals("3"),
+                    V1);
+
+            assertThat(rows(ranked, "agents"))
+                    .extracting(each -> each.get("agentId"))
+                    .containsExactly("good", "bad");
+            assertThat(number(ranked, 0, "successRate")).isEqualTo(1);
+            assertThat(number(ranked, 1, "successRate")).isEqualTo(0);
+            assertThat(number(ranked, 0, "trust")).isGreaterThan(0.7);
+            assertThat(number(ranked, 1, "trust")).isLessThan(0.3);
+            assertThat(number(ranked, 0, "match")).isEqualTo(1);
+            assertThat(rows(peer.get("/one/agents?q=unheard", V1), "agents")).isEmpty();
+        }
+    }
+
+    private static double number(Answer answer, int place, String reason) {
+        return ((Number) requireNonNull(answer.at("agents", place, "reasons", reason))).doubleValue();
+    }
+
+    @Test
+    @DisplayName("ONE17 callers see nothing of another group's connections and events")
+    void groups() throws Exception {
+        try (Hub hub = Hub.builder()
+                .data(directory)
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(agent("researcher", "research", "facts"))
+                .start()) {
+            var peer = new Peer(hub.url());
+            String admin = hub.bootstrapKey().orElseThrow();
+            String planner = key(peer, admin, "T1", "planner");
+            String stranger = key(peer, admin, "T2", "stranger");
+            peer.delegate("m-1", "researcher", "research", "x", "X-Api-Key", planner);
+
+            await(
+                    peer,
+                    "/one/events",
+                    answer -> rows(answer, "events").size() >= 3,
+                    "A2A-Version",
+                    "1.0",
+                    "X-Api-Key",
+                    planner);
+
+            Answer events = peer.get("/one/events", "A2A-Version", "1.0", "X-Api-Key", stranger);
+            assertThat(rows(events, "events")).isEmpty();
+            Answer connections = peer.get("/one/connections", "A2A-Version", "1.0", "X-Api-Key", stranger);
+            assertThat(rows(connections, "connections")).isEmpty();
+            assertThat(peer.get("/one/events", V1).status()).isEqualTo(401);
+        }
+    }
+
+    private static String key(Peer peer, String admin, String group, String principal) throws Exception {
+        return peer.post(
+                        "/admin/keys",
+                        "{'group':'" + group + "','principal':'" + principal + "','scopes':[]}",
+                        "X-Api-Key",
+                        admin)
+                .text("key");
+    }
+
+    @Test
+    @DisplayName("ONE16 a coordination message begins a run of a workflow, and its repetition no other")
+    void coordination() throws Exception {
+        String document = """
+                {'coordinator':'planner','participants':['researcher','cook'],'workflow':{'steps':[
+                 {'id':'a','agent':'researcher','task':'research','parameters':{'text':'fish'}},
+                 {'id':'b','agent':'cook','task':'cook','parameters':{'text':'soup'},'depends':['a']}]}}""";
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            Answer first = peer.post("/agents/one/one", Peer.envelope("m-1", "one", "coordination", document, "{}"));
+            Answer second = peer.post("/agents/one/one", Peer.envelope("m-1", "one", "coordination", document, "{}"));
+
+            assertThat(first.status()).as(first.response().body()).isEqualTo(202);
+            assertThat(first.content("workflowId")).isNotNull().isEqualTo(second.content("workflowId"));
+            await(
+                    peer,
+                    "/one/workflows/" + first.content("workflowId"),
+                    answer -> answer.text("state").equals("completed"),
+                    V1);
+
+            Answer cyclic = peer.post(
+                    "/agents/one/one",
+                    Peer.envelope(
+                            "m-2",
+                            "one",
+                            "coordination",
+                            document.replace("'id':'a',", "'id':'a','depends':['b'],"),
+                            "{}"));
+            assertThat(cyclic.status()).isEqualTo(400);
+            assertThat(cyclic.content("code")).isEqualTo("invalid_message");
+        }
+    }
+}
