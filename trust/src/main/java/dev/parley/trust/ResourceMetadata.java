@@ -26,9 +26,7 @@ public record ResourceMetadata(String hub, boolean makesTokens, List<String> iss
 
     /** @param request below one of the two paths; behind the first, the path of an agent may come */
     public WireAnswer answer(WireRequest request) {
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requireGet();
         return request.path().startsWith(SERVER_PATH)
                 ? json(server())
                 : json(resource(request.path().substring(PATH.length())));

@@ -2,6 +2,8 @@ package dev.parley.dialect.spi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +50,29 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
     /** The address of the client, or of the proxy through which it calls. */
     public String address() {
         return arrival.address();
+    }
+
+    /**
+     * Refuses other methods than GET; servers answer HEAD by it.
+     *
+     * @throws A2AException METHOD_NOT_ALLOWED
+     */
+    public void requireGet() {
+        if (!method.equals("GET")) {
+            throw A2AException.notAllowed(method, "GET, HEAD");
+        }
+    }
+
+    /**
+     * Refuses paths below a page, and other methods than GET.
+     *
+     * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
+     */
+    public void requirePage() {
+        if (!path.isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        requireGet();
     }
 
     /** True if the body says nothing: a blank body and {@code null} are no body. */

@@ -63,9 +63,7 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
      * @throws A2AException if the address is not, or no longer, good, or there is nothing at it
      */
     public WireAnswer.Whole answer(WireRequest request, ServedAgent agent) {
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requireGet();
         String[] path = request.path().substring(PATH.length()).split("/", -1);
         var scope = new Scope(request.parameter("group"), request.parameter("owner"));
         String caller = request.parameter("caller");

@@ -8,8 +8,6 @@ import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HubExtension;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.server.RequestHandler;
 import dev.parley.store.database.Database;
@@ -211,12 +209,7 @@ public final class Metrics implements RequestHandler {
 
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
-        if (!request.path().isEmpty()) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-        }
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requirePage();
         complete();
         ExpositionFormatWriter writer = formats.findWriter(request.header("Accept"));
         var page = new ByteArrayOutputStream();

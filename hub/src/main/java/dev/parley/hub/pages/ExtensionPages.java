@@ -55,9 +55,7 @@ public final class ExtensionPages implements RequestHandler {
 
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requireGet();
         Predicate<String> visible = shown.apply(request.arrival());
         return request.path().isEmpty() ? list(visible) : specification(request.path(), visible);
     }

@@ -7,8 +7,6 @@ import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.server.RequestHandler;
 import java.util.List;
 import java.util.Map;
@@ -53,12 +51,7 @@ public final class OpenApiPage implements RequestHandler {
 
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
-        if (!request.path().isEmpty()) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-        }
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requirePage();
         Predicate<String> visible = shown.apply(request.arrival());
         List<ServedAgent> seen = agents.values().stream()
                 .filter(agent -> visible.test(agent.name()))

@@ -3,8 +3,6 @@ package dev.parley.hub.pages;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.HubPage;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.server.RequestHandler;
 import java.util.Map;
 
@@ -29,12 +27,7 @@ public record Page(String contentType, byte[] body) implements RequestHandler {
 
     @Override
     public WireAnswer answer(WireRequest request, Body unread) {
-        if (!request.path().isEmpty()) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-        }
-        if (!request.method().equals("GET")) {
-            throw A2AException.notAllowed(request.method(), "GET, HEAD");
-        }
+        request.requirePage();
         return new WireAnswer.Whole(
                 200,
                 Map.of("Content-Type", contentType, "Cache-Control", CACHING, "Content-Security-Policy", OWN_FILES),
