@@ -41,7 +41,7 @@ public final class ClientSettings {
     private static final SettingType<List<String>> BINDINGS =
             listOf(ClientSettings::binding, "JSONRPC, HTTP+JSON, GRPC or the URI of a binding");
     private static final SettingType<List<String>> ORIGINS =
-            listOf(HttpAddress::origin, "such as https://agents.example.com");
+            listOf(text -> HttpAddress.origin(text), "such as https://agents.example.com");
     private static final SettingType<List<KeyOrigin>> KEY_ORIGINS =
             listOf(KeyOrigin::of, "such as bank=https://agents.example.com");
     private static final SettingType<Map<String, @Nullable Object>> JSON_OBJECT =
