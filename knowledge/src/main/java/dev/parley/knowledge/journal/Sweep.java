@@ -5,7 +5,6 @@ import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -109,12 +108,9 @@ final class Sweep {
     /** Removes the rows of forgotten changes, after the rows that link tasks to them. */
     void removeForgotten(long space, long last, boolean erased) {
         record Link(String task, long change) {}
-        var from = new Link("", 0);
-        List<Link> links;
-        do {
-            Link after = from;
-            links = database.read(session -> {
-                return session.list(
+        database.writeInSlices(
+                new Link("", 0),
+                (session, after) -> session.list(
                         rows -> new Link(Session.text(rows, 1), rows.getLong(2)),
                         "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
                                 + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
@@ -122,53 +118,42 @@ final class Sweep {
                         after.task,
                         after.change,
                         last,
-                        SWEPT_AT_ONCE);
-            });
-            database.writeInSlices(
-                    links,
-                    erased,
-                    (session, link) -> session.update(
-                            "DELETE FROM kg_task WHERE space = ? AND task_id = ? AND change_no = ?",
-                            space,
-                            link.task,
-                            link.change));
-            from = links.isEmpty() ? from : links.getLast();
-        } while (links.size() == SWEPT_AT_ONCE && (open || erased));
+                        SWEPT_AT_ONCE),
+                erased,
+                () -> open || erased,
+                (session, link) -> session.update(
+                        "DELETE FROM kg_task WHERE space = ? AND task_id = ? AND change_no = ?",
+                        space,
+                        link.task,
+                        link.change));
         removeNumbers("kg_change", "change_no", "space = " + space, last, erased);
     }
 
     /** Removes the rows of a table with numbers up to {@code last}. */
     private void removeNumbers(String table, String key, String where, long last, boolean erased) {
         record Range(long first, long last) {}
-        List<Range> ranges;
-        do {
-            ranges = database.read(session -> {
-                var found = new ArrayList<Range>();
-                try (ResultSet rows = session.bind(
-                                "SELECT " + key + " FROM " + table + " WHERE " + where + " AND " + key
-                                        + " <= ? ORDER BY " + key + " LIMIT ?",
-                                last,
-                                SWEPT_AT_ONCE)
-                        .executeQuery()) {
-                    for (int i = 0; rows.next(); i++) {
-                        long number = rows.getLong(1);
-                        if (i % RANGE == 0) {
-                            found.add(new Range(number, number));
-                        } else {
-                            found.set(found.size() - 1, new Range(found.getLast().first, number));
-                        }
+        database.writeInSlices(
+                new Range(0, 0),
+                (session, before) -> {
+                    List<Long> numbers = session.list(
+                            rows -> rows.getLong(1),
+                            "SELECT " + key + " FROM " + table + " WHERE " + where + " AND " + key + " > ? AND " + key
+                                    + " <= ? ORDER BY " + key + " LIMIT ?",
+                            before.last,
+                            last,
+                            SWEPT_AT_ONCE);
+                    var ranges = new ArrayList<Range>();
+                    for (int i = 0; i < numbers.size(); i += RANGE) {
+                        ranges.add(new Range(numbers.get(i), numbers.get(Math.min(i + RANGE, numbers.size()) - 1)));
                     }
-                }
-                return found;
-            });
-            database.writeInSlices(
-                    ranges,
-                    erased,
-                    (session, range) -> session.update(
-                            "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
-                            range.first,
-                            range.last));
-        } while (ranges.size() == SWEPT_AT_ONCE / RANGE && (open || erased));
+                    return ranges;
+                },
+                erased,
+                () -> open || erased,
+                (session, range) -> session.update(
+                        "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
+                        range.first,
+                        range.last));
     }
 
     /**
@@ -178,12 +163,10 @@ final class Sweep {
     private void sweepKeys(long beforeMs, long nowMs) {
         record Answer(long space, String caller, String key) {}
         long aheadMs = nowMs + AHEAD.toMillis();
-        var from = new Answer(0, "", "");
-        List<Answer> answers;
-        do {
-            Answer after = from;
-            answers = database.read(session -> {
-                return session.list(
+        String answer = " WHERE space = ? AND caller = ? AND key = ? AND made_ms ";
+        database.writeInSlices(
+                new Answer(0, "", ""),
+                (session, after) -> session.list(
                         rows -> new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)),
                         "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
                                 + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
@@ -192,23 +175,18 @@ final class Sweep {
                         after.key,
                         beforeMs,
                         aheadMs,
-                        SWEPT_AT_ONCE);
-            });
-            String answer = " WHERE space = ? AND caller = ? AND key = ? AND made_ms ";
-            database.writeInSlices(
-                    answers,
-                    false,
-                    (session, one) -> session.update(
-                                    "DELETE FROM kg_key" + answer + "< ?", one.space, one.caller, one.key, beforeMs)
-                            + session.update(
-                                    "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
-                                    nowMs,
-                                    one.space,
-                                    one.caller,
-                                    one.key,
-                                    aheadMs));
-            from = answers.isEmpty() ? from : answers.getLast();
-        } while (answers.size() == SWEPT_AT_ONCE && open);
+                        SWEPT_AT_ONCE),
+                false,
+                () -> open,
+                (session, one) ->
+                        session.update("DELETE FROM kg_key" + answer + "< ?", one.space, one.caller, one.key, beforeMs)
+                                + session.update(
+                                        "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
+                                        nowMs,
+                                        one.space,
+                                        one.caller,
+                                        one.key,
+                                        aheadMs));
     }
 
     /** Waits until the sweep that has begun, if one has, has ended. */

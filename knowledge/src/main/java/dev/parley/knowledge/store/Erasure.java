@@ -122,24 +122,22 @@ public final class Erasure {
 
     /** Removes the stored answers to a caller. */
     private int keys(String name) {
-        int rows = 0;
-        List<String> keys;
-        do {
-            keys = database.read(session -> {
-                return session.list(
-                        some -> Session.text(some, 1),
-                        "SELECT key FROM kg_key WHERE space = ? AND caller = ? LIMIT ?",
+        return all(
+                "",
+                (session, after) -> session.list(
+                        row -> Session.text(row, 1),
+                        "SELECT key FROM kg_key WHERE space = ? AND caller = ? AND key > ? ORDER BY key LIMIT ?",
                         space,
                         name,
-                        AT_ONCE);
-            });
-            rows += database.writeInSlices(
-                    keys,
-                    true,
-                    (session, key) -> session.update(
-                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key));
-        } while (keys.size() == AT_ONCE);
-        return rows;
+                        after,
+                        AT_ONCE),
+                (session, key) -> session.update(
+                        "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key));
+    }
+
+    /** Changes or removes the rows that are read page by page. */
+    private <T> int all(T first, Database.RowsBehind<T> pages, Database.RowChange<T> change) {
+        return database.writeInSlices(first, pages, true, () -> true, change);
     }
 
     /** Changes or removes the matching rows. */
@@ -151,32 +149,27 @@ public final class Erasure {
             List<String> setValues,
             String where,
             List<String> values) {
-        int rows = 0;
-        long last = 0;
-        List<Long> numbers;
-        do {
-            var bound = new ArrayList<@Nullable Object>(List.of(space, last));
-            bound.addAll(values);
-            bound.add(AT_ONCE);
-            numbers = database.read(session -> {
-                return session.list(
-                        some -> some.getLong(1),
-                        "SELECT " + key + " FROM " + table + " WHERE space = ? AND " + key + " > ? AND (" + where
-                                + ") ORDER BY " + key + " LIMIT ?",
-                        bound.toArray());
-            });
-            rows += database.writeInSlices(numbers, true, (session, number) -> {
-                var all = new ArrayList<@Nullable Object>(setValues);
-                all.add(space);
-                all.add(number);
-                all.addAll(values);
-                return session.update(
-                        verb + " " + table + set + " WHERE space = ? AND " + key + " = ? AND (" + where + ")",
-                        all.toArray());
-            });
-            last = numbers.isEmpty() ? last : numbers.getLast();
-        } while (numbers.size() == AT_ONCE);
-        return rows;
+        return all(
+                0L,
+                (session, last) -> {
+                    var bound = new ArrayList<@Nullable Object>(List.of(space, last));
+                    bound.addAll(values);
+                    bound.add(AT_ONCE);
+                    return session.list(
+                            row -> row.getLong(1),
+                            "SELECT " + key + " FROM " + table + " WHERE space = ? AND " + key + " > ? AND (" + where
+                                    + ") ORDER BY " + key + " LIMIT ?",
+                            bound.toArray());
+                },
+                (session, number) -> {
+                    var bound = new ArrayList<@Nullable Object>(setValues);
+                    bound.add(space);
+                    bound.add(number);
+                    bound.addAll(values);
+                    return session.update(
+                            verb + " " + table + set + " WHERE space = ? AND " + key + " = ? AND (" + where + ")",
+                            bound.toArray());
+                });
     }
 
     /**
@@ -189,14 +182,11 @@ public final class Erasure {
 
     private int source(String table, long from, long to) {
         record Key(long s, long p, long o, long g) {}
-        var first = new Key(0, 0, 0, 0);
-        int rows = 0;
-        List<Key> keys;
-        do {
-            Key after = first;
-            keys = database.read(session -> {
-                return session.list(
-                        some -> new Key(some.getLong(1), some.getLong(2), some.getLong(3), some.getLong(4)),
+        String where = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ? AND source = ?";
+        return all(
+                new Key(0, 0, 0, 0),
+                (session, after) -> session.list(
+                        row -> new Key(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)),
                         "SELECT s, p, o, g FROM " + table + " WHERE space = ? AND source = ?"
                                 + " AND (s, p, o, g) > (?, ?, ?, ?) ORDER BY s, p, o, g LIMIT ?",
                         space,
@@ -205,30 +195,25 @@ public final class Erasure {
                         after.p,
                         after.o,
                         after.g,
-                        AT_ONCE);
-            });
-            String where = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ? AND source = ?";
-            rows += database.writeInSlices(keys, true, (session, key) -> {
-                statements.recent().addUnlisted(group);
-                if (table.equals("kg_assertion")) {
-                    session.update(
-                            "DELETE FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
-                                    + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND"
-                                    + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)",
-                            space,
-                            key.s,
-                            key.p,
-                            key.o,
-                            key.g,
-                            to,
-                            from);
-                }
-                return session.update(
-                        "UPDATE " + table + " SET source = ?" + where, to, space, key.s, key.p, key.o, key.g, from);
-            });
-            first = keys.isEmpty() ? first : keys.getLast();
-        } while (keys.size() == AT_ONCE);
-        return rows;
+                        AT_ONCE),
+                (session, key) -> {
+                    statements.recent().addUnlisted(group);
+                    if (table.equals("kg_assertion")) {
+                        session.update(
+                                "DELETE FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
+                                        + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND"
+                                        + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)",
+                                space,
+                                key.s,
+                                key.p,
+                                key.o,
+                                key.g,
+                                to,
+                                from);
+                    }
+                    return session.update(
+                            "UPDATE " + table + " SET source = ?" + where, to, space, key.s, key.p, key.o, key.g, from);
+                });
     }
 
     /** Removes references to these tasks and contexts. */
@@ -253,33 +238,25 @@ public final class Erasure {
     private int rewrite(
             String table, String key, String column, String where, String value, UnaryOperator<String> change) {
         record Found(long key, String text) {}
-        List<Found> found;
-        int rows = 0;
-        long last = 0;
-        do {
-            var values = new ArrayList<@Nullable Object>(List.of(space, last));
-            where.chars().filter(c -> c == '?').forEach(parameter -> values.add(value));
-            values.add(AT_ONCE);
-            found = database.read(session -> {
-                return session.list(
-                        some -> new Found(some.getLong(1), Session.text(some, 2)),
-                        "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
-                                + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
-                        values.toArray());
-            });
-            rows += database.writeInSlices(
-                    found,
-                    true,
-                    (session, one) -> session.update(
-                            "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ? AND "
-                                    + column + " = ?",
-                            change.apply(one.text),
-                            space,
-                            one.key,
-                            one.text));
-            last = found.isEmpty() ? last : found.getLast().key;
-        } while (found.size() == AT_ONCE);
-        return rows;
+        return all(
+                new Found(0, ""),
+                (session, last) -> {
+                    var values = new ArrayList<@Nullable Object>(List.of(space, last.key));
+                    where.chars().filter(c -> c == '?').forEach(parameter -> values.add(value));
+                    values.add(AT_ONCE);
+                    return session.list(
+                            row -> new Found(row.getLong(1), Session.text(row, 2)),
+                            "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
+                                    + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
+                            values.toArray());
+                },
+                (session, row) -> session.update(
+                        "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ? AND " + column
+                                + " = ?",
+                        change.apply(row.text),
+                        space,
+                        row.key,
+                        row.text));
     }
 
     /** Returns a provenance without the name; one written by the principal also loses its other texts, which may contain the name. */

@@ -436,16 +436,12 @@ public final class AuditTrail implements GroupListener {
      * The rows are searched beside the writer.
      */
     private int replace(String where, List<String> values, UnaryOperator<Entry> change) {
-        int replaced = 0;
-        long last = 0;
-        List<Long> numbers;
-        do {
-            long after = last;
-            numbers = database.read(session -> numbers(session, where, values, after));
-            replaced += database.writeInSlices(numbers, true, (session, number) -> replace(session, number, change));
-            last = numbers.isEmpty() ? last : numbers.getLast();
-        } while (numbers.size() == AuditRows.ROWS_AT_ONCE);
-        return replaced;
+        return database.writeInSlices(
+                0L,
+                (session, after) -> numbers(session, where, values, after),
+                true,
+                () -> true,
+                (session, number) -> replace(session, number, change));
     }
 
     private static List<Long> numbers(Session session, String where, List<String> values, long after)

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -417,6 +418,35 @@ public final class Database implements AutoCloseable {
                     : write(left.size(), session -> writePart(session, left, change));
             from += part.rows;
             changed += part.changed;
+        }
+        return changed;
+    }
+
+    /** Reads the rows behind one, in an order that stays the same. */
+    @FunctionalInterface
+    public interface RowsBehind<T> {
+        List<T> read(Session session, T last) throws SQLException;
+    }
+
+    /**
+     * Changes or removes the rows that are read page by page beside the writer, until a page is empty.
+     *
+     * @param first a value before all rows
+     * @param goesOn asked before each page; false ends it
+     * @return how many rows have changed
+     */
+    public <T> int writeInSlices(
+            T first, RowsBehind<T> pages, boolean erased, BooleanSupplier goesOn, RowChange<T> change) {
+        int changed = 0;
+        T last = first;
+        while (goesOn.getAsBoolean()) {
+            T behind = last;
+            List<T> rows = read(session -> pages.read(session, behind));
+            if (rows.isEmpty()) {
+                break;
+            }
+            changed += writeInSlices(rows, erased, change);
+            last = rows.getLast();
         }
         return changed;
     }
