@@ -74,7 +74,7 @@ final class WorkflowCommandTest {
         assertThat(ok("workflow", "graph", id).out()).contains("flowchart TD", "completed");
         Ran canceled = shell.run("workflow", "cancel", id);
         assertThat(canceled.status()).isEqualTo(1);
-        assertThat(canceled.err()).contains("completed");
+        assertThat(canceled.err()).contains("has ended (COMPLETED)");
     }
 
     @Test

@@ -57,12 +57,7 @@ public final class Delegations {
         return new Message(
                 envelope.messageId(),
                 Role.USER,
-                parts(
-                        delegation.task(),
-                        delegation.parameters(),
-                        modes(card, skill).isEmpty()
-                                || modes(card, skill).stream().anyMatch(mode -> isText(mode) || mode.equals("*/*")),
-                        !takesOnlyText(card, skill)),
+                parts(delegation.task(), delegation.parameters(), takesText(card, skill), !takesOnlyText(card, skill)),
                 envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
                 null,
                 Map.of(SKILL, skill.id(), URI, members(envelope, delegation, skill)),
@@ -159,6 +154,16 @@ public final class Delegations {
 
     private static boolean isText(String mode) {
         return mode.startsWith("text/") || mode.equals(TEXT);
+    }
+
+    /**
+     * Whether an agent takes text.
+     *
+     * @param skill null for the agent as a whole
+     */
+    public static boolean takesText(AgentCard card, @Nullable Skill skill) {
+        List<String> modes = modes(card, skill);
+        return modes.isEmpty() || modes.stream().anyMatch(mode -> isText(mode) || mode.equals("*/*"));
     }
 
     /**

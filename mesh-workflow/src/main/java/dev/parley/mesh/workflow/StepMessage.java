@@ -40,11 +40,15 @@ final class StepMessage {
         var parts = new ArrayList<Part>();
         if (step.agent().equals(WorkflowAgent.NAME)) {
             parts.add(Part.data(parameters));
-        } else if (Delegations.takesOnlyText(
-                card, Delegations.skill(card, step.task()).orElse(null))) {
-            parts.addAll(texts(step.task(), parameters));
         } else {
-            parts.addAll(Delegations.parts(step.task(), parameters, false));
+            AgentCard.Skill skill = Delegations.skill(card, step.task()).orElse(null);
+            if (!Delegations.takesOnlyText(card, skill)) {
+                parts.add(Part.data(Map.of("task", step.task(), "parameters", parameters)));
+            }
+            boolean takesText = Delegations.takesText(card, skill);
+            texts(step.task(), parameters).stream()
+                    .filter(part -> takesText || !(part instanceof Part.Text))
+                    .forEach(parts::add);
         }
         parts.addAll(files);
         return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step);
