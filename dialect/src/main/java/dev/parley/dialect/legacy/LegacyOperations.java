@@ -11,8 +11,8 @@ import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.operations.OperationTable;
+import dev.parley.dialect.operations.Rows;
 import dev.parley.dialect.operations.V1Operations;
-import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
@@ -72,89 +72,68 @@ public final class LegacyOperations {
     private static OperationTable second(LegacyModel model) {
         boolean proto = model.equals(LegacyModel.PROTO);
         Codec<Operation.Empty> nothing = Codecs.via(Codecs.FREE, none -> new Empty(), empty -> Codecs.NULL);
-        return new OperationTable(
-                List.of(
-                        WireOperation.of(
-                                SendMessage.class,
-                                "message/send",
-                                "POST /message:send",
-                                send(model, SendMessage::new),
-                                model.sendResult),
-                        WireOperation.of(
-                                SendStreamingMessage.class,
-                                "message/stream",
-                                "POST /message:stream",
-                                send(model, SendStreamingMessage::new),
-                                null),
-                        WireOperation.of(
-                                GetTask.class,
-                                "tasks/get",
-                                "GET /tasks/{id}",
-                                model.<GetTask>shape()
-                                        .required("id", TEXT, GetTask::id)
-                                        .optional("historyLength", INT, GetTask::historyLength)
-                                        .as(v -> new GetTask(null, v.next(), positive(v.next()))),
-                                model.task),
-                        // JSON-RPC had no such method; offering it is harmless.
-                        WireOperation.of(
-                                ListTasks.class,
-                                "tasks/list",
-                                "GET /tasks",
-                                model.<ListTasks>shape()
-                                        .optional("contextId", TEXT, ListTasks::contextId)
-                                        .as(v -> new ListTasks(
-                                                null, nonEmpty(v.next()), null, null, null, null, null, true)),
-                                Codecs.via(
-                                        Codecs.list(model.task),
-                                        tasks -> new TaskPage(tasks, "", tasks.size(), tasks.size(), true),
-                                        TaskPage::tasks)),
-                        WireOperation.of(
-                                CancelTask.class, "tasks/cancel", "POST /tasks/{id}:cancel", cancel(model), model.task),
-                        subscribe("POST,GET /tasks/{id}:subscribe"),
-                        WireOperation.of(
-                                CreatePushConfig.class,
-                                "tasks/pushNotificationConfig/set",
-                                "POST /tasks/{taskId}/pushNotificationConfigs",
-                                create(model),
-                                model.taskPush),
-                        WireOperation.of(
-                                GetPushConfig.class,
-                                "tasks/pushNotificationConfig/get",
-                                "GET /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
-                                model.<GetPushConfig>shape()
-                                        .required("id", TEXT, GetPushConfig::taskId)
-                                        .optional("pushNotificationConfigId", TEXT, GetPushConfig::id)
-                                        .as(v -> get(v.next(), v.next())),
-                                model.taskPush),
-                        WireOperation.ofId(
-                                ListPushConfigs.class,
-                                "tasks/pushNotificationConfig/list",
-                                "GET /tasks/{id}/pushNotificationConfigs",
-                                ListPushConfigs::taskId,
-                                id -> new ListPushConfigs(null, id, 0, null),
-                                proto ? page(model.taskPush) : array(model.taskPush)),
-                        WireOperation.of(
-                                DeletePushConfig.class,
-                                "tasks/pushNotificationConfig/delete",
-                                "DELETE /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
-                                model.<DeletePushConfig>shape()
-                                        .required("id", TEXT, DeletePushConfig::taskId)
-                                        .required("pushNotificationConfigId", TEXT, DeletePushConfig::id)
-                                        .as(v -> new DeletePushConfig(null, v.next(), v.next())),
-                                proto ? V1Model.EMPTY : nothing),
-                        WireOperation.of(
-                                GetExtendedAgentCard.class,
-                                "agent/getAuthenticatedExtendedCard",
-                                "GET /card",
-                                model.<GetExtendedAgentCard>shape().as(v -> new GetExtendedAgentCard(null)),
-                                LegacyCard.V03)),
-                Map.of());
+        return new Rows(model::shape)
+                .row(SendMessage.class, "message/send", "POST /message:send", model.sendResult)
+                .asking(it -> send(it, model, SendMessage::new))
+                .row(SendStreamingMessage.class, "message/stream", "POST /message:stream", null)
+                .asking(it -> send(it, model, SendStreamingMessage::new))
+                .row(GetTask.class, "tasks/get", "GET /tasks/{id}", model.task)
+                .asking(it -> it.required("id", TEXT, GetTask::id)
+                        .optional("historyLength", INT, GetTask::historyLength)
+                        .as(v -> new GetTask(null, v.next(), positive(v.next()))))
+                // JSON-RPC had no such method; offering it is harmless.
+                .row(ListTasks.class, "tasks/list", "GET /tasks", tasks(model))
+                .asking(it -> it.optional("contextId", TEXT, ListTasks::contextId)
+                        .as(v -> new ListTasks(null, nonEmpty(v.next()), null, null, null, null, null, true)))
+                .row(CancelTask.class, "tasks/cancel", "POST /tasks/{id}:cancel", model.task)
+                .asking(LegacyOperations::cancel)
+                .row(SubscribeToTask.class, "tasks/resubscribe", "POST,GET /tasks/{id}:subscribe", null)
+                .asking(LegacyOperations::subscribe)
+                .row(
+                        CreatePushConfig.class,
+                        "tasks/pushNotificationConfig/set",
+                        "POST /tasks/{taskId}/pushNotificationConfigs",
+                        model.taskPush)
+                .asking(it -> create(model))
+                .row(
+                        GetPushConfig.class,
+                        "tasks/pushNotificationConfig/get",
+                        "GET /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
+                        model.taskPush)
+                .asking(it -> it.required("id", TEXT, GetPushConfig::taskId)
+                        .optional("pushNotificationConfigId", TEXT, GetPushConfig::id)
+                        .as(v -> get(v.next(), v.next())))
+                .row(
+                        ListPushConfigs.class,
+                        "tasks/pushNotificationConfig/list",
+                        "GET /tasks/{id}/pushNotificationConfigs",
+                        proto ? page(model.taskPush) : array(model.taskPush))
+                .asking(it -> it.required("id", TEXT, ListPushConfigs::taskId)
+                        .as(v -> new ListPushConfigs(null, v.next(), 0, null)))
+                .row(
+                        DeletePushConfig.class,
+                        "tasks/pushNotificationConfig/delete",
+                        "DELETE /tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}",
+                        proto ? V1Model.EMPTY : nothing)
+                .asking(it -> it.required("id", TEXT, DeletePushConfig::taskId)
+                        .required("pushNotificationConfigId", TEXT, DeletePushConfig::id)
+                        .as(v -> new DeletePushConfig(null, v.next(), v.next())))
+                .row(GetExtendedAgentCard.class, "agent/getAuthenticatedExtendedCard", "GET /card", LegacyCard.V03)
+                .asking(it -> it.as(v -> new GetExtendedAgentCard(null)))
+                .table();
     }
 
-    private static <O extends Operation & Send> Shape<O> send(LegacyModel model, Send.Constructor<O> constructor) {
+    private static Codec<TaskPage> tasks(LegacyModel model) {
+        return Codecs.via(
+                Codecs.list(model.task),
+                tasks -> new TaskPage(tasks, "", tasks.size(), tasks.size(), true),
+                TaskPage::tasks);
+    }
+
+    private static <O extends Operation & Send> Shape<O> send(
+            Shape.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
         Codec<SendConfiguration> configuration = configuration(model);
-        return model.<O>shape()
-                .optional("message", model.message, Send::message)
+        return shape.optional("message", model.message, Send::message)
                 .readOnly("request", model.message) // until 0.2.6, in ProtoJSON
                 .optional("configuration", configuration, it -> it.configuration())
                 .optional("metadata", STRUCT, Map.of(), Send::metadata)
@@ -227,16 +206,14 @@ public final class LegacyOperations {
 
     // ---- What all have
 
-    private static Shape<CancelTask> cancel(LegacyModel model) {
-        return model.<CancelTask>shape()
-                .required("id", TEXT, CancelTask::id)
+    private static Shape<CancelTask> cancel(Shape.Builder<CancelTask> shape) {
+        return shape.required("id", TEXT, CancelTask::id)
                 .optional("metadata", STRUCT, Map.of(), CancelTask::metadata)
                 .as(v -> new CancelTask(null, v.next(), v.next()));
     }
 
-    private static WireOperation subscribe(String rest) {
-        return WireOperation.ofId(
-                SubscribeToTask.class, "tasks/resubscribe", rest, SubscribeToTask::id, SubscribeToTask::of, null);
+    private static Shape<SubscribeToTask> subscribe(Shape.Builder<SubscribeToTask> shape) {
+        return shape.required("id", TEXT, SubscribeToTask::id).as(v -> SubscribeToTask.of(v.next()));
     }
 
     private static Shape<CreatePushConfig> create(LegacyModel model) {
@@ -248,38 +225,29 @@ public final class LegacyOperations {
     private static OperationTable first(LegacyModel model) {
         Function<SendResult, Task> task = result -> (Task) result; // what is none has become one, see NamedTasks
         Codec<SendResult> result = Codecs.via(model.task, sent -> sent, task);
-        return new OperationTable(
-                List.of(
-                        WireOperation.of(SendMessage.class, "tasks/send", sendNamed(model, SendMessage::new), result),
-                        WireOperation.of(
-                                SendStreamingMessage.class,
-                                "tasks/sendSubscribe",
-                                sendNamed(model, SendStreamingMessage::new),
-                                null),
-                        WireOperation.of(
-                                GetTask.class,
-                                "tasks/get",
-                                model.<GetTask>shape()
-                                        .required("id", TEXT, GetTask::id)
-                                        .optional("historyLength", INT, it -> history(it.historyLength()))
-                                        .as(v -> new GetTask(null, v.next(), orNone(v.next()))),
-                                model.task),
-                        WireOperation.of(CancelTask.class, "tasks/cancel", cancel(model), model.task),
-                        subscribe(""),
-                        WireOperation.of(
-                                CreatePushConfig.class, "tasks/pushNotification/set", create(model), model.taskPush),
-                        WireOperation.ofId(
-                                GetPushConfig.class,
-                                "tasks/pushNotification/get",
-                                GetPushConfig::taskId,
-                                id -> new GetPushConfig(null, id, id),
-                                model.taskPush)),
-                Map.of());
+        return new Rows(model::shape)
+                .row(SendMessage.class, "tasks/send", "", result)
+                .asking(it -> sendNamed(it, model, SendMessage::new))
+                .row(SendStreamingMessage.class, "tasks/sendSubscribe", "", null)
+                .asking(it -> sendNamed(it, model, SendStreamingMessage::new))
+                .row(GetTask.class, "tasks/get", "", model.task)
+                .asking(it -> it.required("id", TEXT, GetTask::id)
+                        .optional("historyLength", INT, get -> history(get.historyLength()))
+                        .as(v -> new GetTask(null, v.next(), orNone(v.next()))))
+                .row(CancelTask.class, "tasks/cancel", "", model.task)
+                .asking(LegacyOperations::cancel)
+                .row(SubscribeToTask.class, "tasks/resubscribe", "", null)
+                .asking(LegacyOperations::subscribe)
+                .row(CreatePushConfig.class, "tasks/pushNotification/set", "", model.taskPush)
+                .asking(it -> create(model))
+                .row(GetPushConfig.class, "tasks/pushNotification/get", "", model.taskPush)
+                .asking(it -> it.required("id", TEXT, GetPushConfig::taskId).as(v -> get(v.next(), null)))
+                .table();
     }
 
-    private static <O extends Operation & Send> Shape<O> sendNamed(LegacyModel model, Send.Constructor<O> constructor) {
-        return model.<O>shape()
-                .optional("id", TEXT, it -> nameOf(it.message()))
+    private static <O extends Operation & Send> Shape<O> sendNamed(
+            Shape.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
+        return shape.optional("id", TEXT, it -> nameOf(it.message()))
                 .optional("sessionId", TEXT, it -> it.message().contextId())
                 .required("message", model.message, Send::message)
                 .optional(

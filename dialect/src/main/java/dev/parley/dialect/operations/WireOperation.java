@@ -16,7 +16,6 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,38 +49,6 @@ public record WireOperation(
                 (Shape<Operation>) (Shape<?>) request,
                 (Codec<Object>) result);
         return row;
-    }
-
-    /** A row of an operation without a REST binding. */
-    public static <O extends Operation> WireOperation of(
-            Class<O> type, String method, Shape<O> request, @Nullable Codec<?> result) {
-        return of(type, method, "", request, result);
-    }
-
-    /** A row of an operation without a REST binding whose request is only the id of a task. */
-    public static <O extends Operation> WireOperation ofId(
-            Class<O> type,
-            String method,
-            Function<O, String> id,
-            Function<String, O> constructor,
-            @Nullable Codec<?> result) {
-        return ofId(type, method, "", id, constructor, result);
-    }
-
-    /** A row of an operation whose request is only the id of a task. */
-    public static <O extends Operation> WireOperation ofId(
-            Class<O> type,
-            String method,
-            String rest,
-            Function<O, String> id,
-            Function<String, O> constructor,
-            @Nullable Codec<?> result) {
-        return of(
-                type,
-                method,
-                rest,
-                Shape.<O>of().required("id", TEXT, id).as(v -> constructor.apply(v.next())),
-                result);
     }
 
     /** The beginning of a request's shape: what every operation has. */

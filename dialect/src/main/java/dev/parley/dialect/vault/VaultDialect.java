@@ -8,7 +8,7 @@ import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.operations.OperationTable;
-import dev.parley.dialect.operations.WireOperation;
+import dev.parley.dialect.operations.Rows;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.ErrorKind;
@@ -34,25 +34,20 @@ import org.jspecify.annotations.Nullable;
 public final class VaultDialect extends Dialect {
     public static final String NAME = "agentvault";
 
-    private static final Shape<SendMessage> SEND = Shape.<SendMessage>of()
-            .optional("id", TEXT, it -> it.message().taskId())
-            .required("message", VaultModel.MESSAGE, SendMessage::message)
-            .optional("webhookUrl", TEXT, it -> url(it.configuration().pushConfig()))
-            .as(v -> send(v.next(), v.next(), v.next()));
-
-    public static final OperationTable OPERATIONS = new OperationTable(
-            List.of(
-                    WireOperation.of(SendMessage.class, "tasks/send", SEND, VaultModel.ID),
-                    WireOperation.ofId(GetTask.class, "tasks/get", GetTask::id, GetTask::of, VaultModel.TASK),
-                    WireOperation.ofId(
-                            CancelTask.class, "tasks/cancel", CancelTask::id, CancelTask::of, VaultModel.CANCELED),
-                    WireOperation.ofId(
-                            SubscribeToTask.class,
-                            "tasks/sendSubscribe",
-                            SubscribeToTask::id,
-                            SubscribeToTask::of,
-                            null)),
-            Map.of("tasks/resubscribe", SubscribeToTask.class));
+    public static final OperationTable OPERATIONS = new Rows(Shape::of)
+            .row(SendMessage.class, "tasks/send", "", VaultModel.ID)
+            .asking(it -> it.optional("id", TEXT, send -> send.message().taskId())
+                    .required("message", VaultModel.MESSAGE, SendMessage::message)
+                    .optional(
+                            "webhookUrl", TEXT, send -> url(send.configuration().pushConfig()))
+                    .as(v -> send(v.next(), v.next(), v.next())))
+            .row(GetTask.class, "tasks/get", "", VaultModel.TASK)
+            .asking(it -> it.required("id", TEXT, GetTask::id).as(v -> GetTask.of(v.next())))
+            .row(CancelTask.class, "tasks/cancel", "", VaultModel.CANCELED)
+            .asking(it -> it.required("id", TEXT, CancelTask::id).as(v -> CancelTask.of(v.next())))
+            .row(SubscribeToTask.class, "tasks/sendSubscribe", "", null)
+            .asking(it -> it.required("id", TEXT, SubscribeToTask::id).as(v -> SubscribeToTask.of(v.next())))
+            .table(Map.of("tasks/resubscribe", SubscribeToTask.class));
 
     static final VaultDialect INSTANCE = new VaultDialect();
 
