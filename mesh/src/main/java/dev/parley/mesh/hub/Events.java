@@ -239,9 +239,7 @@ final class Events {
         List<Row> all = rowsOf(message.entry());
         boolean isFirst = all.stream().noneMatch(each -> isMessage(each) && each.number() < message.number());
         return all.stream()
-                .filter(each -> isFirst
-                        && each.number() < message.number()
-                        && isEnd(each.entry()))
+                .filter(each -> isFirst && each.number() < message.number() && isEnd(each.entry()))
                 .limit(1)
                 .map(each -> end(message, message, each.entry().outcome()))
                 .toList();

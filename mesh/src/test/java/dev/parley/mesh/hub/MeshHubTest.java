@@ -7,6 +7,7 @@ import dev.parley.hub.Hub;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.hub.Peer.Answer;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.nio.file.Files;
@@ -178,6 +179,38 @@ final class MeshHubTest {
             Answer again = new Peer(hub.url()).delegate("m-1", "echo", "say", "x");
             assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
             assertThat(again.text("messageId")).isEqualTo(first.text("messageId"));
+        }
+    }
+
+    @Test
+    @DisplayName("ONE15 answers, durations and time limits are kept on PostgreSQL, too")
+    void postgresql() throws Exception {
+        String url = PostgresqlServer.url();
+        Answer first;
+        try (Hub hub = Hub.builder()
+                .data(directory)
+                .database(url)
+                .port(0)
+                .agents(echo())
+                .start()) {
+            var peer = new Peer(hub.url());
+            first = peer.post(
+                    "/agents/echo/one",
+                    Peer.envelope("m-1", "echo", "task_delegation", "{'task':'say'}", "{'timeout':60000}"));
+            assertThat(first.status()).isEqualTo(202);
+        }
+        try (Hub hub = Hub.builder()
+                .data(directory)
+                .database(url)
+                .port(0)
+                .agents(echo())
+                .start()) {
+            var peer = new Peer(hub.url());
+            Answer again = peer.post(
+                    "/agents/echo/one",
+                    Peer.envelope("m-1", "echo", "task_delegation", "{'task':'say'}", "{'timeout':60000}"));
+            assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
+            assertThat(peer.get("/one/events", "A2A-Version", "1.0").status()).isEqualTo(200);
         }
     }
 
