@@ -26,7 +26,6 @@ import dev.parley.store.tasks.TaskRows.Move;
 import dev.parley.store.tasks.TaskRows.NewTask;
 import dev.parley.store.tasks.TaskRows.SegmentRow;
 import dev.parley.store.tasks.TaskRows.Tally;
-import java.lang.System.Logger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -44,8 +43,6 @@ import org.jspecify.annotations.Nullable;
  * chunk and one small row of the task's head.
  */
 public final class JdbcTaskLog implements TaskLog, GroupListener {
-    private static final Logger LOG = System.getLogger("dev.parley.store");
-
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
     private final Database database;
