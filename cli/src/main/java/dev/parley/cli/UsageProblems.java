@@ -9,13 +9,13 @@ import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says what is wrong with a command line: what was typed, what was expected, what to type instead. */
+/** Errors of a command line: the typed value, the expected one, and a correction. */
 final class UsageProblems {
     private UsageProblems() {}
 
     static CommandException of(ParameterException wrong) {
         CommandLine at = wrong.getCommandLine();
-        String help = at.getCommandSpec().qualifiedName() + " --help shows what can be given";
+        String help = at.getCommandSpec().qualifiedName() + " --help lists its arguments";
         return switch (wrong) {
             case UnmatchedArgumentException unmatched -> unmatched(unmatched, at, help);
             case MissingParameterException missing ->

@@ -48,7 +48,7 @@ class UsageTest {
     @Test
     void aWordThatResemblesNothingIsAnsweredWithoutAFarFetchedSuggestion() {
         assertThat(shell.run("up", "--bogus").err())
-                .endsWith("Hint: parley up --help shows what can be given\n")
+                .endsWith("Hint: parley up --help lists its arguments\n")
                 .doesNotContain("did you mean");
         assertThat(shell.run("nonsense").err())
                 .endsWith("Hint: parley --help lists them\n")

@@ -410,7 +410,7 @@ public final class Dialects {
     }
 
     /**
-     * The extended card at the address that it had until 0.3 made it a method. Who has none says 404 there.
+     * The extended card at its address before 0.3 made it a method. An agent without one answers 404.
      *
      * <p>Source: A2A specification 0.2.6, section 7.10.
      */

@@ -106,7 +106,7 @@ public final class Checkup {
     }
 
     private static void webhooks(String secret) {
-        StandardWebhooks.of(List.of(secret)); // refuses what is none
+        StandardWebhooks.of(List.of(secret)); // throws for an invalid one
     }
 
     private void secret(String name, String missing, Consumer<String> use) {

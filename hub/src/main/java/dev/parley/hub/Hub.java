@@ -50,7 +50,7 @@ public final class Hub implements AutoCloseable {
 
     /**
      * Returns the first API key, which can create others: on the first start with authentication, as long as no caller has the scope
-     * {@value Trust#ADMIN}. It is returned only this once, and is meant only for the operator who started the hub.
+     * {@value Trust#ADMIN}. It is returned once, for the operator that started the hub.
      */
     public Optional<String> bootstrapKey() {
         return platform.bootstrapKey();

@@ -153,7 +153,7 @@ public final class HubBuilder {
         return set("tls-cert", certificateChain.toString()).set("tls-key", key.toString());
     }
 
-    /** How long closing waits for what is running; default 10 s. */
+    /** Time that closing waits for running calls; default 10 s. */
     public HubBuilder drain(Duration drain) {
         return set("drain", drain.toString());
     }
@@ -238,7 +238,7 @@ public final class HubBuilder {
 
     /**
      * Writes an audit row for every call of an agent: reads, calls answered by a message, own methods and queries of
-     * extensions too. Default: only for what changes something, and for what was refused.
+     * extensions too. Default: only for changes and refused calls.
      */
     public HubBuilder auditCalls(boolean all) {
         return set("audit", all ? "all" : "changes");

@@ -149,7 +149,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /**
      * The graphs in a database that is open already, and stays so when they are closed.
      *
-     * @param trail of the same database: who changes a graph is in it too
+     * @param trail of the same database, for the authors of changes
      */
     public static Graph in(Database database, AuditTrail trail, InstantSource clock) {
         return in(database, trail, clock, null);

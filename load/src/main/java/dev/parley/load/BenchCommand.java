@@ -132,7 +132,7 @@ final class BenchCommand implements ProgramCommand {
             throw CommandException.of(
                     failed.kind(),
                     String.valueOf(failed.getMessage()),
-                    "parley bench --help lists the arguments",
+                    "parley bench --help lists its arguments",
                     failed);
         }
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Checks cards by the schema of their version; faults have the path of the member.
  *
  * <p>{@code card-schemas.json} holds the schemas by name: the type of each member, of which those with a question mark are
- * optional. A type is a kind and, for some kinds, the name of the schema or the type of what it contains.
+ * optional. Types of lists and maps have the type of their elements, types of objects the name of their schema.
  *
  * <p>Source: A2A specification 1.0, sections 4.4 and 4.5; 0.3.0, section 5.5; 0.2.5; 0.1.0; Agentic Kernel; AgentVault 0.2.
  */

@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** One run of a command: what was typed, what the settings are, and where the answers go. */
+/** Run of a command: its command line, its settings and its output. */
 public class Invocation {
     private final Surroundings around;
     private final ParseResult typed;
@@ -35,7 +35,7 @@ public class Invocation {
         this.output = output;
     }
 
-    /** The same call as another one. */
+    /** Copies another invocation. */
     public Invocation(Invocation same) {
         this(same.around, same.typed, same.flags, same.settings, same.output);
     }
@@ -156,7 +156,7 @@ public class Invocation {
         return flags.has("--stream");
     }
 
-    /** A command line that goes on with a task, with what is needed to reach the same agent, never a credential. */
+    /** Returns a command line that continues a task, with the options to reach the same agent, never a credential. */
     public String command(String... words) {
         var line = new ArrayList<String>(List.of("parley"));
         line.addAll(List.of(words));

@@ -145,7 +145,7 @@ public final class Settings {
     /**
      * Reads a record of settings of commands that call agents; relative paths begin at the working directory.
      *
-     * @throws CommandException a usage error that names the setting, its source and what was expected
+     * @throws CommandException a usage error with the setting, its source and the expected value
      */
     public <R> R client(Function<SettingReader, R> record) {
         return record.apply(reader(Scope.CLIENT));

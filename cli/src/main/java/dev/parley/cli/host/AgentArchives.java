@@ -30,7 +30,7 @@ public final class AgentArchives {
     }
 
     /**
-     * Returns what is in one jar, or in all jars of a directory together, so that they may share libraries. Their class
+     * Returns the contents of one jar, or of all jars of a directory together, so that they may share libraries. Their class
      * loader stays open as long as the process runs.
      */
     public static Contents read(Path place) {

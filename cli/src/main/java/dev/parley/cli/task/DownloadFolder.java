@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Directory for downloaded files, which their names cannot leave.
  *
- * <p>Of a name only its last segment counts, without what is special to a shell, a terminal or a file system. Links are
+ * <p>The last segment of a name counts, without characters that are special to a shell, a terminal or a file system. Links are
  * not followed, and existing files are overwritten only if the user allows it.
  */
 public final class DownloadFolder {

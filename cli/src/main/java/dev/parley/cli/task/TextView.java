@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class TextView {
     private final boolean verbose;
 
-    /** @param verbose also what is only sometimes of interest: times, ids of messages, metadata, history */
+    /** @param verbose adds times, ids of messages, metadata and history */
     TextView(boolean verbose) {
         this.verbose = verbose;
     }
@@ -165,7 +165,7 @@ public final class TextView {
         }
     }
 
-    /** @param signatures what is known of them */
+    /** @param signatures the result of their verification */
     public void card(Fields page, AgentCard card, String signatures) {
         page.field("Name", card.name())
                 .field("Description", card.description())

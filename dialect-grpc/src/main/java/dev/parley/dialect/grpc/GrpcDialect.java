@@ -289,7 +289,7 @@ public final class GrpcDialect {
                 A2AError.METHOD_NOT_FOUND, "There is no such agent (expected: a tenant as in its card, or its name)");
     }
 
-    /** Only who may call hears what there is to be called. */
+    /** Lists services to admitted callers only. */
     private ServedAgent served(@Nullable ServedAgent agent, @Nullable String named, Service service) {
         if (agent == null) {
             if (!ready.getAsBoolean()) {

@@ -107,7 +107,7 @@ final class Refusal {
         };
     }
 
-    /** True if the answer is one of plain HTTP that refuses the request: what is there knows nothing of gRPC. */
+    /** True for a refusal over plain HTTP, by a server or proxy without gRPC. */
     private static boolean isNoGrpc(Status status) {
         return status.getDescription() != null && status.getDescription().startsWith("HTTP status code 4");
     }

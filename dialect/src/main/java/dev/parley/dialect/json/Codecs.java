@@ -25,8 +25,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * The codecs of everything that is not an object of the model, by the rules of ProtoJSON: generous in what is read,
- * one form in what is written.
+ * Codecs of values that are no objects of the model, by the rules of ProtoJSON. They read all forms that it allows, and
+ * write one.
  *
  * <p>Source: A2A specification 1.0, section 5.5; Protocol Buffers, "ProtoJSON format".
  */
@@ -463,7 +463,7 @@ public final class Codecs {
     /**
      * Objects of several kinds that look different inside, as earlier versions have them.
      *
-     * <p>What is read is read twice, because the kind may stand last; only clients read such things.
+     * <p>An object is read twice, because its kind may be the last member; only clients read such objects.
      */
     public static <T> Codec<T> kinds(
             Function<T, Codec<T>> ofValue, Function<Map<String, @Nullable Object>, Codec<T>> ofMembers) {

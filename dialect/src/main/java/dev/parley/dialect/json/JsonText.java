@@ -126,7 +126,7 @@ public final class JsonText {
         return value;
     }
 
-    /** Reads a request, of which nothing is believed yet. */
+    /** Reads a request, without trust in its sizes and depths. */
     public static <R> R request(byte[] json, Function<JsonParser, R> reader) {
         try {
             return parse(REQUESTS, wholeCharacters(utf8(json)), 0, json.length, reader);

@@ -14,7 +14,7 @@ public final class Place {
 
     private Place() {}
 
-    /** The fault of the current value, which is not what was expected. */
+    /** Returns the error of the current value, with the expected one. */
     public static A2AException unexpected(JsonParser in, String expected) {
         return fault(in, "", shown(in) + " (expected: " + expected + ")");
     }

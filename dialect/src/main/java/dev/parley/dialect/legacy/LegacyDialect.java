@@ -31,7 +31,7 @@ public final class LegacyDialect extends Dialect {
     /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
     public static final LegacyDialect KIND = new LegacyDialect("0.3", LegacyOperations.KIND, LegacyModel.KIND, false);
 
-    /** 0.3 for callers who may be of 0.1. */
+    /** 0.3 for callers that may be of 0.1. */
     public static final LegacyDialect MERGED =
             new LegacyDialect("0.3", LegacyOperations.MERGED, LegacyModel.MERGED, false);
 

@@ -53,7 +53,7 @@ public final class LegacyModel {
     enum Spelling {
         /** JSON of 0.2 and 0.3: every object says its {@code kind}. */
         KIND,
-        /** As KIND, and beside it what 0.1 has in its place: for callers who may be of either. */
+        /** KIND, and beside it the member of 0.1 in its place: for callers that may be of either. */
         MERGED,
         /** ProtoJSON of the 0.3 proto. */
         PROTO,
@@ -455,7 +455,7 @@ public final class LegacyModel {
 
     // ---- Events
 
-    /** True if a client of an older version has to be told that nothing more comes. */
+    /** True if the event of an older version marks the end of the stream. */
     boolean isFinal(TaskState state) {
         if (spelling == Spelling.KERNEL) {
             return state.isTerminal();

@@ -102,12 +102,12 @@ public record CardPayload(byte[] whole, byte[] found) {
         return new CardPayload(whole, holds(written, read) ? CanonicalJson.of(read) : whole);
     }
 
-    /** True for what is read as a card of 1.0. */
+    /** True for the members of a card of 1.0. */
     public static boolean isV1(Map<?, ?> members) {
         return !isOfVault(members) && (members.containsKey("supportedInterfaces") || !members.containsKey("url"));
     }
 
-    /** True for what is read as a card of AgentVault. */
+    /** True for the members of a card of AgentVault. */
     public static boolean isOfVault(Map<?, ?> members) {
         return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
     }

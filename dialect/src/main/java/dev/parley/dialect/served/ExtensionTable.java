@@ -104,7 +104,7 @@ public final class ExtensionTable {
      * Answers a request over REST at an address that is no agent's. Paths are those of the rows, and bodies are JSON: a web page can
      * send other types to any address without being allowed to.
      *
-     * @param caller who is authenticated
+     * @param caller authenticated before
      * @throws A2AException if there is no such operation, or it is refused
      */
     public WireAnswer answer(WireRequest request, CallContext caller, AgentEndpoint endpoint) {

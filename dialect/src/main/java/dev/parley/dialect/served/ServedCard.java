@@ -52,7 +52,7 @@ public final class ServedCard {
         return beforeV03;
     }
 
-    /** For readers who do not say which version they know. */
+    /** For readers that do not state their version. */
     public byte[] union() {
         return union;
     }

@@ -25,7 +25,7 @@ public interface Transport {
     Remote to(AgentCard.Interface agent, Settings settings);
 
     /**
-     * Returns an operation as it is sent to an interface that is spoken to, for who sends it by other means.
+     * Returns the bytes of an operation for this interface, for a caller that sends them by other means.
      *
      * @throws dev.parley.protocol.A2AException UNSUPPORTED_OPERATION if the interface's version does not have it
      */
@@ -54,7 +54,7 @@ public interface Transport {
      *
      * @param authority host and port
      * @param tls whether they are spoken to over TLS
-     * @param sslContext keys, and who is trusted; null for the platform's
+     * @param sslContext keys and trusted authorities; null for the platform's
      * @param connectTimeout timeout of connecting
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event

@@ -45,7 +45,7 @@ import tools.jackson.core.JsonParser;
  * How the data of A2A 1.0 look as JSON.
  *
  * <p>Members stand in the order of the record's components. Lists and maps that the specification requires are always
- * written, but may be missing in what is read, because ProtoJSON writers leave empty ones out.
+ * written, but may be missing in received objects, because ProtoJSON writers leave empty ones out.
  *
  * <p>Source: A2A specification 1.0, sections 4.1 to 4.3.
  */
@@ -129,7 +129,7 @@ public final class V1Model {
             .or("statusUpdate", TaskStatusUpdateEvent.class, STATUS_UPDATE)
             .or("artifactUpdate", TaskArtifactUpdateEvent.class, ARTIFACT_UPDATE);
 
-    /** An event that its server left unwrapped, told by its {@code kind} or its members. For reading. */
+    /** An event without a wrapper, recognised by its {@code kind} or its members. For reading. */
     public static final Codec<TaskEvent> BARE_EVENT =
             bare(event -> EVENT, TASK, MESSAGE, STATUS_UPDATE, ARTIFACT_UPDATE, "taskId");
 

@@ -60,7 +60,7 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
     /**
      * Answers a request for such an address.
      *
-     * @throws A2AException if the address is not, or no longer, good, or there is nothing at it
+     * @throws A2AException if the address is invalid or has expired, or the file does not exist
      */
     public WireAnswer.Whole answer(WireRequest request, ServedAgent agent) {
         request.requireGet();
@@ -93,7 +93,7 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
         throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is no file at this address");
     }
 
-    /** The error for an address that is not signed. */
+    /** Returns the error for an address without a valid signature. */
     public static A2AException unsigned() {
         return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
     }
@@ -112,7 +112,7 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
         return headers;
     }
 
-    /** The last segment of a name, without what is special to a terminal, a shell's options or hidden files. */
+    /** Returns the last segment of a name, without characters special to a terminal, a shell's options or hidden files. */
     private static String plain(String name) {
         return name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
                 .replaceAll("[\\p{Cntrl}\\p{Cf}\\p{Cs}\"*:<>?|]", "")

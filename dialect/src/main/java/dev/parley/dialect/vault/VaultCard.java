@@ -30,7 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How a card of AgentVault looks. */
+/** Card of AgentVault. */
 public final class VaultCard {
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
     private static final Provider PARLEY = new Provider("Parley", "");
@@ -82,7 +82,7 @@ public final class VaultCard {
             .required("description", TEXT, Skill::description)
             .as(v -> new Skill(v.next(), v.next(), v.next(), List.of(), List.of(), List.of(), List.of(), List.of()));
 
-    /** The card of an agent with a name. */
+    /** Returns the card of an agent with a name. */
     private static Codec<AgentCard> card(String agent, @Nullable String host) {
         return Shape.<AgentCard>of()
                 .required("schemaVersion", TEXT, card -> "1.0")

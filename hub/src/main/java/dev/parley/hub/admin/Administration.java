@@ -78,7 +78,7 @@ public final class Administration implements AutoCloseable {
     }
 
     /**
-     * Answers a request of an operator who has access to the data directory.
+     * Answers a request of an operator with access to the data directory.
      *
      * @throws dev.parley.protocol.A2AException if it is refused
      */

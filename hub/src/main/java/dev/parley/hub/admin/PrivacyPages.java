@@ -118,7 +118,7 @@ final class PrivacyPages {
         return extensions.stream().flatMap(extension -> extension.personalData().stream());
     }
 
-    /** Does not say whom it is about: only who knows the name finds it, for the name may be erased, or may have been. */
+    /** Omits the name, which may be erased, or may have been: a caller that knows the name finds the entry. */
     private static Entry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
         String principal = subject.principal();
         return new Entry(

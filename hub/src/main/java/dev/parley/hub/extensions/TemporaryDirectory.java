@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A directory for what is to be gone with the hub. */
+/** Directory that is removed when the hub closes. */
 public final class TemporaryDirectory {
     private TemporaryDirectory() {}
 

@@ -44,7 +44,7 @@ public final class WebhookDelivery implements WebhookTransport {
     }
 
     /**
-     * @param causes tells who began a task, and under which trace
+     * @param causes returns the principal that began a task, and its trace
      * @param welcome whether an owner is enabled
      */
     public WebhookDelivery(

@@ -36,7 +36,7 @@ public interface KnowledgeEndpoint {
     /**
      * Changes statements. When it returns, the change is on disk.
      *
-     * @throws A2AException KNOWLEDGE_UPDATE if it conflicts with what is there; ALIGNMENT_VIOLATION if a rule forbids it;
+     * @throws A2AException KNOWLEDGE_UPDATE if it conflicts with present statements; ALIGNMENT_VIOLATION if a rule forbids it;
      *     nothing has changed
      */
     KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context);

@@ -43,12 +43,11 @@ public sealed interface KnowledgeOperation {
     Map<String, @Nullable Object> metadata();
 
     /**
-     * Asks.
+     * A query.
      *
      * @param language {@link #GRAPHQL} or {@link #SPARQL}
-     * @param requiredCertainty what is less certain, or of unknown certainty, does not exist for this query; null or 0 for
-     *     no such floor
-     * @param maxAge what was confirmed longer ago does not exist for this query; null for no such floor
+     * @param requiredCertainty the query ignores statements of lower or unknown certainty; null or 0 for no such limit
+     * @param maxAge the query ignores statements that were confirmed longer ago; null for no such limit
      */
     record Query(
             String query,
@@ -102,7 +101,7 @@ public sealed interface KnowledgeOperation {
      *
      * @param mutations in the order in which they are done; later ones see what earlier ones did
      * @param sparql beyond the published extension: an update in SPARQL 1.1 instead of {@code mutations}; null for none
-     * @param sourceAgentId who it comes from, as the caller says
+     * @param sourceAgentId source of the update, by the caller's statement
      * @param justification why, for people to read
      */
     record Update(
@@ -145,7 +144,7 @@ public sealed interface KnowledgeOperation {
             return new Update(List.of(mutations), null, null, null, null, null, Map.of());
         }
 
-        /** This update with who it comes from and why. */
+        /** Returns this update with its source and reason. */
         public Update saying(@Nullable String sourceAgentId, @Nullable String justification) {
             return new Update(mutations, sparql, sourceAgentId, justification, taskId, sessionId, metadata);
         }

@@ -222,7 +222,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                     || "quota".equals(problem.metadata().get("reason"));
         }
 
-        /** As published, {@code data} is an object or null; callers who activate the extension get the details of A2A. */
+        /** As published, {@code data} is an object or null; callers that activate the extension get the details of A2A. */
         @Override
         public Optional<Map<String, @Nullable Object>> rpcErrorData(A2AException problem, boolean activated) {
             if (activated) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Verifies the security tokens that a knowledge operation carries in its metadata: the members {@code token}, {@code
  * authorization} and those whose names begin with {@code credential}.
  *
- * <p>Tokens can narrow what a caller may do, by a refusal. They never widen it: who calls is decided by the transport.
+ * <p>Tokens can narrow what a caller may do, by a refusal. They never widen it: the transport identifies the caller.
  */
 @FunctionalInterface
 public interface KnowledgeTokenVerifier {

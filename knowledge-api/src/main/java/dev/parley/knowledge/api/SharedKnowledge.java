@@ -43,7 +43,7 @@ public final class SharedKnowledge {
     /**
      * Changes statements, all of them or none.
      *
-     * @param why for people who read the history
+     * @param why reason, for people that read the history
      * @throws A2AException as {@link KnowledgeEndpoint#update}
      */
     public UpdateResult update(String why, Patch... patches) {

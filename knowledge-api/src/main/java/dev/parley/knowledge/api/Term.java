@@ -206,7 +206,7 @@ public sealed interface Term {
     }
 
     /**
-     * Refuses what is no sequence of characters, and U+0000, which not every database keeps.
+     * Refuses invalid UTF-16, and U+0000, which not every database keeps.
      *
      * @throws InvalidField if there is such a thing in {@code text}
      */

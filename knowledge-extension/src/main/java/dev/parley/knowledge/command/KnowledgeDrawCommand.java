@@ -82,7 +82,7 @@ final class KnowledgeDrawCommand extends KnowledgeCommand {
         return name;
     }
 
-    /** Walks outwards, so that what is near is there if not all can be. */
+    /** Walks outwards, so that near entities are drawn if there are too many. */
     private static GraphPicture around(KnowledgeEndpoint graph, String id, int depth, int most) {
         var picture = new GraphPicture(id);
         Map<String, Integer> steps = new LinkedHashMap<>();
@@ -100,7 +100,7 @@ final class KnowledgeDrawCommand extends KnowledgeCommand {
         return picture;
     }
 
-    /** Adds what is known of one entity, and returns the others that it touches. */
+    /** Adds the statements of one entity, and returns the entities that they name. */
     private static List<String> add(GraphPicture picture, KnowledgeEndpoint graph, String id, int most) {
         Object entity = ask(graph, AROUND, Map.of("id", id, "most", most)).get("entity");
         var touched = new java.util.ArrayList<String>();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Hands the tokens in the metadata of knowledge operations to their verifier; what is behind it never sees them. */
+/** Passes the tokens in the metadata of knowledge operations to their verifier, and removes them from the operations. */
 record GraphTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier verifier) implements KnowledgeEndpoint {
     @Override
     public List<String> queryLanguages() {

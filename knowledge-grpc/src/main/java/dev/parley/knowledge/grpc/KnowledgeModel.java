@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class KnowledgeModel {
     private KnowledgeModel() {}
 
-    // --- what is asked
+    // --- requests
 
     static Query read(QueryRequest request) {
         return new Query(
@@ -123,7 +123,7 @@ final class KnowledgeModel {
         return in(field, () -> Values.read(struct));
     }
 
-    // --- what is answered
+    // --- answers
 
     static QueryResponse write(QueryResult result) {
         var response = QueryResponse.newBuilder().setQueryMetadata(Values.write(result.metadata()));

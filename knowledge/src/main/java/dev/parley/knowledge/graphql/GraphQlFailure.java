@@ -22,7 +22,7 @@ enum GraphQlFailure {
     /** The query or its answer is too long. */
     SIZE,
     TIMEOUT,
-    /** Nothing of what was asked could be answered. */
+    /** No part of the query could be answered. */
     EXECUTION;
 
     /** Returns the error for a query, with the errors of GraphQL behind it. */

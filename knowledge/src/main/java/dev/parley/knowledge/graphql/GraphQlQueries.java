@@ -73,7 +73,7 @@ public final class GraphQlQueries {
         typed = new TypedSchemas(store, declarations, limits, nanoTime, background);
     }
 
-    /** The schema that every graph has. Made for the first who asks: it takes longer than opening a graph. */
+    /** Schema of every graph. Made at the first query, because it takes longer than opening a graph. */
     private GraphQlSchema generic() {
         GraphQlSchema known = generic;
         return known == null ? madeGeneric() : known;

@@ -72,7 +72,7 @@ final class TypedModelReader {
     private final boolean showsDeclared;
 
     /**
-     * @param declarations what is declared beside the view
+     * @param declarations beside the view
      * @param showsDeclared false for a reader from whom something is hidden: what they do not see used must not show in what
      *     is declared of it
      */

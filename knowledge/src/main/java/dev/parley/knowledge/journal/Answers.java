@@ -21,7 +21,7 @@ public final class Answers {
     private final Duration kept;
     private final InstantSource steadyClock;
 
-    /** @param steadyClock decides what is old enough to be forgotten */
+    /** @param steadyClock decides which answers are old enough to be removed */
     Answers(Duration kept, InstantSource steadyClock) {
         this.kept = kept;
         this.steadyClock = steadyClock;

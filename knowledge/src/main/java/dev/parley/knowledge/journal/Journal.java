@@ -29,7 +29,7 @@ public final class Journal {
     private final Reviews reviews;
     private final Answers answers;
 
-    /** @param steadyClock decides what is old enough to be removed */
+    /** @param steadyClock decides which rows are old enough to be removed */
     public Journal(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
         this.sweep = new Sweep(database, keeping, steadyClock);
         this.changes = new Changes(database, terms, sql, sweep);

@@ -32,7 +32,7 @@ final class Sweep {
     private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
     private volatile boolean open = true;
 
-    /** @param steadyClock decides what is old enough to be removed */
+    /** @param steadyClock decides which rows are old enough to be removed */
     Sweep(Database database, Journal.Keeping keeping, InstantSource steadyClock) {
         this.database = database;
         this.keeping = keeping;

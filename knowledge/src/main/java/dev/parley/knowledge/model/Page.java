@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of what there is.
+ * Page of a list.
  *
  * @param next where the next page begins; null on the last one
  */

@@ -173,7 +173,7 @@ public final class RdfFiles {
                 .parse(to);
     }
 
-    /** Leaves IRIs alone until there is a base. */
+    /** Keeps IRIs unchanged until there is a base. */
     public static IRIxResolver asWritten() {
         return IRIxResolver.create().noBase().resolve(true).allowRelative(true).build();
     }
@@ -326,7 +326,7 @@ public final class RdfFiles {
         }
     }
 
-    /** Counts what is read, and reads no more than a limit. */
+    /** Counts the bytes read, up to a limit. */
     private static final class Counted extends FilterInputStream {
         private final LongConsumer progress;
         private final long limit;

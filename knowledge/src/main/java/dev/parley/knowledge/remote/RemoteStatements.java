@@ -307,7 +307,7 @@ public final class RemoteStatements implements GraphStore {
         }
     }
 
-    /** Has the server do what was committed, and makes sure that its graph is the one that belongs to the database. */
+    /** Sends committed changes to the server, and verifies that its graph belongs to the database. */
     private void settleLocked(Lane lane, RemoteEndpoint endpoint) {
         if (lane.settledAt == server.failures()) {
             return;

@@ -78,9 +78,9 @@ public final class ShaclShapes {
      * Something that does not look as it has to.
      *
      * @param shape the id of the shape; of the nearest one around it that has a name, if it has none
-     * @param focusNode the id of what was looked at, or the text of a literal
+     * @param focusNode the id of the validated entity, or the text of a literal
      * @param path the predicate, or a path as SPARQL writes it; null if the entity as a whole is meant
-     * @param message what is wrong, for people to read
+     * @param message the violation, for people
      */
     public record Violation(
             String shape, String focusNode, @Nullable String path, String message) {}
@@ -157,7 +157,7 @@ public final class ShaclShapes {
      * Looks at some entities as all graphs together describe them. What is said of them is what is wrong with what {@code
      * seen} has of them; of a constraint that only the rest of {@code everything} breaks, no more than which one it is.
      *
-     * @return what is wrong with them; an empty list if they conform. Warnings are not reported
+     * @return violations; an empty list if the entities conform. Warnings are not reported
      * @throws A2AException KNOWLEDGE_UPDATE if it takes too long
      */
     List<Violation> check(View everything, View seen, Collection<String> entities, Duration patience) {

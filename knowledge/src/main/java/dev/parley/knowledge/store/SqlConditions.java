@@ -118,7 +118,7 @@ final class SqlConditions {
                 && certain(where, x, pattern.minCertainty());
     }
 
-    /** Adds that a column has one of the numbers of what is {@code asked} for; false if nothing of it is known. */
+    /** Adds the condition that a column has one of the numbers of {@code asked}; false if none of them is known. */
     boolean oneOf(Where where, String column, List<Long> numbers, Collection<?> asked) {
         if (asked.isEmpty()) {
             return true;

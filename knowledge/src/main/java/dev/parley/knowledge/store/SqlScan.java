@@ -136,7 +136,7 @@ final class SqlScan {
                 rows.getLong(9));
     }
 
-    /** Counts what is hidden; true if it is not. What policy hides is not even counted, lest the count tell of it. */
+    /** Counts a hidden statement; true if it is visible. Those that the policy hides are not counted, so that the count reveals nothing. */
     private boolean count(int reason) {
         hiddenByCertainty += reason == SqlConditions.TOO_UNCERTAIN ? 1 : 0;
         hiddenByAge += reason == SqlConditions.TOO_OLD ? 1 : 0;

@@ -162,7 +162,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return sql;
     }
 
-    /** Statements of all groups that are written, for what is computed outside of the writer thread. */
+    /** Written statements of all groups, for computations outside of the writer thread. */
     public RecentWrites recent() {
         return recent;
     }
@@ -171,7 +171,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return database;
     }
 
-    /** Returns what is known of a group, by reading only: a group without a graph has a space {@link Space#isEmpty without rows}. */
+    /** Returns the space of a group, by reading only: a group without a graph has a space {@link Space#isEmpty without rows}. */
     public Space space(String group) {
         Space known = spaces.get(group);
         if (known != null) {
@@ -184,7 +184,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 : new Space(Space.NO_NUMBER, instance, Map.of(), provenance);
     }
 
-    /** Returns what is known of a group for writing to its graph, which gives it a number if need be. */
+    /** Returns the space of a group for writing to its graph, which gives it a number if need be. */
     private Space numbered(String group) {
         Space known = space(group);
         if (!known.isEmpty()) {
@@ -200,7 +200,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return known == null ? read : known;
     }
 
-    /** Returns what is known of a group, in a transaction that writes to its graph. */
+    /** Returns the space of a group, in a transaction that writes to its graph. */
     public Space load(Session session, String group) throws SQLException {
         Optional<Space> found = find(session, group);
         if (found.isPresent()) {
@@ -405,7 +405,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         }
     }
 
-    /** Like {@link #transact}, for changes that leave no trace of what was there before. */
+    /** Like {@link #transact}, for changes that leave no trace of removed rows. */
     public <T> T erase(String group, TableChange<T> change) {
         Space space = numbered(group);
         try {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class SqlWriting extends SqlView implements GraphWriting {
     private static final String KEY = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ?";
 
-    /** Is told of how many more statements a predicate has in a graph. */
+    /** Receives the number of new statements of a predicate in a graph. */
     interface TallySink {
         void add(long graph, long predicate, long more);
     }
@@ -247,7 +247,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     /** A statement that is to be held, and the change that brings it. */
     public record Coming(Statement statement, Key key, long change) {}
 
-    /** Gives numbers to all that statements are made of, and says what there is to be held. */
+    /** Gives numbers to the terms of statements, and returns the new ones. */
     public List<Coming> coming(List<Statement> statements, LongSupplier changes) throws SQLException {
         var parts = new LinkedHashSet<Term>();
         for (Statement one : statements) {

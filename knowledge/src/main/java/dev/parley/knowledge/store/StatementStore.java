@@ -37,7 +37,7 @@ public interface StatementStore extends AutoCloseable {
     @Override
     void close();
 
-    /** A group's statements while they are changed: what it reads includes what was written before. */
+    /** A group's statements during a change: reads include earlier writes of the change. */
     interface Writing extends View {
         /** Returns what the store holds that says the same as {@code statement}; an empty list or one element. */
         List<Fact> find(Statement statement);
