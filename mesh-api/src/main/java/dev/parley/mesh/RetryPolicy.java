@@ -40,7 +40,7 @@ public record RetryPolicy(int maxRetries, Backoff backoff) {
      */
     public Duration before(int retry, double random) {
         long units = backoff == Backoff.LINEAR ? retry : 1L << Math.min(retry - 1, 30);
-        double millis = Math.min(UNIT.toMillis() * (double) units, LONGEST.toMillis());
+        double millis = Math.min(UNIT.toMillis() * (double) units, (double) LONGEST.toMillis());
         return Duration.ofMillis(Math.round(millis * (1 - JITTER + 2 * JITTER * random)));
     }
 }

@@ -10,7 +10,6 @@ import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +34,7 @@ class GuardedFetchTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         server.setExecutor(threads);
         server.start();
         url = "http://127.0.0.1:" + server.getAddress().getPort();
