@@ -93,6 +93,17 @@ final class WorkflowCommandTest {
         }
     }
 
+    @Test
+    @DisplayName("the document in YAML of docs/workflows.md is valid")
+    void documentation() throws IOException {
+        String page = Files.readString(Path.of("../docs/workflows.md"));
+        String begin = "```yaml";
+        int from = page.indexOf(begin) + begin.length();
+        Files.writeString(directory.resolve("sample.yaml"), page.substring(from, page.indexOf("```", from)));
+
+        assertThat(ok("workflow", "check", "sample.yaml").out()).contains("Order: first, second");
+    }
+
     private Ran ok(String... arguments) {
         Ran ran = shell.run(arguments);
         assertThat(ran.status()).as(ran.err()).isZero();

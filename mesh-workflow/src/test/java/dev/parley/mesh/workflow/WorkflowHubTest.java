@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -448,6 +449,26 @@ final class WorkflowHubTest {
 
             assertThat(run.get("result")).isEqualTo(Map.of("3", "a(a(t)\ndone)"));
             assertThat(calls).containsExactly("a:t", "slow 1", "slow 2", "a:a(t)\ndone");
+        }
+    }
+
+    @Test
+    @DisplayName("the document of docs/workflows.md runs")
+    void documentation() throws Exception {
+        String page = Files.readString(Path.of("../docs/workflows.md"));
+        String begin = "```json";
+        int from = page.indexOf(begin) + begin.length();
+        Agent reader = Agent.named("reader", "Reads")
+                .skill("read", "Reads")
+                .handle((request, reply) -> reply.complete("read " + request.text()));
+        Agent writer = Agent.named("writer", "Writes")
+                .skill("write", "Writes")
+                .handle((request, reply) -> reply.complete("wrote: " + request.text()));
+        try (Hub hub = builder().inMemory().agents(reader, writer).start()) {
+            String id = start(hub, page.substring(from, page.indexOf("```", from)));
+
+            assertThat(finished(hub, id).get("result"))
+                    .isEqualTo(Map.of("report", "wrote: read the facts\nread the prices"));
         }
     }
 }
