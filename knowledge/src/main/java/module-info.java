@@ -1,4 +1,5 @@
 /** A knowledge graph that agents share. */
+@SuppressWarnings("module") // the module of a qualified export is compiled after this one
 module dev.parley.knowledge {
     requires static transitive org.jspecify;
     requires transitive dev.parley.knowledge.api;

@@ -51,7 +51,7 @@ public final class QueryLog {
 
     /** Rows of a call that has ended. On the writer thread. */
     @FunctionalInterface
-    public interface Record {
+    public interface Recording {
         void write(Session session) throws SQLException;
     }
 
@@ -100,7 +100,7 @@ public final class QueryLog {
     }
 
     /** Records a call that has ended, without blocking its caller. Calls that have begun have a reserved place. */
-    public void note(String group, Record record) {
+    public void note(String group, Recording recording) {
         if (!open) {
             return;
         }
@@ -108,7 +108,7 @@ public final class QueryLog {
         statements.database().submit(new Work() {
             @Override
             public void write(Session session) throws SQLException {
-                record.write(session);
+                recording.write(session);
             }
 
             @Override
