@@ -362,7 +362,7 @@ public final class Agent {
 
         /**
          * The priority with which a message waits for its turn, also after a restart. Must be quick and depend only on the message,
-         * which callers write: what they may not have asked for is to be refused before. With two slots or more, one is kept for
+         * which callers write: what they may not have asked for is to be refused before. With four slots or more, one is kept for
          * {@link Priority#CRITICAL}. Default: all messages have the same.
          */
         public Builder priority(Function<Message, Priority> priority) {

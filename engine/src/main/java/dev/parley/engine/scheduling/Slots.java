@@ -32,6 +32,9 @@ public final class Slots<T> {
     private final Map<String, Integer> taken = new HashMap<>();
     private final Map<String, Integer> queued = new HashMap<>();
     private final FairQueue<T> queue;
+    /** With fewer slots, one that is kept free would be a large share of them. */
+    private static final int RESERVING = 4;
+
     /** Slots that only critical tasks may take. */
     private final int reserved;
 
@@ -49,7 +52,7 @@ public final class Slots<T> {
      * @param priority of an element; null if all have the same, and no slot is kept for critical ones
      */
     public Slots(int slots, int places, ReentrantLock lock, @Nullable Function<T, Priority> priority) {
-        this.reserved = priority == null || slots == 1 ? 0 : 1;
+        this.reserved = priority == null || slots < RESERVING ? 0 : 1;
         this.queue = priority == null ? new FairQueue<>() : new FairQueue<>(() -> new PrioritizedQueue<>(priority));
         this.slots = slots;
         this.places = places;

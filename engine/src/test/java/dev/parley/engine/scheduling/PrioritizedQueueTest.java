@@ -62,9 +62,11 @@ final class PrioritizedQueueTest {
 
     @Test
     void theLastOfSeveralSlotsIsForCriticalElements() {
-        var slots = new Slots<Priority>(2, 10, new ReentrantLock(), priority -> priority);
+        var slots = new Slots<Priority>(4, 10, new ReentrantLock(), priority -> priority);
 
-        assertThat(slots.take("one", Priority.LOW)).isTrue();
+        for (int ordinary = 0; ordinary < 3; ordinary++) {
+            assertThat(slots.take("one", Priority.LOW)).isTrue();
+        }
         assertThat(slots.take("one", Priority.HIGH)).isFalse();
         enqueue(slots, "one", Priority.HIGH);
         assertThat(slots.next()).isNull();
@@ -73,6 +75,15 @@ final class PrioritizedQueueTest {
         slots.giveBack("other");
         slots.giveBack("one");
         assertThat(slots.next()).isEqualTo(Priority.HIGH);
+    }
+
+    @Test
+    void ofFewSlotsNoneIsKept() {
+        var slots = new Slots<Priority>(3, 10, new ReentrantLock(), priority -> priority);
+
+        for (int ordinary = 0; ordinary < 3; ordinary++) {
+            assertThat(slots.take("group " + ordinary, Priority.LOW)).isTrue();
+        }
     }
 
     @Test
