@@ -183,7 +183,7 @@ public final class EnvelopeModel {
 
     @SuppressWarnings("unchecked") // the codec of its type
     private static @Nullable Object json(MessageType type, Content content) {
-        return ((Codec<Content>) CONTENTS.get(type)).toJson(content);
+        return requireNonNull((Codec<Content>) CONTENTS.get(type)).toJson(content);
     }
 
     private static @Nullable Object value(@Nullable Object json) {

@@ -10,6 +10,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ class ResearchAgentsTest {
 
     @BeforeEach
     void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             byte[] page = exchange.getRequestURI().getPath().equals("/currents")
                     ? Steps.sample("currents.html")

@@ -10,6 +10,7 @@ import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ class GuardedFetchTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
         server.start();
         url = "http://127.0.0.1:" + server.getAddress().getPort();
@@ -98,7 +99,7 @@ class GuardedFetchTest {
     @Test
     void givesCredentialsToNoOtherHost() throws Exception {
         server.stop(0);
-        server = HttpServer.create(new InetSocketAddress("0.0.0.0", 0), 0);
+        server = HttpServer.create(new InetSocketAddress(0), 0);
         server.setExecutor(threads);
         server.start();
         int port = server.getAddress().getPort();
