@@ -3,6 +3,8 @@ package dev.parley.extension;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Timers that outlast a restart of the hub, if it keeps its data. Safe for any thread. */
 public interface HubTimers {
@@ -36,5 +38,13 @@ public interface HubTimers {
 
         /** Removes a timer. One whose handler runs is not stopped. */
         void cancel(String id);
+
+        /**
+         * Erases personal data in the contents of timers.
+         *
+         * @param change returns what stays of a content; null removes the timer
+         * @return how many timers have changed
+         */
+        int erase(Function<String, @Nullable String> change);
     }
 }

@@ -21,4 +21,11 @@ public interface PersonalData {
      * @return numbers of the answer, by the names of its members
      */
     Map<String, Object> erase(String principal, AdminParameters given, CallContext operator);
+
+    /**
+     * Called at the end of each erasure, after that of the audit: the extension forgets what it has read from the audit.
+     *
+     * @param operator in the group of the erasure
+     */
+    default void erased(CallContext operator) {}
 }

@@ -107,6 +107,7 @@ final class PrivacyPages {
                 done.put("pending", "the write-ahead log, until a query that still reads it has ended");
             }
         }
+        personalData().forEach(held -> held.erased(among));
         return done;
     }
 

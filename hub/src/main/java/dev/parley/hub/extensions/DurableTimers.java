@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     /** Timers of one name whose handlers run at the same time. */
     private static final int AT_ONCE = 64;
+
+    /** Timers that an erasure reads at once. */
+    private static final int PAGE = 1_000;
 
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final Duration READ_PAUSE = Duration.ofSeconds(10);
@@ -108,7 +112,45 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                 tables.write(
                         session -> session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", name, id));
             }
+
+            @Override
+            public int erase(Function<String, @Nullable String> change) {
+                return tables.writeInSlices(
+                        new Row(name, "", 0, 0, ""),
+                        DurableTimers::behind,
+                        true,
+                        () -> true,
+                        (session, row) -> DurableTimers.erase(session, row, change.apply(row.content())));
+            }
         };
+    }
+
+    private static List<Row> behind(Session session, Row last) throws SQLException {
+        return session.list(
+                row -> new Row(last.name(), Session.text(row, 1), row.getLong(2), row.getInt(3), Session.text(row, 4)),
+                "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND id > ? ORDER BY id LIMIT "
+                        + PAGE,
+                last.name(),
+                last.id());
+    }
+
+    /** Changes the content of a timer, unless it was set anew since it was read; null removes the timer. */
+    private static int erase(Session session, Row row, @Nullable String left) throws SQLException {
+        if (left == null) {
+            return session.update(
+                    "DELETE FROM extension_timer WHERE name = ? AND id = ? AND content = ?",
+                    row.name(),
+                    row.id(),
+                    row.content());
+        }
+        return left.equals(row.content())
+                ? 0
+                : session.update(
+                        "UPDATE extension_timer SET content = ? WHERE name = ? AND id = ? AND content = ?",
+                        left,
+                        row.name(),
+                        row.id(),
+                        row.content());
     }
 
     /** Calls handlers from now on. */

@@ -65,6 +65,29 @@ final class DurableTimersTest {
     }
 
     @Test
+    void anErasureRemovesOrChangesTheContentsOfTimersAndLeavesTheirTimes() throws Exception {
+        try (Database database = Database.open(directory);
+                var timers = new DurableTimers(() -> database, InstantSource.system())) {
+            Timers own = timers.named("test", (id, content) -> calls.add(content));
+            Timers other = timers.named("other", (id, content) -> calls.add(content));
+            Instant now = Instant.now();
+            own.set("1", now, "alice");
+            own.set("2", now.plusMillis(300), "alice and bob");
+            own.set("3", now.plusMillis(600), "bob");
+            other.set("1", now.plusMillis(900), "alice");
+
+            int erased = own.erase(content -> content.equals("alice") ? null : content.replace("alice", "x"));
+
+            timers.start();
+            assertThat(erased).isEqualTo(2);
+            assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("x and bob");
+            assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("bob");
+            assertThat(calls.poll(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("alice");
+            assertThat(calls).isEmpty();
+        }
+    }
+
+    @Test
     void slowHandlersDelayNoTimersOfOtherNamesAndTheirOwnOnlyUntilTheyEnd() throws Exception {
         try (Database database = Database.open(directory);
                 var timers = new DurableTimers(() -> database, InstantSource.system())) {

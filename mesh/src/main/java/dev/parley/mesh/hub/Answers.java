@@ -2,8 +2,6 @@ package dev.parley.mesh.hub;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.json.CanonicalJson;
-import dev.parley.extension.AdminParameters;
-import dev.parley.extension.PersonalData;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AException;
@@ -15,10 +13,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>See {@code docs/adr/0042-answers-of-the-mesh.md}. Safe for any thread.
  */
-final class Answers implements PersonalData {
+final class Answers {
     /** How long answers are kept. */
     static final Duration KEPT = Duration.ofHours(24);
 
@@ -161,23 +157,27 @@ final class Answers implements PersonalData {
         }
     }
 
-    @Override
-    public void unlink(Collection<String> ids, CallContext operator) {
-        database.writeInSlices(
-                List.copyOf(ids),
-                true,
-                (session, id) -> session.update(
-                        "DELETE FROM one_answer WHERE group_id = ? AND task_id = ?",
-                        operator.scope().group(),
-                        id));
+    /** The messages with answers about a task. */
+    List<Key> about(String group, String taskId) {
+        return database.read(session -> session.list(
+                row -> new Key(group, Session.text(row, 1), Session.text(row, 2)),
+                "SELECT sender, message_id FROM one_answer WHERE group_id = ? AND task_id = ?",
+                group,
+                taskId));
     }
 
-    @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
-        int erased = database.erase(session -> session.update(
-                "DELETE FROM one_answer WHERE group_id = ? AND sender = ?",
-                operator.scope().group(),
-                principal));
-        return Map.of("messageAnswers", erased);
+    /** Erases the answers about tasks. */
+    void unlink(String group, List<String> taskIds) {
+        database.writeInSlices(
+                taskIds,
+                true,
+                (session, id) ->
+                        session.update("DELETE FROM one_answer WHERE group_id = ? AND task_id = ?", group, id));
+    }
+
+    /** Erases the answers to a sender, and returns how many there were. */
+    int erase(String group, String sender) {
+        return database.erase(
+                session -> session.update("DELETE FROM one_answer WHERE group_id = ? AND sender = ?", group, sender));
     }
 }

@@ -18,6 +18,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.support.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,14 +60,45 @@ final class Deadlines {
                 caller.caller(),
                 "grants",
                 List.copyOf(caller.grants()));
-        timers.set(
-                Sha256.hex(key.group() + "\n" + key.sender() + "\n" + key.messageId()),
-                due,
-                new String(Json.write(timer), StandardCharsets.UTF_8));
+        timers.set(id(key), due, text(timer));
+    }
+
+    private static String id(Key key) {
+        return Sha256.hex(key.group() + "\n" + key.sender() + "\n" + key.messageId());
+    }
+
+    private static String text(Map<?, ?> timer) {
+        return new String(Json.write(timer), StandardCharsets.UTF_8);
+    }
+
+    private static Map<?, ?> timer(String content) {
+        return Json.read(content.getBytes(StandardCharsets.UTF_8), Map.class);
+    }
+
+    /** Erases the timer of the task of a message. */
+    void cancel(Key key) {
+        timers.cancel(id(key));
+    }
+
+    /**
+     * Erases a principal, and returns how many timers had the name. A task of another caller keeps its time limit without the name of the
+     * sender, which a hub without authentication does not check.
+     */
+    int erase(String group, String principal) {
+        return timers.erase(content -> {
+            var timer = new HashMap<Object, @Nullable Object>(timer(content));
+            if (!text(timer, "group").equals(group)) {
+                return content;
+            }
+            if (text(timer, "caller").equals(principal)) {
+                return null;
+            }
+            return timer.replace("sender", principal, "") ? text(timer) : content;
+        });
     }
 
     private void end(String content) {
-        Map<?, ?> timer = Json.read(content.getBytes(StandardCharsets.UTF_8), Map.class);
+        Map<?, ?> timer = timer(content);
         String caller = text(timer, "caller");
         CallContext context = CallContext.of(caller, new CallContext.Scope(text(timer, "group"), caller))
                 .withGrants(grants(timer.get("grants")), "");

@@ -83,7 +83,7 @@ final class Mesh implements HubExtension {
 
     @Override
     public Optional<PersonalData> personalData() {
-        return Optional.of(answers);
+        return Optional.of(new MeshData(answers, deadlines, views));
     }
 
     @Override

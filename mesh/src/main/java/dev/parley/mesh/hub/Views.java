@@ -68,6 +68,13 @@ final class Views implements AgentEndpoint {
         }
     }
 
+    /** Forgets what was read of a group's events, which are read anew at the next use. */
+    void forget(String group) {
+        synchronized (standings) {
+            standings.remove(group);
+        }
+    }
+
     /** Ends all streams. */
     void close() {
         synchronized (commits) {

@@ -1,5 +1,6 @@
 package dev.parley.mesh.hub;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
@@ -10,6 +11,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -211,6 +214,84 @@ final class MeshHubTest {
                     Peer.envelope("m-1", "echo", "task_delegation", "{'task':'say'}", "{'timeout':60000}"));
             assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
             assertThat(peer.get("/one/events", "A2A-Version", "1.0").status()).isEqualTo(200);
+        }
+    }
+
+    private static Agent asking() {
+        return Agent.named("asking", "Asks")
+                .skill("ask", "Asks")
+                .handle((request, reply) -> reply.askForInput("Which?"));
+    }
+
+    private static String timed(String id, int timeout) {
+        return Peer.envelope(id, "asking", "task_delegation", "{'task':'ask'}", "{'timeout':" + timeout + "}");
+    }
+
+    private String onDisk() throws IOException {
+        var all = new StringBuilder();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                all.append(Files.readString(file, ISO_8859_1));
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    @DisplayName("ONE32 an erasure leaves no name of a sender in answers, timers, events and connections")
+    void erasure() throws Exception {
+        try (Hub hub = Hub.builder()
+                .data(directory)
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(asking())
+                .start()) {
+            var peer = new Peer(hub.url());
+            String admin = hub.bootstrapKey().orElseThrow();
+            String alice = key(peer, admin, "alice-liddell", "");
+            String[] bob = {"X-Api-Key", key(peer, admin, "bob", ""), "A2A-Version", "1.0"};
+            String envelope = timed("m-1", 3_600_000).replace("planner", "alice-liddell");
+            assertThat(peer.post("/agents/asking/one", envelope, "X-Api-Key", alice)
+                            .status())
+                    .isEqualTo(202);
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            while (!body(peer, "/one/connections", bob).contains("alice-liddell") && System.nanoTime() < deadline) {
+                Thread.onSpinWait(); // the row of the audit comes soon after the answer
+            }
+            assertThat(body(peer, "/one/connections", bob)).contains("alice-liddell");
+            assertThat(onDisk()).contains("alice-liddell");
+
+            Answer erased =
+                    peer.post("/admin/privacy/erase?group=T1&principal=alice-liddell", "{}", "X-Api-Key", admin);
+
+            assertThat(erased.text("tasks")).as(erased.response().body()).isEqualTo("1");
+            assertThat(erased.text("messageTimers")).isEqualTo("0"); // as it went with its task
+            key(peer, admin, "carol", ""); // what is written next comes behind the row of the erasure
+            assertThat(onDisk()).doesNotContain("alice-liddell").contains("extension_timer");
+            assertThat(body(peer, "/one/connections", bob)).doesNotContain("alice-liddell");
+            assertThat(body(peer, "/one/events", bob)).contains("sha256:").doesNotContain("alice-liddell");
+        }
+    }
+
+    private static String body(Peer peer, String path, String... headers) throws Exception {
+        return peer.get(path, headers).response().body();
+    }
+
+    @Test
+    @DisplayName("ONE32 the erasure of a sender that is not authenticated leaves the time limits of its tasks")
+    void limitsOutlastErasures() throws Exception {
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(asking()).start()) {
+            var peer = new Peer(hub.url());
+            Object task = peer.post("/agents/asking/one", timed("m-1", 2_000)).content("taskId");
+
+            Answer erased = peer.post("/admin/privacy/erase?group=default&principal=planner", "{}");
+
+            assertThat(erased.text("messageAnswers")).isEqualTo("1");
+            peer.get("/agents/asking/tasks/" + task + ":subscribe", "A2A-Version", "1.0"); // until it has ended
+            Answer ended = peer.get("/agents/asking/one/tasks/" + task);
+            assertThat(ended.content("error", "code"))
+                    .as(ended.response().body())
+                    .isEqualTo("timeout");
         }
     }
 
