@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -295,12 +296,8 @@ final class MeshHubTest {
         }
     }
 
-    @Test
-    @DisplayName("ONE10 with one worker a critical task starts before the low ones that wait")
-    void priorities() throws Exception {
-        var released = new CountDownLatch(1);
-        var ran = new CopyOnWriteArrayList<String>();
-        Agent single = Agent.named("single", "Works")
+    private static Agent single(CountDownLatch released, List<String> ran) {
+        return Agent.named("single", "Works")
                 .skill("work", "Works")
                 .concurrency(1)
                 .handle((request, reply) -> {
@@ -308,21 +305,72 @@ final class MeshHubTest {
                     assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
                     reply.complete(request.text());
                 });
-        try (Hub hub = Hub.builder().inMemory().port(0).agents(single).start()) {
+    }
+
+    /** Waits for the end of tasks. */
+    private static void await(Peer peer, List<String> tasks) throws Exception {
+        for (String task : tasks) {
+            peer.get("/agents/single/tasks/" + task + ":subscribe", "A2A-Version", "1.0");
+        }
+    }
+
+    @Test
+    @DisplayName("ONE10 with one worker a critical task starts before the 100 low ones that wait")
+    void priorities() throws Exception {
+        var released = new CountDownLatch(1);
+        var ran = new CopyOnWriteArrayList<String>();
+        try (Hub hub =
+                Hub.builder().inMemory().port(0).agents(single(released, ran)).start()) {
             var peer = new Peer(hub.url());
             var tasks = new ArrayList<String>();
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 101; i++) { // of which the first one runs
                 tasks.add(begin(peer, "low-" + i, "low"));
             }
             tasks.add(begin(peer, "critical", "critical"));
             released.countDown();
-            for (String task : tasks) {
-                peer.get("/agents/single/tasks/" + task + ":subscribe", "A2A-Version", "1.0"); // until it has ended
-            }
+            await(peer, tasks);
 
-            assertThat(ran).hasSize(21);
+            assertThat(ran).hasSize(102);
             assertThat(ran.get(1)).isEqualTo("critical");
         }
+    }
+
+    @Test
+    @DisplayName(
+            "ONE10 while tasks of each priority wait, one worker starts them 8:4:2:1, and low ones are not starved")
+    void shares() throws Exception {
+        int rounds = 10;
+        Map<String, Integer> weights = Map.of("critical", 8, "high", 4, "medium", 2, "low", 1);
+        var released = new CountDownLatch(1);
+        var ran = new CopyOnWriteArrayList<String>();
+        try (Hub hub =
+                Hub.builder().inMemory().port(0).agents(single(released, ran)).start()) {
+            var peer = new Peer(hub.url());
+            var tasks = new ArrayList<>(List.of(begin(peer, "first", "medium")));
+            for (Map.Entry<String, Integer> level : weights.entrySet()) {
+                for (int i = 0; i < level.getValue() * (rounds + 2); i++) { // more than start, so that none is short
+                    tasks.add(begin(peer, level.getKey() + "-" + i, level.getKey()));
+                }
+            }
+            released.countDown();
+            await(peer, tasks);
+
+            assertThat(ran).hasSize(tasks.size());
+            weights.forEach((level, weight) -> assertThat(started(ran, level, 1, 15 * rounds))
+                    .as(level)
+                    .isBetween(weight * rounds * 9 / 10, weight * rounds * 11 / 10));
+            for (int round = 0; round < rounds; round++) {
+                assertThat(started(ran, "low", 1 + 15 * round, 15))
+                        .as("round %d", round)
+                        .isEqualTo(1);
+            }
+        }
+    }
+
+    private static int started(List<String> ran, String level, int from, int count) {
+        return (int) ran.subList(from, from + count).stream()
+                .filter(each -> each.startsWith(level + "-"))
+                .count();
     }
 
     private static String begin(Peer peer, String id, String priority) throws Exception {
