@@ -220,8 +220,9 @@ final class CallbacksTest {
                 Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
         try (Hub hub = Hub.builder().inMemory().port(0).agents(agent).start()) {
             var peer = new Peer(hub.url());
-            Answer first = peer.delegate("m-1", "echo", "say", "x", "Prefer", "wait=30");
-            assertThat(first.type()).isEqualTo("task_result");
+            Answer first = peer.delegate("m-1", "echo", "say", "x");
+            assertThat(first.type()).isEqualTo("task_acceptance");
+            assertThat(first.content("estimatedCompletion")).isNull();
 
             Answer second = peer.delegate("m-2", "echo", "say", "x");
             long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
