@@ -126,6 +126,40 @@ final class CallbacksTest {
     }
 
     @Test
+    @DisplayName("ONE12 a callback that is given up is listed among the dead letters, and delivered on demand")
+    void deadLetters() throws Exception {
+        try (var sink = new Sink(2);
+                Hub hub = hub(OPEN).start()) {
+            var peer = new Peer(hub.url());
+            Answer accepted = peer.post(
+                    "/agents/worker/one",
+                    delegation(sink, "m-1", "worker", "work", "{'retryPolicy':{'maxRetries':1,'backoff':'linear'}}"));
+            requireNonNull(sink.attempts.poll(60, TimeUnit.SECONDS));
+            requireNonNull(sink.attempts.poll(60, TimeUnit.SECONDS));
+            Answer dead = peer.get("/admin/webhooks/dead");
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (dead.at("webhooks", 0) == null && System.nanoTime() < deadline) {
+                dead = peer.get("/admin/webhooks/dead"); // listed soon after the last attempt
+            }
+
+            String task = String.valueOf(accepted.content("taskId"));
+            assertThat(dead.at("webhooks", 0, "taskId"))
+                    .as(dead.response().body())
+                    .isEqualTo(task);
+            assertThat(dead.at("webhooks", 0, "url")).isEqualTo(sink.url());
+            assertThat(dead.text("webhooks", 0, "attempts")).isEqualTo("2");
+            assertThat(sink.accepted).isEmpty();
+
+            String path = "/admin/webhooks/" + task + "/" + dead.text("webhooks", 0, "configId") + "/redeliver";
+            assertThat(peer.post(path, "{}").status()).isEqualTo(200);
+
+            assertThat(sink.until(CallbacksTest::isResult).getLast().content("taskId"))
+                    .isEqualTo(task);
+            assertThat(peer.get("/admin/webhooks/dead").at("webhooks", 0)).isNull();
+        }
+    }
+
+    @Test
     @DisplayName("ONE08 callbacks to private addresses are refused unless the operator allows them")
     void privateAddresses() throws Exception {
         try (var sink = new Sink(0);
