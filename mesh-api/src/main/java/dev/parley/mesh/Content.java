@@ -127,6 +127,9 @@ public sealed interface Content {
         }
     }
 
+    /** Content that the receiver keeps as an event, as it is. */
+    record Notice(MessageType type, Map<String, @Nullable Object> members) implements Content {}
+
     /** Says that a message was refused or failed. */
     record Failure(String code, String message, Map<String, @Nullable Object> details, boolean retryable)
             implements Content {

@@ -14,6 +14,7 @@ import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.Content.Acceptance;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Content.Failure;
+import dev.parley.mesh.Content.Notice;
 import dev.parley.mesh.Content.Outcome;
 import dev.parley.mesh.Content.Problem;
 import dev.parley.mesh.Content.Query;
@@ -152,9 +153,17 @@ public final class EnvelopeModel {
                     .required("message", TEXT, Failure::message)
                     .optional("details", STRUCT, Map.of(), Failure::details)
                     .always("retryable", BOOLEAN, false, Failure::retryable)
-                    .as(v -> new Failure(v.next(), v.next(), v.next(), v.next()))));
+                    .as(v -> new Failure(v.next(), v.next(), v.next(), v.next())),
+            MessageType.CONFLICT,
+            notice(MessageType.CONFLICT),
+            MessageType.FEEDBACK,
+            notice(MessageType.FEEDBACK)));
 
     private EnvelopeModel() {}
+
+    private static Codec<Notice> notice(MessageType type) {
+        return Codecs.via(STRUCT, members -> new Notice(type, members), Notice::members);
+    }
 
     /**
      * The content of a message.

@@ -14,7 +14,9 @@ public enum MessageType {
     ERROR,
     /** Begins a workflow. */
     COORDINATION,
+    /** Says that results or aims contradict each other. */
     CONFLICT,
+    /** Says what the sender thinks of a result. */
     FEEDBACK;
 
     /** The word on the wire. */

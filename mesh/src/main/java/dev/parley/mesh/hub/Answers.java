@@ -7,6 +7,8 @@ import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Sha256;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
@@ -69,10 +71,12 @@ final class Answers {
             @Nullable Instant estimate) {}
 
     private final Database database;
+    private final AuditTrail audit;
 
     /** Makes the tables of the mesh. */
-    Answers(Database database) {
+    Answers(Database database, AuditTrail audit) {
         this.database = database;
+        this.audit = audit;
         database.migrate("one", SCHEMA);
     }
 
@@ -115,8 +119,12 @@ final class Answers {
                 Instant.now().minus(KEPT));
     }
 
-    /** Keeps an answer, and returns the one that counts: that of another hub which was first, if there is one. */
-    Answer keep(Key key, Answer answer) {
+    /**
+     * Keeps an answer, and returns the one that counts: that of another hub which was first, if there is one.
+     *
+     * @param event row of the audit that is kept with the answer, or not at all; null for none
+     */
+    Answer keep(Key key, Answer answer, @Nullable Entry event) {
         return database.write(key.group(), session -> {
             Instant expired = answer.at().minus(KEPT);
             session.update(
@@ -125,7 +133,7 @@ final class Answers {
                     key.sender(),
                     key.messageId(),
                     expired);
-            session.update(
+            int kept = session.update(
                     "INSERT INTO one_answer (group_id, sender, message_id, at_ms, fingerprint, type, task_id, estimate_ms)"
                             + " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                     key.group(),
@@ -136,6 +144,9 @@ final class Answers {
                     answer.type().name(),
                     answer.taskId(),
                     answer.estimate());
+            if (event != null && kept > 0) {
+                audit.add(session, event);
+            }
             removeExpired(session, expired);
             return find(session, key).orElse(answer);
         });

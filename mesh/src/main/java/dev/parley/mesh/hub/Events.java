@@ -1,7 +1,9 @@
 package dev.parley.mesh.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.dialect.Json;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
@@ -32,7 +34,11 @@ final class Events {
     /** Action of the audit rows of messages. */
     static final String MESSAGE = "one.message";
 
+    /** Bytes of the content of a {@linkplain #isNotice notice}. */
+    static final int LONGEST_CONTENT = 16 * 1024;
+
     private static final int OF_ROW = 4;
+    private static final String CONTENT = "content";
 
     /** Names of the events elsewhere, and in general. */
     private static final Map<String, List<String>> OTHER_NAMES = Map.of(
@@ -90,8 +96,19 @@ final class Events {
         this.audit = audit;
     }
 
-    /** Records that an agent has answered a message. */
-    void note(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
+    /** Records that an agent has answered a message, soon. */
+    void note(Entry row) {
+        audit.note(row);
+    }
+
+    /** True for a message whose content is part of its event. */
+    static boolean isNotice(Envelope envelope) {
+        MessageType type = envelope.message().type();
+        return type == MessageType.CONFLICT || type == MessageType.FEEDBACK;
+    }
+
+    /** The row of a message that an agent has answered. */
+    static Entry row(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
         var detail = new TreeMap<String, Object>();
         detail.put("agent", agent);
         detail.put("sourceAgentId", envelope.from().agentId());
@@ -99,7 +116,10 @@ final class Events {
         detail.put("correlationId", requireNonNullElse(answer.correlationId(), ""));
         detail.put("messageType", envelope.message().type().word());
         detail.put("answerId", answer.messageId());
-        audit.note(new Entry(
+        if (isNotice(envelope)) { // as a text, of which a hash stays after an erasure
+            detail.put(CONTENT, new String(Json.write(envelope.message().content()), UTF_8));
+        }
+        return new Entry(
                 caller.scope().group(),
                 caller.caller(),
                 MESSAGE,
@@ -108,7 +128,7 @@ final class Events {
                 answer.message().type().word(),
                 caller.address(),
                 requireNonNullElse(caller.traceparent(), ""),
-                detail));
+                detail);
     }
 
     /** The next events of a group behind a number, of at most so many rows. */
@@ -165,6 +185,10 @@ final class Events {
         String from = text(entry, "sourceAgentId");
         String type = text(entry, "messageType");
         Map<String, Object> metadata = metadata(entry, type, text(entry, "messageId"));
+        String content = text(entry, CONTENT);
+        if (!content.isEmpty()) {
+            metadata.put(CONTENT, content.startsWith("{") ? Json.read(content.getBytes(UTF_8), Map.class) : content);
+        }
         boolean isTask = !entry.target().equals(agent);
         var events = new ArrayList<Event>();
         events.add(event(row, 0, RECEIVED, agent, from, from, metadata));

@@ -31,7 +31,7 @@ final class Mesh implements HubExtension {
     Mesh(HubParts hub, List<String> trusted) {
         this.signatures = new MessageSignatures(hub.signatures(), trusted, InstantSource.system());
         this.hub = hub;
-        this.answers = new Answers(hub.database());
+        this.answers = new Answers(hub.database(), hub.audit());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
         this.events = new Events(hub.audit());

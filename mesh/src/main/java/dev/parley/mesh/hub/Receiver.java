@@ -2,10 +2,12 @@ package dev.parley.mesh.hub;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.Json;
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.Content;
 import dev.parley.mesh.Content.Acceptance;
 import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.Content.Notice;
 import dev.parley.mesh.Content.Query;
 import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Delegations;
@@ -41,6 +43,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
+import dev.parley.store.audit.Entry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -128,12 +131,18 @@ final class Receiver {
         }
         try {
             Reply handled = handle(send, fingerprint, context);
-            Answer kept = answers.keep(key, handled.answer());
+            // The content of a notice is kept nowhere else, so its event is not written later.
+            Entry event = Events.isNotice(envelope)
+                    ? Events.row(agent, envelope, answer(envelope, handled, context), null, context)
+                    : null;
+            Answer kept = answers.keep(key, handled.answer(), event);
             Reply reply = kept.equals(handled.answer()) ? handled : new Reply(kept, null);
             requireSame(kept, fingerprint, envelope);
             mine.complete(reply);
             Envelope answer = answer(envelope, reply, context);
-            events.note(agent, envelope, answer, kept.taskId(), context);
+            if (event == null) {
+                events.note(Events.row(agent, envelope, answer, kept.taskId(), context));
+            }
             return answer;
         } catch (Throwable refused) {
             mine.completeExceptionally(refused);
@@ -212,6 +221,15 @@ final class Receiver {
         }
     }
 
+    private static void requireShort(Notice notice) {
+        int length = Json.write(notice.members()).length;
+        if (length > Events.LONGEST_CONTENT) {
+            throw Failures.invalid(
+                    "message.content",
+                    length + " bytes (expected: at most " + Events.LONGEST_CONTENT + ", as it becomes an event)");
+        }
+    }
+
     private static Content content(Envelope envelope) {
         Body body = envelope.message();
         if (envelope.metadata().encrypted() || body.mimeType().equals(Envelope.ENCRYPTED)) {
@@ -275,11 +293,17 @@ final class Receiver {
             case Query query -> query(envelope, query, fingerprint, context);
             case Response response
             when response.taskId() != null -> respond(envelope, response, response.taskId(), fingerprint, context);
-            default -> {
-                var reply = new Response(Map.of("received", true), null, null);
-                yield new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
+            case Notice notice -> {
+                requireShort(notice);
+                yield received(fingerprint);
             }
+            default -> received(fingerprint);
         };
+    }
+
+    private static Reply received(String fingerprint) {
+        var reply = new Response(Map.of("received", true), null, null);
+        return new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
     }
 
     /** Begins a run of a workflow. */

@@ -294,7 +294,8 @@ final class Views implements AgentEndpoint {
         return (type == null
                         || type.equals(event.type())
                         || type.equals(event.metadata("ontologyType"))
-                        || type.equals(event.metadata("alias")))
+                        || type.equals(event.metadata("alias"))
+                        || type.equals(event.metadata("messageType")))
                 && (agent == null
                         || agent.equals(event.agent())
                         || agent.equals(event.actor())

@@ -239,7 +239,8 @@ final class MeshHubTest {
     }
 
     @Test
-    @DisplayName("ONE32 an erasure leaves no name of a sender in answers, timers, events and connections")
+    @DisplayName(
+            "ONE32, AK26 an erasure leaves no name or content of a sender in answers, timers, events and connections")
     void erasure() throws Exception {
         try (Hub hub = Hub.builder()
                 .data(directory)
@@ -260,7 +261,13 @@ final class MeshHubTest {
                 Thread.onSpinWait(); // the row of the audit comes soon after the answer
             }
             assertThat(body(peer, "/one/connections", bob)).contains("alice-liddell");
-            assertThat(onDisk()).contains("alice-liddell");
+            String notice = Peer.envelope("m-2", "asking", "conflict", "{'text':'curiouser'}", "{}")
+                    .replace("planner", "alice-liddell");
+            assertThat(peer.post("/agents/asking/one", notice, "X-Api-Key", alice)
+                            .status())
+                    .isEqualTo(200);
+            assertThat(body(peer, "/one/events", bob)).contains("curiouser");
+            assertThat(onDisk()).contains("alice-liddell", "curiouser");
 
             Answer erased =
                     peer.post("/admin/privacy/erase?group=T1&principal=alice-liddell", "{}", "X-Api-Key", admin);
@@ -268,9 +275,13 @@ final class MeshHubTest {
             assertThat(erased.text("tasks")).as(erased.response().body()).isEqualTo("1");
             assertThat(erased.text("messageTimers")).isEqualTo("0"); // as it went with its task
             key(peer, admin, "carol", ""); // what is written next comes behind the row of the erasure
-            assertThat(onDisk()).doesNotContain("alice-liddell").contains("extension_timer");
+            assertThat(onDisk()).doesNotContain("alice-liddell", "curiouser").contains("extension_timer");
             assertThat(body(peer, "/one/connections", bob)).doesNotContain("alice-liddell");
-            assertThat(body(peer, "/one/events", bob)).contains("sha256:").doesNotContain("alice-liddell");
+            assertThat(body(peer, "/one/events", bob))
+                    .contains("sha256:", "\"messageType\":\"conflict\"")
+                    .doesNotContain("alice-liddell", "curiouser");
+            assertThat(peer.get("/admin/audit/verify", "X-Api-Key", admin).at("good"))
+                    .isEqualTo(true);
         }
     }
 

@@ -171,6 +171,45 @@ final class ViewsTest {
     }
 
     @Test
+    @DisplayName("AK26 conflict and feedback are events with their content, listed and streamed, and short")
+    void notices() throws Exception {
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            HttpRequest follow = HttpRequest.newBuilder(URI.create(hub.url() + "/one/events?type=feedback"))
+                    .header("A2A-Version", "1.0")
+                    .header("Accept", "text/event-stream")
+                    .header("Last-Event-ID", "0")
+                    .build();
+            Answer conflict = peer.send("m-1", "cook", "conflict", "{'about':'soup','severity':2}");
+            assertThat(conflict.status()).as(conflict.response().body()).isEqualTo(200);
+            assertThat(conflict.type()).isEqualTo("response");
+            try (Stream<String> lines =
+                    peer.http().send(follow, BodyHandlers.ofLines()).body()) {
+                peer.send("m-2", "cook", "feedback", "{'rating':5,'text':'tasty'}");
+                assertThat(lines.filter(line -> line.startsWith("data:"))
+                                .iterator()
+                                .next())
+                        .contains("\"messageType\":\"feedback\"", "tasty");
+            }
+
+            Answer listed = peer.get("/one/events?type=conflict", V1); // in the transaction of the answer
+            assertThat(rows(listed, "events")).hasSize(1);
+            assertThat(listed.at("events", 0, "type")).isEqualTo("a2a_message_received");
+            assertThat(listed.at("events", 0, "metadata", "content", "about")).isEqualTo("soup");
+            peer.send("m-1", "cook", "conflict", "{'about':'soup','severity':2}");
+            assertThat(rows(peer.get("/one/events?type=conflict", V1), "events"))
+                    .as("after a repetition")
+                    .hasSize(1);
+
+            Answer tooLong = peer.send("m-3", "cook", "feedback", "{'text':'" + "x".repeat(16 * 1024) + "'}");
+            assertThat(tooLong.status()).isEqualTo(400);
+            assertThat(tooLong.content("details", "path")).isEqualTo("message.content");
+            assertThat(peer.send("m-4", "cook", "feedback", "'no object'").status())
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
     @DisplayName(
             "ONE34, ONE38, ONE39, AK24 agents are ranked by words, success, trust, speed and load, with the reasons as numbers")
     void ranking() throws Exception {

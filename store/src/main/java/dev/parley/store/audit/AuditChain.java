@@ -28,6 +28,7 @@ public final class AuditChain {
     /** Members of the detail with values that callers choose: texts, or lists of texts. */
     private static final Set<String> CHOSEN = Set.of(
             "agents",
+            "content",
             "contextId",
             "correlationId",
             "justification",
