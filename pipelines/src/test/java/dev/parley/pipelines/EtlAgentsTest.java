@@ -1,5 +1,6 @@
 package dev.parley.pipelines;
 
+import static java.util.Objects.requireNonNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
@@ -106,7 +107,7 @@ class EtlAgentsTest {
 
     private static String rejection(Task task) {
         assertThat(task.state()).isEqualTo(TaskState.REJECTED);
-        return task.status().message().text();
+        return requireNonNull(task.status().message()).text();
     }
 
     static Part part(Task task, int index) {

@@ -1,5 +1,6 @@
 package dev.parley.pipelines;
 
+import static java.util.Objects.requireNonNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -97,7 +98,7 @@ class ResearchAgentsTest {
     void aSourceThatCannotBeReadIsNamed() {
         Task none = steps.send("research-fetch", Map.of("sources", List.of(url + "/gone")), List.of());
         assertThat(none.state()).isEqualTo(TaskState.FAILED);
-        assertThat(none.status().message().text()).contains("/gone: HTTP 404");
+        assertThat(requireNonNull(none.status().message()).text()).contains("/gone: HTTP 404");
 
         steps.run(
                 "research-fetch",
@@ -106,7 +107,7 @@ class ResearchAgentsTest {
                 Part.file("a.pdf", "application/pdf", "%PDF-1.7 broken".getBytes(UTF_8)),
                 Part.file("a.txt", "text/plain", "A text of one sentence is enough.".getBytes(UTF_8)));
         Task extracted = steps.run("research-extract", Map.of(), List.of("research-fetch"));
-        assertThat(((Part.Data) EtlAgentsTest.part(extracted, 0)).data().toString())
+        assertThat(String.valueOf(((Part.Data) EtlAgentsTest.part(extracted, 0)).data()))
                 .contains("a.pdf: no readable PDF");
     }
 

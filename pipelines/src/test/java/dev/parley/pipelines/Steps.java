@@ -1,5 +1,6 @@
 package dev.parley.pipelines;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
@@ -46,12 +47,12 @@ final class Steps implements AutoCloseable {
         var parts = new java.util.ArrayList<Part>();
         parts.add(Part.data(Map.of("task", "x", "parameters", all)));
         parts.addAll(List.of(files));
-        return agents.get(agent).send(parts.toArray(Part[]::new));
+        return requireNonNull(agents.get(agent)).send(parts.toArray(Part[]::new));
     }
 
     static byte[] sample(String name) {
         try (InputStream in = Steps.class.getResourceAsStream(name)) {
-            return in.readAllBytes();
+            return requireNonNull(in).readAllBytes();
         } catch (IOException missing) {
             throw new UncheckedIOException(missing);
         }

@@ -23,7 +23,6 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.protocol.support.Nearest;
 import dev.parley.store.StoreSettings;
-import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.ConformanceAgent;
@@ -36,7 +35,9 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -164,20 +165,18 @@ public final class UpCommand {
         Callers.Builder callers = Callers.builder().environment(call.around().environment());
         hub.callers(CommandException.reading(
                 "", AUTHENTICATION, () -> (trust.callers() == null ? callers : callers.file(trust.callers())).build()));
-        if (trust.policy() != null) {
-            hub.policy(
-                    CommandException.reading("", "see docs/authorization.md", () -> PolicyFile.read(trust.policy())));
+        Path policy = trust.policy();
+        if (policy != null) {
+            hub.policy(CommandException.reading("", "see docs/authorization.md", () -> PolicyFile.read(policy)));
         }
         if (!settings.cardKeys().isEmpty()) {
             hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
         }
-        Sealing keys = CommandException.<@Nullable Sealing>reading(
-                "invalid encryption key: ",
-                "openssl rand -base64 32 makes one",
-                () -> all.store().encryption());
-        if (keys != null) {
-            hub.encryption(keys);
-        }
+        CommandException.reading(
+                        "invalid encryption key: ",
+                        "openssl rand -base64 32 makes one",
+                        () -> Optional.ofNullable(all.store().encryption()))
+                .ifPresent(hub::encryption);
     }
 
     /** Refuses settings that need or exclude each other. */

@@ -66,9 +66,9 @@ public final class Neighbours implements HubAgents {
         return new Neighbour(agent, true);
     }
 
-    /** @param within whether calls are parts of a call of the same agent, which is counted already */
     private final class Neighbour implements AgentEndpoint {
         private final String name;
+        /** Whether calls are parts of a call of the same agent, which is counted already. */
         private final boolean within;
 
         Neighbour(String name, boolean within) {

@@ -173,7 +173,10 @@ public final class OneClient implements AutoCloseable {
     /** Asks for an answer at once. */
     public Response query(String query, Map<String, ? extends @Nullable Object> parameters) {
         Content answer = send(new Query(query, new LinkedHashMap<>(parameters), null));
-        return answer instanceof Response response ? response : fail(answer, "response");
+        if (answer instanceof Response response) {
+            return response;
+        }
+        throw unexpected(answer, "response");
     }
 
     /** Answers the question of a task that waits for its sender, and returns the answer of the receiver. */
@@ -205,10 +208,6 @@ public final class OneClient implements AutoCloseable {
                 handling);
         Envelope message = encryption == null ? plain : Messages.encrypted(plain, encryption);
         return deliveries.post(message, policy, TIMEOUT).content();
-    }
-
-    private static <T> T fail(Content answer, String expected) {
-        throw unexpected(answer, expected);
     }
 
     private static OneException unexpected(Content answer, String expected) {

@@ -40,6 +40,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -64,7 +65,11 @@ final class TwoHubsTest {
         final CardKeys signing;
         final ContentKeys content;
         final Path data;
-        Hub hub;
+        private @Nullable Hub hub;
+
+        Hub hub() {
+            return requireNonNull(hub);
+        }
 
         Side(String name, String agent) {
             this.name = name;
@@ -91,7 +96,7 @@ final class TwoHubsTest {
         }
 
         OneIdentity identity(Side other) throws IOException {
-            return OneIdentity.of(agent, hub.agentUrl(agent) + "/one")
+            return OneIdentity.of(agent, hub().agentUrl(agent) + "/one")
                     .signing(signing)
                     .decrypting(content)
                     .trusting(CardTrust.read(List.of(other.trusted())));
@@ -130,12 +135,12 @@ final class TwoHubsTest {
         OneClient client(Side receiver) throws Exception {
             return OneClient.connect(
                     identity(receiver),
-                    AgentClient.builder().sslContext(tls()).connect(receiver.hub.agentUrl(receiver.agent)));
+                    AgentClient.builder().sslContext(tls()).connect(receiver.hub().agentUrl(receiver.agent)));
         }
 
         @Override
         public void close() {
-            hub.close();
+            hub().close();
         }
     }
 
@@ -238,7 +243,7 @@ final class TwoHubsTest {
         CardKeys.create(file, CardKeys.Algorithm.ES256, null);
         OneIdentity mallory = north.identity(south).signing(CardKeys.read(List.of(file)));
         try (OneClient client = OneClient.connect(
-                mallory, AgentClient.builder().sslContext(tls()).connect(south.hub.agentUrl("researcher")))) {
+                mallory, AgentClient.builder().sslContext(tls()).connect(south.hub().agentUrl("researcher")))) {
             assertThatThrownBy(() -> client.send(TaskDelegation.of("work")))
                     .isInstanceOfSatisfying(OneException.class, refused -> {
                         assertThat(refused.code()).isEqualTo("invalid_message");
@@ -246,7 +251,7 @@ final class TwoHubsTest {
                     });
         }
         try (OneClient client = north.client(south);
-                AgentClient reader = AgentClient.builder().sslContext(tls()).connect(south.hub.agentUrl("researcher"));
+                AgentClient reader = AgentClient.builder().sslContext(tls()).connect(south.hub().agentUrl("researcher"));
                 Delegated delegated = client.send(TaskDelegation.of("work").parameter("topic", PUBLIC))) {
             var unused = delegated.result().get(60, TimeUnit.SECONDS);
 

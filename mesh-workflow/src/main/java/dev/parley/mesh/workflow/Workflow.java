@@ -1,5 +1,7 @@
 package dev.parley.mesh.workflow;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
@@ -206,7 +208,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
                 .orElseThrow();
         while (seen.add(at)) {
             path.add(at);
-            at = steps.get(at).depends().stream()
+            at = requireNonNull(steps.get(at)).depends().stream()
                     .filter(id -> !ordered.contains(id))
                     .findFirst()
                     .orElseThrow();

@@ -1,5 +1,6 @@
 package dev.parley.mesh.workflow;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -136,7 +137,7 @@ final class WorkflowCrashTest {
             while (state.equals("working")) {
                 List<RunView> next = events.next(Duration.ofSeconds(60));
                 assertThat(next).as("run " + id + " after 60 s").isNotEmpty();
-                state = next.getLast().state();
+                state = requireNonNull(next).getLast().state();
             }
             return state;
         }

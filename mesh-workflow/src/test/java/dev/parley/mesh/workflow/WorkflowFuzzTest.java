@@ -3,15 +3,13 @@ package dev.parley.mesh.workflow;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.Json;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Any document is refused with an error of the protocol, or is a workflow whose steps all end once those that are ready do. */
@@ -29,9 +27,7 @@ final class WorkflowFuzzTest {
     void documents(byte[] bytes) {
         Workflow workflow;
         try {
-            Map<String, @Nullable Object> members = new HashMap<>();
-            Json.read(bytes, Map.class).forEach((name, value) -> members.put(String.valueOf(name), value));
-            workflow = WorkflowDocument.of(members).checked();
+            workflow = WorkflowDocument.of(JsonText.request(bytes, Codecs.STRUCT)).checked();
         } catch (InvalidField | A2AException refused) {
             return;
         }

@@ -1,5 +1,6 @@
 package dev.parley.mesh.workflow;
 
+import static java.util.Objects.requireNonNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -115,7 +116,7 @@ final class WorkflowHubTest {
     }
 
     private static @Nullable Object step(Map<?, ?> run, String id, String member) {
-        return ((List<?>) run.get("steps"))
+        return ((List<?>) requireNonNull(run.get("steps")))
                 .stream()
                         .map(step -> (Map<?, ?>) step)
                         .filter(step -> id.equals(step.get("id")))

@@ -1,5 +1,7 @@
 package dev.parley.mesh.hub;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.MeshProtocol;
@@ -190,7 +192,7 @@ final class Views implements AgentEndpoint {
             agent.put("reasons", reasons);
             ranked.add(agent);
         });
-        ranked.sort(Comparator.comparingDouble((Map<String, Object> agent) -> (double) agent.get("score"))
+        ranked.sort(Comparator.comparingDouble((Map<String, Object> agent) -> (double) requireNonNull(agent.get("score")))
                 .reversed());
         return ranked;
     }

@@ -1,6 +1,7 @@
 package dev.parley.mesh.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -178,7 +179,8 @@ final class MessageSecurityTest {
         Envelope envelope = EnvelopeModel.ENVELOPE
                 .fromJson(Json.read(json.getBytes(UTF_8), Map.class))
                 .at(at);
-        Map<?, ?> signed = (Map<?, ?>) EnvelopeModel.ENVELOPE.toJson(SignedForm.sign(envelope, keys::sign));
+        Map<?, ?> signed =
+                (Map<?, ?>) requireNonNull(EnvelopeModel.ENVELOPE.toJson(SignedForm.sign(envelope, keys::sign)));
         var members = new LinkedHashMap<String, Object>();
         signed.forEach((name, value) -> members.put(String.valueOf(name), value));
         return members;

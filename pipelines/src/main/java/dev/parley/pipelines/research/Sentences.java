@@ -113,11 +113,12 @@ final class Sentences {
     }
 
     private static double product(Map<String, Double> one, Map<String, Double> other) {
-        Map<String, Double> shorter = one.size() <= other.size() ? one : other;
-        Map<String, Double> longer = shorter == one ? other : one;
+        if (one.size() > other.size()) {
+            return product(other, one);
+        }
         double sum = 0;
-        for (Map.Entry<String, Double> entry : shorter.entrySet()) {
-            sum += entry.getValue() * longer.getOrDefault(entry.getKey(), 0.0);
+        for (Map.Entry<String, Double> entry : one.entrySet()) {
+            sum += entry.getValue() * other.getOrDefault(entry.getKey(), 0.0);
         }
         return sum;
     }

@@ -24,7 +24,7 @@ public final class Markdown {
 
     /** A header of a table. */
     public Markdown columns(String... names) {
-        row(names);
+        row((Object[]) names);
         return line("|" + " --- |".repeat(names.length));
     }
 

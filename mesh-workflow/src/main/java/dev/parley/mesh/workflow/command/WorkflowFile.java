@@ -4,15 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.command.CommandCall;
 import dev.parley.command.CommandException;
-import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.Workflow;
 import dev.parley.mesh.workflow.WorkflowDocument;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -38,9 +37,7 @@ record WorkflowFile(String name, Map<String, @Nullable Object> document) {
     private static Map<String, @Nullable Object> members(String name, String text) {
         try {
             if (text.stripLeading().startsWith("{")) {
-                var members = new LinkedHashMap<String, @Nullable Object>();
-                Json.read(text.getBytes(UTF_8), Map.class).forEach((key, value) -> members.put(key.toString(), value));
-                return members;
+                return JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT);
             }
             var factory = YAMLFactory.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
