@@ -33,12 +33,12 @@ import dev.parley.trust.TrustSettings;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.net.BindException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 

@@ -135,7 +135,9 @@ final class TwoHubsTest {
         OneClient client(Side receiver) throws Exception {
             return OneClient.connect(
                     identity(receiver),
-                    AgentClient.builder().sslContext(tls()).connect(receiver.hub().agentUrl(receiver.agent)));
+                    AgentClient.builder()
+                            .sslContext(tls())
+                            .connect(receiver.hub().agentUrl(receiver.agent)));
         }
 
         @Override
@@ -243,7 +245,8 @@ final class TwoHubsTest {
         CardKeys.create(file, CardKeys.Algorithm.ES256, null);
         OneIdentity mallory = north.identity(south).signing(CardKeys.read(List.of(file)));
         try (OneClient client = OneClient.connect(
-                mallory, AgentClient.builder().sslContext(tls()).connect(south.hub().agentUrl("researcher")))) {
+                mallory,
+                AgentClient.builder().sslContext(tls()).connect(south.hub().agentUrl("researcher")))) {
             assertThatThrownBy(() -> client.send(TaskDelegation.of("work")))
                     .isInstanceOfSatisfying(OneException.class, refused -> {
                         assertThat(refused.code()).isEqualTo("invalid_message");
@@ -251,7 +254,9 @@ final class TwoHubsTest {
                     });
         }
         try (OneClient client = north.client(south);
-                AgentClient reader = AgentClient.builder().sslContext(tls()).connect(south.hub().agentUrl("researcher"));
+                AgentClient reader = AgentClient.builder()
+                        .sslContext(tls())
+                        .connect(south.hub().agentUrl("researcher"));
                 Delegated delegated = client.send(TaskDelegation.of("work").parameter("topic", PUBLIC))) {
             var unused = delegated.result().get(60, TimeUnit.SECONDS);
 

@@ -27,7 +27,8 @@ final class WorkflowFuzzTest {
     void documents(byte[] bytes) {
         Workflow workflow;
         try {
-            workflow = WorkflowDocument.of(JsonText.request(bytes, Codecs.STRUCT)).checked();
+            workflow =
+                    WorkflowDocument.of(JsonText.request(bytes, Codecs.STRUCT)).checked();
         } catch (InvalidField | A2AException refused) {
             return;
         }

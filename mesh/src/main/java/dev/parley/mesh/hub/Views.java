@@ -192,8 +192,9 @@ final class Views implements AgentEndpoint {
             agent.put("reasons", reasons);
             ranked.add(agent);
         });
-        ranked.sort(Comparator.comparingDouble((Map<String, Object> agent) -> (double) requireNonNull(agent.get("score")))
-                .reversed());
+        ranked.sort(
+                Comparator.comparingDouble((Map<String, Object> agent) -> (double) requireNonNull(agent.get("score")))
+                        .reversed());
         return ranked;
     }
 
