@@ -39,7 +39,7 @@ public record Envelope(
      * A sender or a receiver.
      *
      * @param endpoint address that takes its messages
-     * @param capabilities what it says of itself; grants nothing
+     * @param capabilities informative; they grant no rights
      */
     public record Party(String agentId, String endpoint, List<String> capabilities) {
         public Party {

@@ -43,7 +43,7 @@ public final class Reports {
     /**
      * What a task has come to.
      *
-     * @param before progress that was told before
+     * @param before progress of the last report
      */
     public static Content of(Task task, int before) {
         return switch (task.status().state()) {

@@ -30,7 +30,7 @@ final class Deliveries {
     private static final int TOO_MANY = 429;
     private static final int SERVER_ERROR = 500;
 
-    /** Limit of what is shown of an answer that is no message. */
+    /** Limit of the excerpt of an answer that is not a message. */
     private static final int SHOWN = 200;
 
     private final AgentClient agent;

@@ -196,7 +196,7 @@ final class TwoHubsTest {
 
                 assertThat(result.result()).isEqualTo(Map.of("heard", "the " + SECRET));
             }
-            // In clear text, so that the search below is known to find what is there.
+            // In clear text, as a control of the search below.
             try (OneClient client = sender.client(receiver);
                     Delegated delegated = client.send(TaskDelegation.of("work").parameter("topic", PUBLIC))) {
                 assertThat(delegated.result().get(60, TimeUnit.SECONDS).result())
