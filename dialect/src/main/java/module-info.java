@@ -12,10 +12,14 @@ module dev.parley.dialect {
             dev.parley.mesh,
             dev.parley.mesh.client,
             dev.parley.mesh.hub,
-            dev.parley.mesh.workflow;
+            dev.parley.mesh.workflow,
+            dev.parley.registry,
+            dev.parley.registry.client,
+            dev.parley.registry.hub;
     exports dev.parley.dialect.served to
             dev.parley.dialect.grpc,
             dev.parley.hub,
+            dev.parley.registry.hub,
             dev.parley.server,
             dev.parley.trust;
     exports dev.parley.dialect.wire to

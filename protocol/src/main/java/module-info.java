@@ -18,6 +18,9 @@ module dev.parley.protocol {
             dev.parley.mesh.hub,
             dev.parley.mesh.workflow,
             dev.parley.pipelines,
+            dev.parley.registry,
+            dev.parley.registry.client,
+            dev.parley.registry.hub,
             dev.parley.server,
             dev.parley.store,
             dev.parley.trust;

@@ -30,6 +30,7 @@ import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.DialectProvider;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.vault.FileLinks;
 import dev.parley.dialect.vault.Vault;
@@ -115,6 +116,16 @@ public final class Dialects {
         }
     }
 
+    /** Answers a request to a face of an agent as {@link #answer(WireRequest, ServedAgent, CallContext)} does. */
+    public static WireAnswer answer(WireFace face, WireRequest request, ServedAgent agent, CallContext caller) {
+        var framing = new Framing();
+        try {
+            return ProvidedEdge.answer(face, new ServedRequest(request, agent, caller, framing), caller);
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return framing.failure(failure);
+        }
+    }
+
     /** The dialect at an address of its own that a path leads to, or null. */
     private @Nullable Edge edge(String path) {
         for (Edge edge : edges) {
@@ -159,6 +170,11 @@ public final class Dialects {
         }
         Edge edge = edge(request.path());
         return edge == null ? CardFile.isAt(request.path()) : edge.isCard(request.below(edge.suffix()));
+    }
+
+    /** True for the well-known addresses of the card, below the address of an agent. */
+    public static boolean isCardFile(String path) {
+        return CardFile.isAt(path);
     }
 
     /** True for files at signed addresses. */
@@ -216,13 +232,14 @@ public final class Dialects {
         return formOfUnread(request).error(Problem.of(problem), problem.error().httpStatus());
     }
 
-    /** Returns the error answer to a request whose body is compressed: its size after decompression has no bound. */
+    /** Returns the error of a request whose body is compressed: its size after decompression has no bound. */
+    public static A2AException compression() {
+        return A2AException.of(A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Encoding (expected: a body as it is)");
+    }
+
+    /** Returns the error answer to a request whose body is compressed. */
     public WireAnswer.Whole compressed(WireRequest request) {
-        return formOfUnread(request)
-                .error(
-                        A2AException.of(
-                                A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Encoding (expected: a body as it is)"),
-                        UNSUPPORTED_MEDIA_TYPE);
+        return formOfUnread(request).error(compression(), UNSUPPORTED_MEDIA_TYPE);
     }
 
     private Form formOfUnread(WireRequest request) {

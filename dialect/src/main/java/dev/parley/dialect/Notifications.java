@@ -70,6 +70,12 @@ public final class Notifications {
         };
     }
 
+    /** Whether a dialect requires notifications about the tasks of one context in one order. */
+    public static boolean orderContexts(String dialect) {
+        return Providers.INSTALLED.stream()
+                .anyMatch(provider -> provider.name().equals(dialect) && provider.ordersContexts());
+    }
+
     /** The event as streams of the Agentic Kernel show it. {@code now} is the task after it, with the name it has there. */
     private static byte[] kernel(TaskEvent event, Task now) {
         if (event instanceof TaskArtifactUpdateEvent update) {

@@ -27,16 +27,11 @@ public enum A2AError implements ErrorKind {
     RATE_LIMITED(-32603, 429, "RESOURCE_EXHAUSTED", "Too many requests"),
     UNAVAILABLE(-32603, 503, "UNAVAILABLE", "Temporarily unavailable");
 
-    private final int code;
-    private final int httpStatus;
-    private final String grpcStatus;
-    private final String defaultMessage;
+    @SuppressWarnings("ImmutableEnumChecker") // a record of numbers and texts
+    private final Row row;
 
     A2AError(int code, int httpStatus, String grpcStatus, String defaultMessage) {
-        this.code = code;
-        this.httpStatus = httpStatus;
-        this.grpcStatus = grpcStatus;
-        this.defaultMessage = defaultMessage;
+        this.row = new Row(code, httpStatus, grpcStatus, defaultMessage);
     }
 
     /** Returns the error for a failure. */
@@ -53,14 +48,8 @@ public enum A2AError implements ErrorKind {
     }
 
     @Override
-    public int code() {
-        return code;
-    }
-
-    /** The HTTP status of the 1.0.1 table. */
-    @Override
-    public int httpStatus() {
-        return httpStatus;
+    public Row row() {
+        return row;
     }
 
     /**
@@ -74,17 +63,7 @@ public enum A2AError implements ErrorKind {
             case TASK_NOT_CANCELABLE -> 409;
             case CONTENT_TYPE_NOT_SUPPORTED -> 415;
             case INVALID_AGENT_RESPONSE -> 502;
-            default -> httpStatus;
+            default -> httpStatus();
         };
-    }
-
-    @Override
-    public String grpcStatus() {
-        return grpcStatus;
-    }
-
-    @Override
-    public String defaultMessage() {
-        return defaultMessage;
     }
 }

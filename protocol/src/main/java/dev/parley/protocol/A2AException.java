@@ -3,6 +3,7 @@ package dev.parley.protocol;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -173,5 +174,24 @@ public final class A2AException extends RuntimeException {
     /** Pause before a retry; empty if a retry is pointless. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /** Headers of its answer over HTTP: {@code Retry-After}, {@code WWW-Authenticate} and {@code Allow}, as far as they apply. */
+    public Map<String, String> headers() {
+        var headers = new LinkedHashMap<String, String>();
+        if (retryAfter != null) {
+            headers.put(
+                    "Retry-After",
+                    Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
+        }
+        String challenge = challenge();
+        if (challenge != null) {
+            headers.put("WWW-Authenticate", challenge);
+        }
+        String allowed = allowed();
+        if (allowed != null) {
+            headers.put("Allow", allowed);
+        }
+        return headers;
     }
 }

@@ -89,6 +89,9 @@ public record CallContext(
     /** Owner of data that belong to a whole group. No caller has this name. */
     private static final String SHARED = "*";
 
+    /** Begin of the groups of callers without credentials. No group of a hub begins with it. */
+    private static final String NO_GROUP = "*";
+
     private static final CallContext ANONYMOUS = of("anonymous", new Scope("default", "anonymous"));
 
     public CallContext {
@@ -106,6 +109,20 @@ public record CallContext(
     /** Returns the caller of a hub without authentication, the same for all clients. */
     public static CallContext anonymous() {
         return ANONYMOUS;
+    }
+
+    /**
+     * Returns a caller without credentials of an agent that is open to such callers, on a hub that authenticates others. It belongs to no
+     * group of the hub: it shares limits with callers of its address only.
+     */
+    public static CallContext unauthenticated(String address) {
+        return of(ANONYMOUS.caller(), new Scope(NO_GROUP + address, ANONYMOUS.caller()))
+                .withGrants(Set.of(), address);
+    }
+
+    /** Whether this is a caller {@linkplain #unauthenticated without credentials}, unlike the caller of a hub without authentication. */
+    public boolean isUnauthenticated() {
+        return scope.group().startsWith(NO_GROUP);
     }
 
     /** Name of the principal that made the call. */

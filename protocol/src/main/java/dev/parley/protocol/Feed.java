@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The reader pulls, so a slow reader delays no other. For one thread at a time, except {@link
  * #close()}, which any thread may call and which wakes a waiting {@link #next}.
  *
- * @param <E> what it brings
+ * @param <E> type of the elements
  */
 public interface Feed<E> extends AutoCloseable {
     /**
-     * Returns what has happened since the last call, waiting for it if need be.
+     * Returns the elements since the last call; waits for one if there is none.
      *
      * @return at least one element; an empty list if nothing happened within {@code patience}; null once this has ended
      * @throws A2AException if it had to end
@@ -35,7 +35,7 @@ public interface Feed<E> extends AutoCloseable {
         return null;
     }
 
-    /** Ends this for its reader; what it shows goes on. Idempotent. */
+    /** Ends the feed for its reader; the task behind it goes on. Idempotent. */
     @Override
     void close();
 

@@ -17,7 +17,7 @@ public final class InvalidField extends IllegalArgumentException {
         this.problem = problem;
     }
 
-    /** A fault of {@code field}, named as on the wire; {@code problem} says what was expected. */
+    /** A fault of {@code field}, named as on the wire; {@code problem} names the expected value. */
     public static InvalidField of(String field, String problem) {
         return new InvalidField(field, problem);
     }

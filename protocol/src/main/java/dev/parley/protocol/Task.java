@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 4.1.1 "Task".
  *
  * @param id made by the server
- * @param history what was said, oldest first
+ * @param history messages, oldest first
  */
 public record Task(
         String id,

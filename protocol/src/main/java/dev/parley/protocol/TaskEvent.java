@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened to a task: an immutable fact, and at the same time what a stream carries.
+ * An event of a task, as the log keeps it and streams carry it. Immutable.
  *
  * <p>A log begins with the {@link Task} as created. A {@link Message} in a log is one that the task received; it changes
  * the history and is not shown to streams. In a stream a message is the whole answer.

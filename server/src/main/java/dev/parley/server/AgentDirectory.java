@@ -68,6 +68,13 @@ final class AgentDirectory {
         return defaultName == null ? null : agents.get(defaultName);
     }
 
+    /** The agent that has a host name of its own below the server's, as over gRPC. */
+    @Nullable
+    ServedAgent ofHost(@Nullable String host) {
+        int dot = host == null ? -1 : host.indexOf('.');
+        return host == null || dot <= 0 ? null : agents.get(host.substring(0, dot));
+    }
+
     List<ServedAgent> all() {
         var all = new ArrayList<>(agents.values());
         all.sort(Comparator.comparing(ServedAgent::name));

@@ -49,7 +49,9 @@ final class Answers {
         exchange.set(NO_STORE);
         exchange.admission().headers().forEach(exchange::set);
         headers.forEach(exchange::set);
-        cors.decorate(exchange);
+        if (!Cors.isForAllOrigins(headers)) {
+            cors.decorate(exchange);
+        }
     }
 
     static void secure(Exchange exchange) {

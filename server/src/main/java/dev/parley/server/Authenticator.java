@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.wire.Admission;
+import dev.parley.protocol.CallContext;
 import java.util.function.Predicate;
 
 /**
@@ -21,6 +22,15 @@ public interface Authenticator {
      *     agent that is hidden from this caller
      */
     Admission admit(String agent, Arrival arrival);
+
+    /**
+     * Admits a call without regard to its credentials.
+     *
+     * @throws dev.parley.protocol.A2AException as {@link #admit}; UNAUTHENTICATED if the agent requires credentials
+     */
+    default Admission admitUnauthenticated(String agent, Arrival arrival) {
+        return Admission.of(CallContext.unauthenticated(arrival.address()));
+    }
 
     /**
      * Returns true if a call has no credentials, and each agent requires some. Such a call is refused with any body, so the

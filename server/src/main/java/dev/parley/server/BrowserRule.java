@@ -52,6 +52,15 @@ final class BrowserRule {
      * @throws A2AException if it was sent to a name that is not the server's, or by a page that may not call
      */
     void check(String method, Function<String, @Nullable String> headers) {
+        checkHost(headers);
+        if (!method.equals("GET") && !method.equals("HEAD") && isOfForeignPage(headers)) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED, "Pages of that Origin may not call (expected: one that is allowed)");
+        }
+    }
+
+    /** @throws A2AException if a request was sent to a name that is not the server's */
+    void checkHost(Function<String, @Nullable String> headers) {
         String host = requireNonNullElse(headers.apply("Host"), "");
         if (!anyHost && !host.equals(lastAnswered)) {
             if (!isOurs(host)) {
@@ -60,10 +69,6 @@ final class BrowserRule {
                         "Unknown Host (expected: localhost, the host of the public URL, or one that is allowed)");
             }
             lastAnswered = host;
-        }
-        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(headers, host)) {
-            throw A2AException.of(
-                    A2AError.PERMISSION_DENIED, "Pages of that Origin may not call (expected: one that is allowed)");
         }
     }
 
@@ -81,16 +86,18 @@ final class BrowserRule {
         return hosts.contains(host) || Loopback.is(host);
     }
 
-    private boolean mayChange(Function<String, @Nullable String> headers, String host) {
+    /** True for a request of a page of an origin that is not allowed; false without a browser. */
+    boolean isOfForeignPage(Function<String, @Nullable String> headers) {
         String origin = headers.apply("Origin");
         String site = headers.apply("Sec-Fetch-Site");
         if (origin == null && site == null) {
-            return true; // no browser
+            return false; // no browser
         }
+        String host = requireNonNullElse(headers.apply("Host"), "");
         if (site != null ? site.equals("same-origin") || site.equals("none") : isOf(host, origin)) {
-            return true;
+            return false;
         }
-        return origin != null && cors.allows(origin);
+        return origin == null || !cors.allows(origin);
     }
 
     /** Without regard to the scheme, which a proxy may have changed. */

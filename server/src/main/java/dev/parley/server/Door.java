@@ -71,7 +71,7 @@ final class Door implements Consumer<Exchange> {
                     .run();
             return;
         }
-        if (cors.isPreflight(exchange)) {
+        if (cors.isPreflight(exchange) && !gate.isForAllOrigins(exchange.rawPath(), exchange::arrival)) {
             cors.answerPreflight(exchange);
             Answers.secure(exchange);
             exchange.status(204);

@@ -6,6 +6,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.OpenStreams;
+import dev.parley.server.wire.Cors;
 import dev.parley.server.wire.RequestTarget;
 import java.time.Duration;
 import java.util.Map;
@@ -51,20 +52,39 @@ final class Gate {
     WireAnswer answer(Incoming request) {
         var method = request.method();
         var headers = request.headers();
-        var head = new Routes.Head(method, "", Map.of(), request.arrival().apply(""));
+        A2AException malformed = null;
+        var path = "";
+        try {
+            path = RequestTarget.path(request.rawPath());
+        } catch (A2AException e) {
+            malformed = e;
+        }
+        var head = new Routes.Head(method, path, Map.of(), request.arrival().apply(path));
+        boolean forAllOrigins = routes.isForAllOrigins(head.arrival());
+        if (method.equals("OPTIONS") && forAllOrigins) {
+            return new WireAnswer.Whole(
+                    204, Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")), Answers.NOTHING);
+        }
         var refused = routes.refusedMethod(head);
         if (refused != null) {
             return refused;
         }
         try {
-            browsers.check(method, headers);
-            var path = RequestTarget.path(request.rawPath());
+            if (forAllOrigins) {
+                browsers.checkHost(headers);
+            } else {
+                browsers.check(method, headers);
+            }
+            if (malformed != null) {
+                throw malformed;
+            }
             var query = request.rawQuery();
             head = new Routes.Head(
                     method,
                     path,
                     query == null ? Map.of() : RequestTarget.query(query),
                     request.arrival().apply(path),
+                    browsers.isOfForeignPage(headers),
                     request.admission()::admitted);
             if (isCompressed(headers)) {
                 return routes.compressed(head);
@@ -83,6 +103,15 @@ final class Gate {
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
             request.requirePresent().accept(e);
             return routes.problem(head, Dialects.explained(e));
+        }
+    }
+
+    /** True if pages of any origin may call at the path of a request. */
+    boolean isForAllOrigins(String rawPath, Function<String, Arrival> arrival) {
+        try {
+            return routes.isForAllOrigins(arrival.apply(RequestTarget.path(rawPath)));
+        } catch (A2AException malformed) {
+            return false;
         }
     }
 

@@ -17,7 +17,7 @@ public interface RequestHandler {
          */
         byte[] read(long most);
 
-        /** Waits for the whole of it, whatever its size is within the limit of the server. */
+        /** Waits for the whole of it, up to the limit of the server. */
         default byte[] read() {
             return read(Long.MAX_VALUE);
         }

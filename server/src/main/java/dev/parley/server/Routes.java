@@ -5,13 +5,16 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.server.wire.Cors;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,6 +36,9 @@ final class Routes {
     private static final String READING = "GET, HEAD";
     private static final byte[] NO_BODY = new byte[0];
 
+    /** Paths at which the server itself answers. */
+    static final List<String> OWN_PATHS = List.of("/health", "/ready", AgentDirectory.PATH);
+
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
@@ -40,6 +46,7 @@ final class Routes {
     /**
      * Request head, read before the request is routed; the body may not have arrived.
      *
+     * @param foreign whether a page of another origin that is not allowed sent it
      * @param admitted called when the request is admitted
      */
     record Head(
@@ -47,9 +54,10 @@ final class Routes {
             String path,
             Map<String, List<String>> query,
             Arrival arrival,
+            boolean foreign,
             Consumer<Admission> admitted) {
         Head(String method, String path, Map<String, List<String>> query, Arrival arrival) {
-            this(method, path, query, arrival, admission -> {});
+            this(method, path, query, arrival, false, admission -> {});
         }
 
         WireRequest request(String relativePath, byte[] body) {
@@ -57,6 +65,13 @@ final class Routes {
             return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, body, arrival);
         }
     }
+
+    /**
+     * An agent that answers at a path.
+     *
+     * @param face protocol of the requests; null for those of agents
+     */
+    record Front(String agent, @Nullable WireFace face) {}
 
     /** Something at a path and below. */
     private record Prefixed<T>(String path, T target) {
@@ -78,7 +93,7 @@ final class Routes {
     private final Authenticator authenticator;
     private final boolean protectCards;
     private final List<Prefixed<RequestHandler>> handlers;
-    private final List<Prefixed<String>> aliases;
+    private final List<Prefixed<Front>> fronts;
     private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
     private final Supplier<Optional<String>> readinessTest;
@@ -91,7 +106,7 @@ final class Routes {
             Authenticator authenticator,
             boolean protectCards,
             Map<String, RequestHandler> handlers,
-            Map<String, String> aliases,
+            Map<String, Front> fronts,
             @Nullable RequestHandler home,
             Supplier<Optional<String>> obstacle,
             Supplier<Optional<String>> readinessTest,
@@ -102,7 +117,7 @@ final class Routes {
         this.authenticator = authenticator;
         this.protectCards = protectCards;
         this.handlers = Prefixed.of(handlers);
-        this.aliases = Prefixed.of(aliases);
+        this.fronts = Prefixed.of(fronts);
         this.home = home;
         this.obstacle = obstacle;
         this.readinessTest = readinessTest;
@@ -150,17 +165,19 @@ final class Routes {
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
             return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
         }
-        for (var each : aliases) {
-            if (each.has(path)) {
-                var agent = agents.get(each.target());
-                var end = each.path().length();
-                return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
-            }
+        var front = front(head.arrival());
+        if (front != null) {
+            var agent = agents.get(front.target().agent());
+            var end = front.path().length();
+            return front.target().face() != null
+                    ? toFace(agent, front.target().face(), end, head, body)
+                    : agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
         }
         if (home != null && isOfBrowser(head)) {
             return counted(home.answer(head.request("", NO_BODY), body));
         }
-        var agent = agents.defaultAgent();
+        var named = Dialects.isCardFile(path) ? agents.ofHost(head.arrival().header("Host")) : null;
+        var agent = named == null ? agents.defaultAgent() : named;
         return agent == null ? problem(head, noAgentHere()) : toAgent(agent, 0, head, body);
     }
 
@@ -168,8 +185,13 @@ final class Routes {
         return counted(problem(head, NO_BODY, problem));
     }
 
-    /** Returns the error answer to a request that reaches no agent: in the dialect of a provider at its address. */
+    /** Returns the error answer to a request that reaches no agent: in the protocol, or the dialect of a provider, at its address. */
     private WireAnswer.Whole problem(Head head, byte[] body, A2AException problem) {
+        var front = front(head.arrival());
+        if (front != null && front.target().face() != null) {
+            var request = head.request(below(front.path().length(), head), body);
+            return shown(front.target().face(), front.target().face().error(request, problem));
+        }
         var slash = head.path().startsWith(BELOW_AGENTS) ? head.path().indexOf('/', BELOW_AGENTS.length()) : -1;
         var below = slash < 0 ? "" : below(slash, head);
         return dialects.isOfProvider(below)
@@ -179,6 +201,10 @@ final class Routes {
 
     /** Refuses a request with a compressed body, because its size is unknown. */
     WireAnswer compressed(Head head) {
+        var front = front(head.arrival());
+        if (front != null && front.target().face() != null) {
+            return problem(head, Dialects.compression());
+        }
         return counted(dialects.compressed(head.request(head.path(), NO_BODY)));
     }
 
@@ -188,6 +214,69 @@ final class Routes {
             refusals.accept(whole.status());
         }
         return answer;
+    }
+
+    private @Nullable Prefixed<Front> front(Arrival arrival) {
+        for (var each : fronts) {
+            if (each.has(arrival.path())
+                    && (each.target().face() == null || each.target().face().answers(arrival))) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** True if pages of any origin may call at a path. */
+    boolean isForAllOrigins(Arrival arrival) {
+        var front = front(arrival);
+        return front != null
+                && front.target().face() != null
+                && front.target().face().isForAllOrigins();
+    }
+
+    /** Adds the fields that let pages of any origin read an answer, if they may. */
+    @SuppressWarnings("unchecked") // of the same type
+    private static <A extends WireAnswer> A shown(WireFace face, A answer) {
+        if (!face.isForAllOrigins()) {
+            return answer;
+        }
+        var headers = new LinkedHashMap<>(Cors.FOR_ALL_ORIGINS);
+        headers.putAll(answer.headers());
+        return (A)
+                switch ((WireAnswer) answer) {
+                    case WireAnswer.Whole whole -> new WireAnswer.Whole(whole.status(), headers, whole.body());
+                    case WireAnswer.Events events -> new WireAnswer.Events(headers, events.frames(), events.failure());
+                };
+    }
+
+    private WireAnswer toFace(@Nullable ServedAgent agent, WireFace face, int pathFrom, Head head, RefusableBody body) {
+        if (agent == null) {
+            return problem(head, noAgentHere());
+        }
+        var path = below(pathFrom, head);
+        Admission admission;
+        try {
+            admission = admission(agent.name(), face.isPublic(head.request(path, NO_BODY)), head);
+        } catch (A2AException refusal) {
+            return problem(head, refusal);
+        }
+        head.admitted().accept(admission);
+        return shown(face, Dialects.answer(face, head.request(path, body.read()), agent, admission.caller()));
+    }
+
+    /** Admits a call of a protocol. Pages of other origins are callers without credentials, unless they have added some. */
+    private Admission admission(String agent, boolean isPublic, Head head) {
+        if (!isPublic && !head.foreign()) {
+            return authenticator.admit(agent, head.arrival());
+        }
+        if (!isPublic) {
+            var admission = authenticator.admit(agent, head.arrival().withoutCredentialsOfBrowser());
+            if (!admission.caller().caller().equals(CallContext.anonymous().caller())) {
+                return admission;
+            }
+            admission.leave().run();
+        }
+        return authenticator.admitUnauthenticated(agent, head.arrival());
     }
 
     private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RefusableBody body) {

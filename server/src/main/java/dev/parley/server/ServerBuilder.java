@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
 import dev.parley.server.wire.Cors;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of a {@link Server}. The defaults stand in {@link ServerSettings} and in the fields here. */
@@ -60,7 +62,7 @@ public final class ServerBuilder {
     Supplier<Optional<String>> readinessTest = Optional::empty;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
-    final Map<String, String> aliases = new LinkedHashMap<>();
+    final Map<String, Routes.Front> fronts = new LinkedHashMap<>();
 
     @Nullable
     RequestHandler home;
@@ -307,13 +309,39 @@ public final class ServerBuilder {
      * @throws IllegalArgumentException if another agent has the path
      */
     public ServerBuilder alias(String path, String agent) {
+        return front(path, new Routes.Front(agent, null));
+    }
+
+    /**
+     * Lets an agent answer the requests of a protocol at {@code path} and below. The longest path wins, and such paths win over agents
+     * that answer at shorter ones.
+     *
+     * @param path beginning with a slash and not ending with one
+     * @throws IllegalArgumentException if the path is taken, or the server never asks for it
+     */
+    public ServerBuilder face(String path, String agent, WireFace face) {
+        return front(path, new Routes.Front(agent, requireNonNull(face, "face")));
+    }
+
+    private ServerBuilder front(String path, Routes.Front front) {
         requirePath(path);
-        String taken = aliases.putIfAbsent(path, requireNonNull(agent, "agent"));
-        if (taken != null && !taken.equals(agent)) {
-            throw new IllegalArgumentException("path: " + path + " for agent \"" + agent
-                    + "\" (expected: another, this one is of \"" + taken + "\")");
+        Routes.Front taken = fronts.putIfAbsent(path, front);
+        if (taken != null && !taken.equals(front)) {
+            throw new IllegalArgumentException("path: " + path + " for agent \"" + front.agent()
+                    + "\" (expected: another, this one is of \"" + taken.agent() + "\")");
         }
         return this;
+    }
+
+    /** Refuses protocols at paths where requests never reach them. */
+    private void requireReachableFaces() {
+        fronts.forEach((path, front) -> Stream.concat(Routes.OWN_PATHS.stream(), handlers.keySet().stream())
+                .filter(own -> front.face() != null && (path.equals(own) || path.startsWith(own + "/")))
+                .findFirst()
+                .ifPresent(own -> {
+                    throw new IllegalArgumentException("path: " + path + " for agent \"" + front.agent()
+                            + "\" (expected: another, the server answers at " + own + ")");
+                }));
     }
 
     private static void requirePath(String path) {
@@ -349,13 +377,14 @@ public final class ServerBuilder {
     }
 
     Routes routes(AgentDirectory agents, BooleanSupplier draining) {
+        requireReachableFaces();
         return new Routes(
                 dialects,
                 agents,
                 authenticator,
                 protectCards,
                 handlers,
-                aliases,
+                fronts,
                 home,
                 obstacle,
                 readinessTest,

@@ -227,9 +227,15 @@ public final class GrpcDialect {
         if (!activated.isEmpty()) {
             metadata.put(service.extensions(), activated);
         }
+        agent.traffic().carried(operation, context, request.message().length, 0);
+        Function<Object, byte[]> counted = value -> {
+            byte[] message = encode.apply(value);
+            agent.traffic().carried(operation, context, 0, message.length);
+            return message;
+        };
         return switch (operation) {
             case Operation.Call<?> call ->
-                new GrpcAnswer.Whole(metadata, encode.apply(requireNonNull(endpoint.call(call, context))));
+                new GrpcAnswer.Whole(metadata, counted.apply(requireNonNull(endpoint.call(call, context))));
             case Operation.Watch<?> watch -> {
                 Feed<?> stream = endpoint.watch(watch, context);
                 if (operation instanceof Operation.TaskWatch) {
@@ -238,7 +244,7 @@ public final class GrpcDialect {
                     metadata.put(style.positionHeader().toLowerCase(Locale.ROOT), requireNonNull(stream.position()));
                 }
                 Function<A2AException, Code> codes = statuses.of;
-                yield new GrpcAnswer.Events(metadata, stream.as(encode), problem -> Problem.toldBy(problem, codes));
+                yield new GrpcAnswer.Events(metadata, stream.as(counted), problem -> Problem.toldBy(problem, codes));
             }
         };
     }

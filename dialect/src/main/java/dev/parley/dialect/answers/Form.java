@@ -12,7 +12,6 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -103,22 +102,7 @@ public final class Form {
     }
 
     public WireAnswer.Whole error(A2AException problem, int status) {
-        var headers = new LinkedHashMap<String, String>();
-        Duration retryAfter = problem.retryAfter();
-        if (retryAfter != null) {
-            headers.put(
-                    "Retry-After",
-                    Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
-        }
-        String challenge = problem.challenge();
-        if (challenge != null) {
-            headers.put("WWW-Authenticate", challenge);
-        }
-        String allowed = problem.allowed();
-        if (allowed != null) {
-            headers.put("Allow", allowed);
-        }
-        return new WireAnswer.Whole(status, with(headers, contentType), errorBody(problem, status));
+        return new WireAnswer.Whole(status, with(problem.headers(), contentType), errorBody(problem, status));
     }
 
     /** The same as a stream that holds nothing else, unless its status tells it. */

@@ -282,7 +282,7 @@ public final class Problem {
         return null;
     }
 
-    /** The objects in a list of whatever a peer wrote. */
+    /** The objects in a list that a peer wrote. */
     private static List<Map<?, ?>> maps(@Nullable Object list) {
         var maps = new ArrayList<Map<?, ?>>();
         if (list instanceof List<?> elements) {

@@ -77,7 +77,7 @@ public final class CardFile {
         return new WireAnswer.Whole(200, headers, body);
     }
 
-    private static boolean isKnown(String tag, @Nullable String known) {
+    static boolean isKnown(String tag, @Nullable String known) {
         return known != null
                 && Arrays.stream(known.split(",", -1))
                         .map(String::trim)

@@ -3,6 +3,7 @@ package dev.parley.dialect.calls;
 import dev.parley.dialect.spi.DialectProvider;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AException;
@@ -33,15 +34,20 @@ public record ProvidedEdge(DialectProvider provider) implements Edge {
 
     @Override
     public WireAnswer answer(ServedRequest request) {
+        return answer(provider, request, request.caller().withDialect(provider.name(), false));
+    }
+
+    /** Has the agent answer a request to a face of a caller. */
+    public static WireAnswer answer(WireFace face, ServedRequest request, CallContext shown) {
         WireRequest http = request.http();
         AgentCard card = request.agent().card();
-        request.framing().use(problem -> provider.error(http, problem));
-        WireAnswer.Whole document = provider.document(http, card);
+        request.framing().use(problem -> face.error(http, problem));
+        WireAnswer.Whole document = face.document(http, card);
         if (document != null) {
             return document;
         }
-        CallContext caller = ServedRequest.context(request.caller().withDialect(provider.name(), false), http);
-        WireCall call = LargeBodies.compute(http, caller, () -> provider.read(http, card, caller));
+        CallContext caller = ServedRequest.context(shown, http);
+        WireCall call = LargeBodies.compute(http, caller, () -> face.read(http, card, caller));
         return request.agent()
                 .exchange(
                         new WireCall(
@@ -49,6 +55,7 @@ public record ProvidedEdge(DialectProvider provider) implements Edge {
                                 call.view(),
                                 result -> LargeBodies.encode(
                                         result, caller, () -> call.answer().apply(result))),
-                        caller);
+                        caller,
+                        http.body().length);
     }
 }

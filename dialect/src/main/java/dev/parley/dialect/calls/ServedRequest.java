@@ -16,7 +16,9 @@ import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.WireDocument;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +62,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         Form form = framing.form();
         var call = new WireCall(
                 operation, agent -> dialect.before(agent, operation), result -> written(dialect, row, form, result));
-        return agent.exchange(call, context);
+        return agent.exchange(call, context, http.body().length);
     }
 
     private WireAnswer written(Dialect dialect, Row row, Form form, @Nullable Object result) {
@@ -71,6 +73,9 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
             headers.put(dialect.extensionsHeader(), activated);
         }
         var answer = new Row.Answer(form, headers, caller, asked, agent.card());
+        if (result instanceof WireDocument document && !form.isRpc()) {
+            return document(document, headers);
+        }
         if (!(result instanceof Feed<?> stream)) {
             return row.whole(answer, result);
         }
@@ -78,6 +83,19 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         headers.putAll(dialect.streamHeaders());
         headers.put("X-Accel-Buffering", "no"); // nginx would collect events
         return new WireAnswer.Events(headers, row.frames(answer, stream), form::failure);
+    }
+
+    /** A document differs between callers, so caches of several must not keep it. */
+    private WireAnswer.Whole document(WireDocument document, Map<String, String> headers) {
+        String tag = '"' + document.etag() + '"';
+        headers.put("ETag", tag);
+        headers.put("Cache-Control", "private, no-cache");
+        if (CardFile.isKnown(tag, http.header("If-None-Match"))) {
+            return new WireAnswer.Whole(304, headers, new byte[0]);
+        }
+        headers.put("Content-Type", document.mediaType());
+        headers.put("X-Content-Type-Options", "nosniff");
+        return new WireAnswer.Whole(200, headers, document.bytes());
     }
 
     /** The answers to a call of an extension's operation. */

@@ -549,7 +549,7 @@ public final class Codecs {
         return number;
     }
 
-    /** Writes maps, lists, strings, numbers, booleans, null, and whatever of the model stands among them. */
+    /** Writes maps, lists, strings, numbers, booleans, null, and objects of the model among them. */
     private static void writeFree(JsonGenerator out, @Nullable Object value) {
         switch (value) {
             case null -> out.writeNull();

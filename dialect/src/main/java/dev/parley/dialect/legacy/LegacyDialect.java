@@ -142,7 +142,7 @@ public final class LegacyDialect extends Dialect {
     private void tell(LoggedEvent event, Sink out) {
         switch (event.event()) {
             case Message received when event.sequence() > 0 -> {
-                // what the task received is not shown
+                // received messages are not shown
             }
             case Task task -> {
                 out.frame(null, model.event, task);

@@ -432,7 +432,7 @@ public final class LegacyModel {
                 .as(v -> task(v.skip().next(), v.skip().next(), v.next(), v.next(), v.next(), v.next()));
     }
 
-    /** In 0.1 a rejected task has failed; what it really is, stands in its metadata. */
+    /** In 0.1 a rejected task has the state failed; its metadata has the real state. */
     private Map<String, @Nullable Object> metadata(Task task) {
         return spelling.isFirst() && task.state() == TaskState.REJECTED
                 ? TaskEvent.merge(task.metadata(), Map.of(STATE, word(TaskState.REJECTED)))

@@ -204,7 +204,7 @@ public final class LegacyOperations {
                 .as(v -> new PushConfigPage(v.next(), v.next()));
     }
 
-    // ---- What all have
+    // ---- Shared forms
 
     private static Shape<CancelTask> cancel(Shape.Builder<CancelTask> shape) {
         return shape.required("id", TEXT, CancelTask::id)
@@ -279,7 +279,7 @@ public final class LegacyOperations {
         return constructor.of(null, message.in(nonEmpty(sessionId), nonEmpty(id)), configuration, metadata);
     }
 
-    /** The first clients named what they could read by the kinds of parts. */
+    /** The first clients named their output modes by kinds of parts. */
     private static String mode(String mode) {
         return switch (mode) {
             case "text" -> "text/plain";

@@ -38,6 +38,7 @@ public record ExtensionRow(
         List<String> verbs,
         @Nullable PathTemplate path)
         implements Row {
+    private static final Set<String> BODILESS = Set.of("GET", "HEAD", "DELETE");
 
     @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
     public static ExtensionRow of(ExtensionProtocol protocol, ExtensionMethod<?, ?> one) {
@@ -72,7 +73,7 @@ public record ExtensionRow(
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
         RestDescription description = method.description();
-        boolean bodiless = !request.method().equals("POST") || request.hasNoBody();
+        boolean bodiless = BODILESS.contains(request.method()) || request.hasNoBody();
         Map<String, List<String>> query =
                 request.method().equals("POST") && description == null ? Map.of() : request.query();
         if (this.request instanceof Shape<Operation.Extension> shape) {
@@ -89,6 +90,10 @@ public record ExtensionRow(
                 () -> members.putAll(requireNonNullElse(body, Map.of())));
         query.forEach((name, given) -> {
             if (description != null && !description.hasInQuery(name)) {
+                return;
+            }
+            if (description != null && description.isList(name)) {
+                members.put(name, List.copyOf(given));
                 return;
             }
             if (given.size() > 1) {

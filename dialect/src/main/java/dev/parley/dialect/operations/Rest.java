@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, sections 5.3 and 11.3 to 11.5.
  *
- * @param variables what the path says, by field
+ * @param variables values in the path, by field
  */
 public record Rest<R extends Row>(R operation, Map<String, String> variables) {
     static final String OLD_PREFIX = "v1";
@@ -27,7 +27,7 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
             "", OLD_PREFIX, "tasks", "message:send", "message:stream", "extendedAgentCard", ".well-known", "card");
 
     /**
-     * Returns what a method and a path ask for.
+     * Returns the operation of a method and a path.
      *
      * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
      */

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * An agent that a server answers for.
  *
- * @param name what it is called in its address
+ * @param name segment of its address
  * @param served its public card, with absolute interface URLs
  * @param dialects in which it is served, out of {@code Dialects.NAMES}; with only {@code 1.0} its card has no members
  *     for older readers
  * @param extensions the operations of its extensions and its own methods, which its endpoint answers as well
  * @param door stands before the endpoint for what a caller asks, once for each request; what a dialect looks up besides
  *     goes past it
+ * @param traffic counts the bytes of calls
  */
 public record ServedAgent(
         String name,
@@ -32,13 +33,21 @@ public record ServedAgent(
         ServedCard served,
         Set<String> dialects,
         ExtensionTable extensions,
-        UnaryOperator<AgentEndpoint> door) {
+        UnaryOperator<AgentEndpoint> door,
+        Traffic traffic) {
+    /** Counts the bytes of a call: of its request and answer, or of an element of its stream. */
+    @FunctionalInterface
+    public interface Traffic {
+        void carried(Operation operation, CallContext caller, long received, long sent);
+    }
+
     public ServedAgent {
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
         requireNonNull(served, "served");
         requireNonNull(extensions, "extensions");
         requireNonNull(door, "door");
+        requireNonNull(traffic, "traffic");
         dialects = Set.copyOf(dialects);
         if (dialects.isEmpty() || !Providers.NAMES.containsAll(dialects)) {
             throw new IllegalArgumentException(
@@ -49,7 +58,14 @@ public record ServedAgent(
     /** An agent without observation of its requests. */
     public ServedAgent(
             String name, AgentEndpoint endpoint, ServedCard served, Set<String> dialects, ExtensionTable extensions) {
-        this(name, endpoint, served, dialects, extensions, UnaryOperator.identity());
+        this(
+                name,
+                endpoint,
+                served,
+                dialects,
+                extensions,
+                UnaryOperator.identity(),
+                (operation, caller, received, sent) -> {});
     }
 
     /** An agent with an unsigned card, without operations of extensions. */
@@ -93,20 +109,35 @@ public record ServedAgent(
 
     /** The same agent in front of which another endpoint stands. */
     public ServedAgent with(AgentEndpoint other) {
-        return new ServedAgent(name, other, served, dialects, extensions, door);
+        return new ServedAgent(name, other, served, dialects, extensions, door, traffic);
     }
 
-    /** Has the agent answer a call, through the door. */
-    public WireAnswer exchange(WireCall call, CallContext caller) {
+    /**
+     * Has the agent answer a call, through the door.
+     *
+     * @param received bytes of the request
+     */
+    public WireAnswer exchange(WireCall call, CallContext caller, long received) {
         Operation operation = call.operation();
         operation.requireShortIds();
         AgentEndpoint shown = door.apply(call.view().apply(endpoint));
-        return call.answer()
+        WireAnswer answer = call.answer()
                 .apply(
                         switch (operation) {
                             case Operation.Call<?> one -> shown.call(one, caller);
                             case Operation.Watch<?> stream -> shown.watch(stream, caller);
                         });
+        traffic.carried(
+                operation, caller, received, answer instanceof WireAnswer.Whole whole ? whole.body().length : 0);
+        return answer instanceof WireAnswer.Events events
+                ? new WireAnswer.Events(
+                        events.headers(), events.frames().as(frame -> sent(operation, caller, frame)), events.failure())
+                : answer;
+    }
+
+    private byte[] sent(Operation operation, CallContext caller, byte[] element) {
+        traffic.carried(operation, caller, 0, element.length);
+        return element;
     }
 
     public boolean speaks(String dialect) {

@@ -23,4 +23,16 @@ public record Arrival(
     public @Nullable String header(String name) {
         return headers.apply(name);
     }
+
+    /** Without the credentials that a browser adds to the requests of pages by itself: certificate and password. */
+    public Arrival withoutCredentialsOfBrowser() {
+        return new Arrival(method, path, this::headerOfPage, address, null);
+    }
+
+    private @Nullable String headerOfPage(String name) {
+        String value = header(name);
+        return value != null && name.equalsIgnoreCase("Authorization") && value.regionMatches(true, 0, "Basic ", 0, 6)
+                ? null
+                : value;
+    }
 }

@@ -103,7 +103,7 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
         String file = raw.filename() == null ? "" : plain(raw.filename());
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", type != null && type.matches(MEDIA_TYPE) ? type : "application/octet-stream");
-        // Whatever agents make, a browser must not run it in this origin.
+        // A browser must not run files of agents in this origin.
         headers.put("X-Content-Type-Options", "nosniff");
         headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
         String name = file.isEmpty() ? "" : "; filename*=UTF-8''" + PathTemplate.encode(file);

@@ -29,6 +29,11 @@ public record RestDescription(String summary, List<RestParameter> parameters, Ma
                 .findFirst();
     }
 
+    /** Whether the parameter of that name is a list, which a query gives by repetition. */
+    public boolean isList(String name) {
+        return parameters.stream().anyMatch(one -> one.name().equals(name) && one.type() == RestParameter.Type.TEXTS);
+    }
+
     /** Whether the query has a parameter of that name. */
     public boolean hasInQuery(String name) {
         return parameters.stream()

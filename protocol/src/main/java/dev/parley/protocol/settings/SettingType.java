@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /**
  * Conversion of the text of a setting to its value; the same for flags, the environment and files.
  *
- * @param expected what a good text looks like, for messages
+ * @param expected form of a valid text, for messages
  * @param parser throws IllegalArgumentException for any other text
  */
 public record SettingType<T>(String expected, Function<String, T> parser) {

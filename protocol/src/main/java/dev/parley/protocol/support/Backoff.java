@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * that failed together do not come back together.
  *
  * @param first the bound after one failure
- * @param longest what the bound grows to
+ * @param longest largest bound
  */
 public record Backoff(Duration first, Duration longest) {
     public Backoff {
@@ -25,7 +25,7 @@ public record Backoff(Duration first, Duration longest) {
         return first.toNanos() > longest.toNanos() / factor ? longest : first.multipliedBy(factor);
     }
 
-    /** @param atLeast what the other side asked for, which the random wait comes on top of; null if it did not */
+    /** @param atLeast wait that the other side asked for, to which the random wait is added; null if it asked for none */
     public Duration after(int failures, @Nullable Duration atLeast) {
         long bound = bound(failures).toNanos();
         long random = bound == 0 ? 0 : ThreadLocalRandom.current().nextLong(bound + 1);

@@ -188,7 +188,7 @@ final class Connection {
         return streams != null;
     }
 
-    // --- what the threads of the connection report
+    // --- reports of the threads of the connection
 
     Http2Streams becomesHttp2() {
         endShare();
@@ -351,7 +351,7 @@ final class Connection {
         return first;
     }
 
-    /** There will be no more bytes from the client: whatever waits for it, or works for it, is interrupted. */
+    /** The client sends no more bytes: threads that wait or work for it are interrupted. */
     void disconnected() {
         gone = true;
         var exchange = current;
@@ -397,7 +397,7 @@ final class Connection {
         writeDeadline = NEVER;
     }
 
-    // --- what the clock and the drain do
+    // --- calls of the clock and the drain
 
     boolean late(long now) {
         if (now > writeDeadline || !channel.isOpen()) {

@@ -35,7 +35,7 @@ public final class CurrentAdmission {
         return admission == null ? "" : admission.caller().scope().group();
     }
 
-    /** Headers of the answer, whatever it is. */
+    /** Headers of any answer to the request. */
     public Map<String, String> headers() {
         return admission == null ? Map.of() : admission.headers();
     }

@@ -1,4 +1,4 @@
-/** Limits of what the clients of a server may take, shared out to their groups. */
+/** Limits of the resources of clients, shared out to their groups. */
 @NullMarked
 package dev.parley.server.limits;
 

@@ -2,24 +2,56 @@ package dev.parley.server.wire;
 
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Admission of pages of other origins by the settings. Source: WHATWG Fetch, section 3.2. */
 public final class Cors {
     private static final String ANY = "*";
     private static final Field VARY = Field.of("Vary", "Origin");
     private static final Field CREDENTIALS = Field.of("Access-Control-Allow-Credentials", "true");
-    private static final Field METHODS =
-            Field.of("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+    private static final String ALLOW_METHODS = "Access-Control-Allow-Methods";
+    private static final String ALLOW_HEADERS = "Access-Control-Allow-Headers";
+    private static final String ALL_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+    private static final Field METHODS = Field.of(ALLOW_METHODS, ALL_METHODS);
+    private static final Pattern NAMES = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z, -]{1,1024}");
     private static final Field REQUEST_HEADERS = Field.of(
-            "Access-Control-Allow-Headers",
+            ALLOW_HEADERS,
             "A2A-Extensions, A2A-Version, Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, traceparent");
+    private static final String EXPOSE_HEADERS = "Access-Control-Expose-Headers";
     private static final Field RESPONSE_HEADERS =
-            Field.of("Access-Control-Expose-Headers", "A2A-Extensions, A2A-Version, ETag, Retry-After");
-    private static final Field MAX_AGE = Field.of("Access-Control-Max-Age", "600");
-    private static final Field SAME_ORIGIN = Field.of("Cross-Origin-Resource-Policy", "same-origin");
+            Field.of(EXPOSE_HEADERS, "A2A-Extensions, A2A-Version, ETag, Retry-After");
+    private static final String KEPT = "Access-Control-Max-Age";
+    private static final String SECONDS = "600";
+    private static final Field MAX_AGE = Field.of(KEPT, SECONDS);
+    private static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
+    private static final Field SAME_ORIGIN = Field.of(RESOURCE_POLICY, "same-origin");
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+
+    /** Fields of answers that pages of any origin may read. */
+    public static final Map<String, String> FOR_ALL_ORIGINS = Map.of(
+            ALLOW_ORIGIN, ANY, EXPOSE_HEADERS, "ETag, Link, Location, Retry-After", RESOURCE_POLICY, "cross-origin");
+
+    /** Whether an answer has {@link #FOR_ALL_ORIGINS}. */
+    public static boolean isForAllOrigins(Map<String, String> headers) {
+        return ANY.equals(headers.get(ALLOW_ORIGIN));
+    }
+
+    /** Answer to a preflight request for a resource that pages of any origin may call. */
+    public static Map<String, String> preflightForAllOrigins(@Nullable String requested) {
+        var fields = new LinkedHashMap<>(FOR_ALL_ORIGINS);
+        fields.put(ALLOW_METHODS, ALL_METHODS);
+        fields.put(KEPT, SECONDS);
+        if (requested != null && NAMES.matcher(requested).matches()) {
+            fields.put(ALLOW_HEADERS, requested);
+            fields.put("Vary", "Access-Control-Request-Headers");
+        }
+        return fields;
+    }
 
     private final Set<String> origins;
     private final boolean any;
