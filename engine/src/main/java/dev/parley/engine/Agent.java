@@ -46,7 +46,7 @@ public final class Agent {
     /**
      * Begins an agent.
      *
-     * @param name what it is called in its address: letters, digits, {@code -}, {@code _} and {@code .}, at most 100
+     * @param name segment of its address: letters, digits, {@code -}, {@code _} and {@code .}, at most 100
      * @param description for its card
      */
     public static Builder named(String name, String description) {
@@ -361,9 +361,9 @@ public final class Agent {
         }
 
         /**
-         * The priority with which a message waits for its turn, also after a restart. Must be quick and depend only on the message,
-         * which callers write: what they may not have asked for is to be refused before. With four slots or more, one is kept for
-         * {@link Priority#CRITICAL}. Default: all messages have the same.
+         * The priority with which a message waits for its turn, also after a restart. The function must be quick and depend on the
+         * message only. Callers write messages, so priorities that need a right have to be refused before this function is called.
+         * An agent with four or more slots keeps one for {@link Priority#CRITICAL}. Default: all messages have the same priority.
          */
         public Builder priority(Function<Message, Priority> priority) {
             this.priority = requireNonNull(priority, "priority");

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
@@ -49,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs agents and answers for them from the log.
  *
- * <p>An answer to a caller means that what it says is in the log. Safe for any thread.
+ * <p>An answer is sent to a caller after its events are in the log. Safe for any thread.
  */
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
@@ -262,6 +263,13 @@ public final class Engine implements AutoCloseable {
         return load;
     }
 
+    /** Returns the numbers of tasks that wait for a slot by agent and priority, of agents with priorities that had any. */
+    public Map<String, Map<Priority, Integer>> waiting() {
+        var waiting = new TreeMap<String, Map<Priority, Integer>>();
+        runners.forEach((agent, runner) -> waiting.put(agent, runner.waiting()));
+        return waiting;
+    }
+
     /** Webhooks and their fate; empty if the engine was built without. */
     public Optional<Webhooks> deliveries() {
         return Optional.ofNullable(parts.webhooks());
@@ -274,7 +282,16 @@ public final class Engine implements AutoCloseable {
      * longer than {@code grace} at most. Idempotent.
      */
     public void drain(Duration grace) {
-        parts.runs().stop(grace, tasks().live()::wakeAll);
+        drain(grace, () -> {});
+    }
+
+    /**
+     * {@link #drain(Duration)} for handlers that wait for something else than their tasks.
+     *
+     * @param stopping wakes them, once an interruption leaves their tasks unfinished
+     */
+    public void drain(Duration grace, Runnable stopping) {
+        parts.runs().stop(grace, stopping, tasks().live()::wakeAll);
     }
 
     /**

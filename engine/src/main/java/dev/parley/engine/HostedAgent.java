@@ -37,6 +37,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Endpoint of an agent: operations are answered from the log, or by a run of the agent. */
@@ -49,6 +50,8 @@ final class HostedAgent implements AgentEndpoint {
     private final Agent agent;
     private final AgentCard.Capabilities capabilities;
     private final TaskWebhooks webhooks;
+    private final List<AgentExtension> extensions;
+    private final boolean requiresExtension;
     private final Sends sends;
 
     HostedAgent(Parts parts, Agent agent, Runner runner) {
@@ -58,6 +61,9 @@ final class HostedAgent implements AgentEndpoint {
         this.capabilities = card.capabilities();
         this.webhooks = new TaskWebhooks(parts, agent.name(), Boolean.TRUE.equals(capabilities.pushNotifications()));
         requireThatAllIsThere(agent);
+        this.extensions = agent.extensions();
+        this.requiresExtension =
+                extensions.stream().anyMatch(extension -> extension.card().required());
         this.sends = new Sends(parts, agent, runner, webhooks, card);
     }
 
@@ -99,13 +105,17 @@ final class HostedAgent implements AgentEndpoint {
 
     /** Returns the call with those extensions only that this agent has. */
     private CallContext activated(CallContext caller) {
+        Set<String> named = caller.extensions();
+        if (named.isEmpty() && !requiresExtension) {
+            return caller; // most calls
+        }
         var known = new HashSet<String>();
-        for (AgentExtension extension : agent.extensions()) {
+        for (AgentExtension extension : extensions) {
             String uri = extension.card().uri();
-            if (caller.extensions().contains(uri)) {
+            if (named.contains(uri)) {
                 known.add(uri);
                 for (String needed : extension.needs()) {
-                    if (!caller.extensions().contains(needed)) {
+                    if (!named.contains(needed)) {
                         throw missing("The extension " + uri + " needs the extension ", needed);
                     }
                 }
@@ -113,7 +123,7 @@ final class HostedAgent implements AgentEndpoint {
                 throw missing("This agent requires the extension ", uri);
             }
         }
-        return known.size() == caller.extensions().size() ? caller : caller.withExtensions(known);
+        return known.size() == named.size() ? caller : caller.withExtensions(known);
     }
 
     private static A2AException missing(String reason, String uri) {

@@ -83,7 +83,7 @@ public interface Reply {
     /** Declines the task. The reason is shown to the caller. */
     void reject(String reason);
 
-    /** Moves the task to any state: what the methods above do, for agents that need all of it. */
+    /** Moves the task to any state; the methods above are short forms of this one. */
     void move(TaskState state, @Nullable Message message, Map<String, @Nullable Object> metadata);
 
     /** An artifact in the making. For one thread at a time. */

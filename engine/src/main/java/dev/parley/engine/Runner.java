@@ -161,6 +161,11 @@ final class Runner {
         return slots.load();
     }
 
+    /** Numbers of turns that wait by priority; empty if all have the same. */
+    Map<Priority, Integer> waiting() {
+        return slots.waiting();
+    }
+
     /** Starts waiting turns while slots are free. Turns that wait while the engine closes run after the next start. */
     private void launchWaiting() {
         while (parts.runs().isOpen()) {
@@ -378,7 +383,7 @@ final class Runner {
         return letRun(live, turn);
     }
 
-    /** Waits until what was emitted is on disk; false if the log has refused it. */
+    /** Waits until the emitted events are on disk; false if the log has refused them. */
     private static boolean isWritten(LiveTask live) {
         try {
             live.await(live.emitted(), task -> true, WRITE_PATIENCE);

@@ -64,8 +64,9 @@ final class Runs {
      *
      * @param wake wakes all threads that wait for tasks, which then see {@link #isStopped}
      */
-    void stop(Duration grace, Runnable wake) {
+    void stop(Duration grace, Runnable stopping, Runnable wake) {
         open = false;
+        stopping.run();
         await(grace);
         running.values().forEach(Turn::interrupt);
         await(INTERRUPTED);

@@ -60,7 +60,8 @@ final class TaskWebhooks {
         Sends.requireText("id", id);
         String taskId = live.key().taskId();
         PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
-        var webhook = Subscription.of(live.key(), named, context.dialect(), taskName, after);
+        var webhook = Subscription.of(live.key(), named, context.dialect(), taskName, after)
+                .in(deliveries().channel(live.key().scope(), live.contextId(), named, context.dialect()));
         if (!live.watchedBy(Webhooks.id(webhook), Webhooks.MAX_PER_TASK)) {
             throw A2AException.invalidParams(
                     "taskId",

@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.scheduling.DeliverySlots;
 import dev.parley.engine.scheduling.Threads;
@@ -10,10 +11,15 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.Sha256;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -21,8 +27,11 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * Delivery of the events of tasks to webhooks: in order, at least once, across restarts.
  *
  * <p>Each webhook has a durable cursor in the log of its task. Delivering is reading the log from there; a retry, a restart
- * and a redelivery are all the same read. At most one thread at a time works for a webhook.
+ * and a redelivery are all the same read. At most one thread at a time works for a webhook, or for all webhooks of a channel, whose
+ * events it delivers by their times: see {@code docs/adr/0048-order-of-callbacks.md}.
  */
 public final class Webhooks {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
@@ -45,12 +55,52 @@ public final class Webhooks {
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
 
+    /** Tasks of a channel that are in memory at most. */
+    private static final int MOST_PASTS = 16;
+
     /** Maximum of webhooks of one task. */
     static final int MAX_PER_TASK = 32;
 
-    private record Key(TaskKey task, String configId) {}
+    /** A sequence of deliveries. */
+    private sealed interface Queue permits Key, Channel {
+        String group();
+    }
 
-    /** A running worker of a webhook: without or with new events since its last look. */
+    /** The events of one webhook. */
+    private record Key(TaskKey task, String configId) implements Queue {
+        @Override
+        public String group() {
+            return task.scope().group();
+        }
+
+        @Override
+        public String toString() {
+            return "webhook " + configId + " of task " + task.taskId();
+        }
+    }
+
+    /** The events of the webhooks of a channel. */
+    private record Channel(String group, String name) implements Queue {
+        @Override
+        public String toString() {
+            return "webhooks of channel " + name;
+        }
+    }
+
+    /** The next event of a webhook of a channel. */
+    private record Next(Instant at, Key key, long sequence) implements Comparable<Next> {
+        private static final Comparator<Next> ORDER = Comparator.comparing(Next::at)
+                .thenComparing(next -> next.key().task().taskId())
+                .thenComparingLong(Next::sequence)
+                .thenComparing(next -> next.key().configId());
+
+        @Override
+        public int compareTo(Next other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    /** A running worker of a queue: without or with new events since its last look. */
     private enum Work {
         LOOKING,
         NEWS
@@ -62,12 +112,12 @@ public final class Webhooks {
     private final InstantSource clock;
     private final Threads threads;
     private final ScheduledExecutorService timer;
-    private final DeliverySlots<Key> slots;
-    private final ConcurrentHashMap<Key, Work> working = new ConcurrentHashMap<>();
-    /** Number of successive failures of the store for a webhook. */
-    private final ConcurrentHashMap<Key, Integer> storeFailures = new ConcurrentHashMap<>();
+    private final DeliverySlots<Queue> slots;
+    private final ConcurrentHashMap<Queue, Work> working = new ConcurrentHashMap<>();
+    /** Number of successive failures of the store for a queue. */
+    private final ConcurrentHashMap<Queue, Integer> storeFailures = new ConcurrentHashMap<>();
 
-    private final Set<Key> postponed = ConcurrentHashMap.newKeySet();
+    private final Set<Queue> postponed = ConcurrentHashMap.newKeySet();
     private final LongAdder givenUp = new LongAdder();
     private volatile boolean open = true;
 
@@ -87,7 +137,7 @@ public final class Webhooks {
         this.slots = new DeliverySlots<>(threads.lock());
     }
 
-    /** Takes up what a restart interrupted. */
+    /** Continues deliveries that a restart interrupted. */
     void start() {
         store.pending().forEach(this::schedule);
     }
@@ -99,6 +149,14 @@ public final class Webhooks {
     /** @throws dev.parley.protocol.A2AException if the webhook must not be called */
     void check(String group, PushConfig config) {
         transport.check(group, config);
+    }
+
+    /** The channel of a webhook of a task in a context; null for none. */
+    @Nullable
+    String channel(Scope scope, String contextId, PushConfig config, String dialect) {
+        return transport.ordersContexts(dialect)
+                ? Sha256.hex(scope.group() + "\n" + scope.owner() + "\n" + contextId + "\n" + config.url())
+                : null;
     }
 
     /** The webhooks and how far each is. */
@@ -127,10 +185,12 @@ public final class Webhooks {
         }
     }
 
-    /** Returns the number of webhooks that have undelivered events and are not given up. */
+    /** Returns the number of webhooks that have undelivered events and are not given up; those of a channel count once. */
     public long backlog() {
         return working.size()
-                + postponed.stream().filter(key -> !working.containsKey(key)).count();
+                + postponed.stream()
+                        .filter(queue -> !working.containsKey(queue))
+                        .count();
     }
 
     /** Returns the number of webhooks given up since the start. */
@@ -161,20 +221,21 @@ public final class Webhooks {
         if (subscription.deadSince() == null) {
             Duration pause = pause(subscription);
             String receiver = receiver(subscription.config().url());
-            if (pause == null) {
-                run(key(subscription), receiver);
+            Queue queue = queue(subscription);
+            if (pause == null || queue instanceof Channel) { // whose next event may be that of another webhook
+                run(queue, receiver);
             } else {
-                later(key(subscription), receiver, pause);
+                later(queue, receiver, pause);
             }
         }
     }
 
-    private void later(Key key, String receiver, Duration pause) {
-        postponed.add(key);
+    private void later(Queue queue, String receiver, Duration pause) {
+        postponed.add(queue);
         var unused = timer.schedule(
                 () -> {
-                    postponed.remove(key);
-                    run(key, receiver);
+                    postponed.remove(queue);
+                    run(queue, receiver);
                 },
                 pause.toMillis() + 1,
                 TimeUnit.MILLISECONDS);
@@ -182,6 +243,13 @@ public final class Webhooks {
 
     private static Key key(Subscription subscription) {
         return new Key(subscription.task(), id(subscription));
+    }
+
+    private static Queue queue(Subscription subscription) {
+        String channel = subscription.channel();
+        return channel == null
+                ? key(subscription)
+                : new Channel(subscription.task().scope().group(), channel);
     }
 
     static String id(Subscription subscription) {
@@ -198,15 +266,15 @@ public final class Webhooks {
         }
     }
 
-    private void run(Key key, String receiver) {
-        Work before = working.put(key, Work.NEWS);
+    private void run(Queue queue, String receiver) {
+        Work before = working.put(queue, Work.NEWS);
         if (before == null && open) {
-            slots.add(key.task().scope().group(), receiver, key);
+            slots.add(queue.group(), receiver, queue);
             startWaiting();
         }
     }
 
-    /** Starts a worker for each webhook that waits and may have a slot. */
+    /** Starts a worker for each queue that waits and may have a slot. */
     private void startWaiting() {
         for (var next = slots.next(); next != null; next = slots.next()) {
             var taken = next;
@@ -221,43 +289,42 @@ public final class Webhooks {
         }
     }
 
-    private void work(Key key, String receiver) {
+    private void work(Queue queue, String receiver) {
         try {
-            Duration pause = deliver(key);
-            storeFailures.remove(key);
+            Duration pause = deliver(queue);
+            storeFailures.remove(queue);
             if (pause != null) {
-                later(key, receiver, pause);
+                later(queue, receiver, pause);
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException failure) {
-            LOG.log(
-                    Level.ERROR,
-                    "the state of webhook " + key.configId() + " of task "
-                            + key.task().taskId() + " could not be read or written",
-                    failure);
+            LOG.log(Level.ERROR, "the state of the " + queue + " could not be read or written", failure);
             // The event may be delivered again, which is better than never.
-            int failures = storeFailures.merge(key, 1, Integer::sum);
-            later(key, receiver, STORE_PAUSES.bound(failures));
+            int failures = storeFailures.merge(queue, 1, Integer::sum);
+            later(queue, receiver, STORE_PAUSES.bound(failures));
         }
     }
 
     /** Delivers until no event is left, or returns the pause until the next attempt. */
-    private @Nullable Duration deliver(Key key) throws InterruptedException {
+    private @Nullable Duration deliver(Queue queue) throws InterruptedException {
         boolean quiet = false;
         Duration pause = null;
         try {
             while (open && pause == null && !quiet) {
-                working.put(key, Work.LOOKING);
-                pause = deliverAll(key);
+                working.put(queue, Work.LOOKING);
+                pause = switch (queue) {
+                    case Key key -> deliverAll(key);
+                    case Channel channel -> deliverAll(channel);
+                };
                 // Ends only if nothing was announced since this looked, so no announcement is lost.
-                quiet = pause == null && working.remove(key, Work.LOOKING);
+                quiet = pause == null && working.remove(queue, Work.LOOKING);
             }
             return pause;
         } finally {
             // If no event is left, the entry is the mark of the next worker by now.
             if (!quiet) {
-                working.remove(key);
+                working.remove(queue);
             }
         }
     }
@@ -276,12 +343,9 @@ public final class Webhooks {
                 return null;
             }
             for (LoggedEvent event : events) {
-                Outcome outcome = event.event().isPublic()
-                        ? transport.deliver(subscription, event, () -> past.after(event))
-                        : new Outcome.Accepted();
-                subscription = after(subscription, event, outcome);
+                subscription = offer(subscription, event, past);
                 // The rest of the batch is for one that was registered anew meanwhile, if any.
-                if (!store.advance(subscription) || outcome instanceof Outcome.Failed) {
+                if (!store.advance(subscription) || subscription.delivered() < event.sequence()) {
                     break;
                 }
             }
@@ -289,6 +353,104 @@ public final class Webhooks {
             subscription = store.find(key.task(), key.configId()).orElse(null);
         }
         return null;
+    }
+
+    /**
+     * Delivers all events of a channel by their times; returns the pause until the next attempt, or null for none. Of each webhook only
+     * the time of the next event is kept, as a channel may have many.
+     */
+    private @Nullable Duration deliverAll(Channel channel) throws InterruptedException {
+        while (open) {
+            // Later events wait for the next round, as they may have earlier ones of further webhooks before them.
+            Instant horizon = clock.instant();
+            var heads = new PriorityQueue<Next>();
+            for (Subscription pending : store.pending(channel.name())) {
+                add(next(key(pending), pending.delivered(), null), heads);
+            }
+            if (heads.isEmpty()) {
+                return null;
+            }
+            var pasts = new LinkedHashMap<TaskKey, Past>();
+            boolean isFirst = true;
+            for (Next head = heads.poll();
+                    open && head != null && (isFirst || !head.at().isAfter(horizon));
+                    head = heads.poll()) {
+                isFirst = false;
+                Key key = head.key();
+                if (pasts.size() >= MOST_PASTS) {
+                    pasts.remove(pasts.firstEntry().getKey());
+                }
+                Subscription subscription =
+                        store.find(key.task(), key.configId()).orElse(null);
+                if (subscription == null
+                        || subscription.deadSince() != null
+                        || subscription.delivered() != head.sequence() - 1) {
+                    continue; // deleted or registered anew
+                }
+                Duration pause = pause(subscription);
+                if (pause != null) {
+                    return pause;
+                }
+                for (LoggedEvent event : log.read(key.task(), subscription.delivered(), 1)) {
+                    subscription = offer(subscription, event, pasts.computeIfAbsent(key.task(), Past::new));
+                    if (store.advance(subscription) && subscription.delivered() < event.sequence()) {
+                        heads.add(head); // to be offered again, unless it is given up
+                    } else {
+                        add(next(key, event.sequence(), head.at()), heads);
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private static void add(@Nullable Next next, PriorityQueue<Next> heads) {
+        if (next != null) {
+            heads.add(next);
+        }
+    }
+
+    /**
+     * The event behind {@code after}; null if there is none.
+     *
+     * @param before time of the event before it, which one without a time has too; null if it has to be read
+     */
+    private @Nullable Next next(Key key, long after, @Nullable Instant before) {
+        List<LoggedEvent> events = log.read(key.task(), after, 1);
+        if (events.isEmpty()) {
+            return null;
+        }
+        Instant at = time(events.getFirst());
+        if (at == null) {
+            at = before == null ? timeOf(key.task(), after) : before;
+        }
+        return new Next(at, key, after + 1);
+    }
+
+    /** The time of an event, or of the last one before it that has a time. */
+    private Instant timeOf(TaskKey task, long sequence) {
+        Instant last = Instant.EPOCH;
+        long from = 0;
+        while (from < sequence) {
+            List<LoggedEvent> events = log.read(task, from, (int) Math.min(BATCH, sequence - from));
+            if (events.isEmpty()) {
+                break;
+            }
+            for (LoggedEvent event : events) {
+                last = requireNonNullElse(time(event), last);
+            }
+            from = events.getLast().sequence();
+        }
+        return last;
+    }
+
+    private static @Nullable Instant time(LoggedEvent event) {
+        return switch (event.event()) {
+            case Task created -> created.status().timestamp();
+            case TaskStatusUpdateEvent moved -> moved.status().timestamp();
+            case Message received -> null;
+            case TaskArtifactUpdateEvent produced -> null;
+        };
     }
 
     /** The task as it was, from event to event. Reads the log only when it is asked. */
@@ -320,6 +482,16 @@ public final class Webhooks {
         Instant next = subscription.nextAttempt();
         Duration left = next == null ? Duration.ZERO : Duration.between(clock.instant(), next);
         return left.isPositive() ? left : null;
+    }
+
+    /** Offers an event, and returns the webhook after that. */
+    private Subscription offer(Subscription subscription, LoggedEvent event, Past past) throws InterruptedException {
+        return after(
+                subscription,
+                event,
+                event.event().isPublic()
+                        ? transport.deliver(subscription, event, () -> past.after(event))
+                        : new Outcome.Accepted());
     }
 
     private Subscription after(Subscription before, LoggedEvent event, Outcome outcome) {

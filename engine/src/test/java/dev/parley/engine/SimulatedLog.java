@@ -252,6 +252,11 @@ final class SimulatedLog implements TaskLog {
     }
 
     @Override
+    public Optional<Head> find(String group, String agent, String taskId) {
+        return read(() -> disk.log.find(group, agent, taskId));
+    }
+
+    @Override
     public Optional<Cause> cause(TaskKey key) {
         return read(() -> disk.log.cause(key));
     }
@@ -376,6 +381,11 @@ final class SimulatedLog implements TaskLog {
             @Override
             public List<Subscription> pending() {
                 return stored.pending(); // read once, when the process starts
+            }
+
+            @Override
+            public List<Subscription> pending(String channel) {
+                return read(() -> stored.pending(channel));
             }
 
             @Override

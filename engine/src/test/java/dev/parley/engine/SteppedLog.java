@@ -207,6 +207,11 @@ final class SteppedLog implements TaskLog {
     }
 
     @Override
+    public Optional<Head> find(String group, String agent, String taskId) {
+        return disk.find(group, agent, taskId);
+    }
+
+    @Override
     public Optional<Cause> cause(TaskKey key) {
         return disk.cause(key);
     }

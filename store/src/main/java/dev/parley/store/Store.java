@@ -115,7 +115,7 @@ public final class Store implements AutoCloseable {
     }
 
     /**
-     * Opens the store in {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
+     * Opens the store in {@code directory} for reading, also while a hub has it open. Writes fail.
      *
      * @throws StoreException if there is none, its tables are those of another version, or encrypted data cannot be read
      *     with these keys
@@ -169,7 +169,7 @@ public final class Store implements AutoCloseable {
         return database;
     }
 
-    /** Writes what was submitted and closes the database. Idempotent. */
+    /** Writes all submitted work and closes the database. Idempotent. */
     @Override
     public void close() {
         database.close();

@@ -45,7 +45,7 @@ final class SchemaTest {
     Path data = Path.of("");
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
     void tasksOfAnEarlierSchemaAreThereAfterTheMigration(int version) throws SQLException, IOException {
         write(version);
 

@@ -2,6 +2,7 @@ package dev.parley.engine.scheduling;
 
 import dev.parley.engine.spi.Priority;
 import dev.parley.protocol.support.FairQueue;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,6 +39,10 @@ public final class Slots<T> {
     /** Slots that only critical tasks may take. */
     private final int reserved;
 
+    private final @Nullable Function<T, Priority> priority;
+    /** Elements of the queue by priority; empty if all have the same. */
+    private final Map<Priority, Integer> waiting = new EnumMap<>(Priority.class);
+
     private int takenByAll;
     private int queuedByAll;
 
@@ -52,6 +57,7 @@ public final class Slots<T> {
      * @param priority of an element; null if all have the same, and no slot is kept for critical ones
      */
     public Slots(int slots, int places, ReentrantLock lock, @Nullable Function<T, Priority> priority) {
+        this.priority = priority;
         this.reserved = priority == null || slots < RESERVING ? 0 : 1;
         this.queue = priority == null ? new FairQueue<>() : new FairQueue<>(() -> new PrioritizedQueue<>(priority));
         this.slots = slots;
@@ -140,7 +146,19 @@ public final class Slots<T> {
 
     /** Appends an element to the queue, in its place. */
     public void enqueue(String group, T element) {
+        count(element, 1);
         queue.add(group, element);
+    }
+
+    private void count(T element, int change) {
+        if (priority != null) {
+            lock.lock();
+            try {
+                waiting.merge(priority.apply(element), change, Integer::sum);
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     /** Removes the next element of a group that may take a slot, takes the slot, and frees the place; null for none. */
@@ -159,6 +177,7 @@ public final class Slots<T> {
                             ? prioritized.poll(Priority.CRITICAL)
                             : waiting.poll());
             if (next != null) {
+                count(next, -1);
                 String group = eligible[0];
                 queued.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
                 queuedByAll--;
@@ -166,6 +185,16 @@ public final class Slots<T> {
                 takenByAll++;
             }
             return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Numbers of elements in the queue by priority; empty if all have the same. */
+    public Map<Priority, Integer> waiting() {
+        lock.lock();
+        try {
+            return Map.copyOf(waiting);
         } finally {
             lock.unlock();
         }

@@ -58,6 +58,11 @@ public final class MemoryPushStore implements PushStore {
     }
 
     @Override
+    public List<Subscription> pending(String channel) {
+        return matching(row -> row.deadSince() == null && channel.equals(row.channel()));
+    }
+
+    @Override
     public List<Subscription> dead(int limit) {
         return matching(row -> row.deadSince() != null).stream()
                 .sorted(Comparator.comparing(

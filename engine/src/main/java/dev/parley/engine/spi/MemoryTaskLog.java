@@ -95,6 +95,16 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     @Override
+    public Optional<Head> find(String group, String agent, String taskId) {
+        return rows.keySet().stream()
+                .filter(key -> key.taskId().equals(taskId)
+                        && key.agent().equals(agent)
+                        && key.scope().group().equals(group))
+                .findFirst()
+                .flatMap(this::find);
+    }
+
+    @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
         lock.lock();
         try {

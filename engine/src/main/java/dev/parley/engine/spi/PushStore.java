@@ -23,6 +23,7 @@ public interface PushStore {
      * @param nextAttempt not before then; null means at once
      * @param deadSince when deliveries were given up; null while they go on
      * @param lastError what went wrong last; null if nothing has
+     * @param channel common to the webhooks that get their events in one order; null for a webhook with an order of its own
      * @param generation a number that no other registration has, under the same id or not
      */
     record Subscription(
@@ -35,24 +36,52 @@ public interface PushStore {
             @Nullable Instant nextAttempt,
             @Nullable Instant deadSince,
             @Nullable String lastError,
+            @Nullable String channel,
             long generation) {
         /** Returns a webhook for all events behind {@code after}. */
         public static Subscription of(
                 TaskKey task, PushConfig config, String dialect, @Nullable String taskName, long after) {
             long generation = ThreadLocalRandom.current().nextLong();
-            return new Subscription(task, config, dialect, taskName, after, 0, null, null, null, generation);
+            return new Subscription(task, config, dialect, taskName, after, 0, null, null, null, null, generation);
+        }
+
+        /** Returns this webhook in a channel. */
+        public Subscription in(@Nullable String channel) {
+            return new Subscription(
+                    task,
+                    config,
+                    dialect,
+                    taskName,
+                    delivered,
+                    attempts,
+                    nextAttempt,
+                    deadSince,
+                    lastError,
+                    channel,
+                    generation);
         }
 
         /** Returns this webhook after the delivery of all events up to {@code sequence}. */
         public Subscription delivered(long sequence) {
-            return new Subscription(task, config, dialect, taskName, sequence, 0, null, null, null, generation);
+            return new Subscription(
+                    task, config, dialect, taskName, sequence, 0, null, null, null, channel, generation);
         }
 
         /** Returns this webhook after another failed attempt. */
         public Subscription failed(
                 int attempts, @Nullable Instant nextAttempt, @Nullable Instant deadSince, String error) {
             return new Subscription(
-                    task, config, dialect, taskName, delivered, attempts, nextAttempt, deadSince, error, generation);
+                    task,
+                    config,
+                    dialect,
+                    taskName,
+                    delivered,
+                    attempts,
+                    nextAttempt,
+                    deadSince,
+                    error,
+                    channel,
+                    generation);
         }
     }
 
@@ -86,6 +115,9 @@ public interface PushStore {
 
     /** Returns the webhooks with undelivered events that are not given up. */
     List<Subscription> pending();
+
+    /** Returns the webhooks of a channel with undelivered events that are not given up. */
+    List<Subscription> pending(String channel);
 
     /** Returns the webhooks that were given up, newest first. */
     List<Subscription> dead(int limit);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ordered, durable log of the events of all tasks.
  *
- * <p>Writing is asynchronous and batched; reading sees what has been written. Safe for any thread.
+ * <p>Writing is asynchronous and batched; reads return written events only. Safe for any thread.
  */
 public interface TaskLog extends AutoCloseable {
     /** Identifies a task: its scope, its agent and its id. */
@@ -95,6 +95,9 @@ public interface TaskLog extends AutoCloseable {
 
     /** Returns the head of a task, or empty if the log does not hold it. */
     Optional<Head> find(TaskKey key);
+
+    /** Returns the head of a task of any owner in a group, or empty if the log does not hold it. */
+    Optional<Head> find(String group, String agent, String taskId);
 
     /**
      * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.
@@ -184,7 +187,7 @@ public interface TaskLog extends AutoCloseable {
      */
     void forget(String group, String principal);
 
-    /** Writes what was submitted, then releases everything. Idempotent. */
+    /** Writes all submitted events, then releases everything. Idempotent. */
     @Override
     void close();
 }

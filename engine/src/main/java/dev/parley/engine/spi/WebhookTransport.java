@@ -35,6 +35,11 @@ public interface WebhookTransport {
      */
     void check(String group, PushConfig config);
 
+    /** Whether the webhooks of an owner's tasks in one context get their events in one order, if they have the same address. */
+    default boolean ordersContexts(String dialect) {
+        return false;
+    }
+
     /**
      * Offers an event once. Blocks, with a bound; never throws for what the webhook does.
      *

@@ -107,7 +107,7 @@ public final class AuditChain {
         text.append(value.length()).append(':').append(value);
     }
 
-    /** Once it is forgotten, what was in the chain is where the salt was. */
+    /** After an erasure the hash of the chain stands in the place of the salt. */
     static String addressInChain(String address, String salt) {
         return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : hashed(salt + " " + address);
     }

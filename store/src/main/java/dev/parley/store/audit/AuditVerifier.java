@@ -24,7 +24,7 @@ final class AuditVerifier {
         for (int entries = 0; entries < AuditRows.ENTRIES_AT_ONCE && broken == null; ) {
             List<Link> next = AuditRows.links(session, last, 1);
             long until = next.isEmpty() ? Long.MAX_VALUE : next.getFirst().first() - 1;
-            // Whatever was put before the first row is found with it.
+            // A row inserted before the first one is found with it.
             long from = last == 0 ? Long.MIN_VALUE : last;
             List<Stored> rows = AuditRows.stored(
                     session, "row_no > ? AND row_no <= ?", Arrays.asList(from, until, AuditRows.ROWS_AT_ONCE));

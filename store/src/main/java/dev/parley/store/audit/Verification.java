@@ -7,6 +7,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rows that were read
  * @param end hash of the last row: to be stored elsewhere if writers of this directory are not trusted
- * @param broken the first row that is not what it was, with the reason; null if all is well
+ * @param broken the first row that was changed, with the reason; null if there is none
  */
 public record Verification(long rows, String end, @Nullable String broken) {}

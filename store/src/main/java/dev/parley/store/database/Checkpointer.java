@@ -78,13 +78,13 @@ public final class Checkpointer {
         due.release();
     }
 
-    /** Has the log emptied of what was erased before. */
+    /** Starts a checkpoint that removes erased data from the log. */
     void erased() {
         erasures.incrementAndGet();
         due.release();
     }
 
-    /** Waits until the log holds nothing of what was erased before, as {@link Database#awaitErased} says. */
+    /** Waits until the log holds no data that was erased before, as {@link Database#awaitErased} says. */
     boolean awaitErased(Duration patience) {
         long wanted = erasures.get();
         long deadline = System.nanoTime() + patience.toNanos();
@@ -113,7 +113,7 @@ public final class Checkpointer {
         thread.join();
     }
 
-    /** Whether the files hold what was erased. Asked by the thread only. */
+    /** Whether the files still hold erased data. Called by the thread only. */
     private boolean isErasing() {
         return truncated < erasures.get();
     }
@@ -231,7 +231,7 @@ public final class Checkpointer {
         }
     }
 
-    /** Leaves nothing in the write-ahead log of what was erased just before the close. The writer has ended by then. */
+    /** Removes data that was erased just before the close from the write-ahead log. The writer has ended by then. */
     private void emptyAtTheEnd(Session session) {
         try {
             if (isErasing() && !isEmptied(session)) {
@@ -254,7 +254,7 @@ public final class Checkpointer {
         }
     }
 
-    /** Makes the files forget what was erased; returns whether they have. */
+    /** Overwrites erased data in the files; returns whether none is left. */
     private boolean truncate(Session session) throws SQLException {
         long before = erasures.get();
         if (!wipe(session) || !isEmptied(session)) {

@@ -118,7 +118,7 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens the database of {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
+     * Opens the database of {@code directory} for reading, also while a hub has it open. Writes fail.
      *
      * @throws StoreException if there is none, or it cannot be read
      */
@@ -463,7 +463,7 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Waits until the write-ahead log holds nothing of what was erased before.
+     * Waits until the write-ahead log holds no data that was erased before.
      *
      * @return false if it still does, because of a reader that began before; it is removed when that has ended
      */

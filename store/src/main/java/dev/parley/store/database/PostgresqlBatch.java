@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Statements of a transaction that are kept back until another statement, or the commit, needs them. They then go to the server
- * together: one round trip, whatever their number. For the writer's thread.
+ * together: one round trip for any number of them. For the writer's thread.
  */
 public final class PostgresqlBatch implements Session.Deferred {
     /** A statement, its parameters, and a check of how many rows it has changed. */

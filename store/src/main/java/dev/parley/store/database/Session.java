@@ -35,7 +35,7 @@ public final class Session {
     @Nullable
     Long readingSince;
 
-    /** Statements that were bound, and KiB bound to them: what a work costs, whatever else the machine does. */
+    /** Bound statements and the KiB of their values: a cost of a work that does not depend on the load of the machine. */
     long weight;
 
     @Nullable

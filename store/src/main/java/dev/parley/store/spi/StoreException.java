@@ -4,7 +4,7 @@ import dev.parley.protocol.support.TemporaryFailure;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** The database could not be opened, read or written; the message says what was tried and what to do. */
+/** The database could not be opened, read or written; the message names the attempt and a remedy. */
 public class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcPushStore implements PushStore {
     private static final String SELECT =
             "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
-                    + " task_name, config_id, generation FROM webhook ";
+                    + " task_name, config_id, generation, channel FROM webhook ";
 
     private final Database database;
     private final Lanes lanes;
@@ -62,12 +62,12 @@ public final class JdbcPushStore implements PushStore {
                 // A task's webhooks are in the order of their times, so two of one moment get two.
                 "INSERT INTO webhook"
                         + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
-                        + " next_ms, dead_ms, error, generation) VALUES (?, ?, ?, (SELECT MAX(time) FROM (SELECT CAST(? AS BIGINT) AS time"
-                        + " UNION ALL SELECT MAX(made_ms) + 1 FROM webhook WHERE task_id = ?) AS times), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " next_ms, dead_ms, error, channel, generation) VALUES (?, ?, ?, (SELECT MAX(time) FROM (SELECT CAST(? AS BIGINT) AS time"
+                        + " UNION ALL SELECT MAX(made_ms) + 1 FROM webhook WHERE task_id = ?) AS times), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT (task_id, config_id) DO UPDATE SET config = excluded.config,"
                         + " dialect = excluded.dialect, task_name = excluded.task_name, delivered = excluded.delivered,"
                         + " attempts = excluded.attempts, next_ms = excluded.next_ms, dead_ms = excluded.dead_ms,"
-                        + " error = excluded.error, generation = excluded.generation",
+                        + " error = excluded.error, channel = excluded.channel, generation = excluded.generation",
                 task.taskId(),
                 requireNonNull(subscription.config().id()),
                 lanes.number(session, Lane.of(task)),
@@ -85,6 +85,7 @@ public final class JdbcPushStore implements PushStore {
                 subscription.nextAttempt(),
                 subscription.deadSince(),
                 subscription.lastError(),
+                subscription.channel(),
                 subscription.generation());
         String host = String.valueOf(URI.create(subscription.config().url()).getHost());
         audit(
@@ -219,6 +220,13 @@ public final class JdbcPushStore implements PushStore {
     }
 
     @Override
+    public List<Subscription> pending(String channel) {
+        return rows(
+                SELECT + "JOIN task USING (task_id) WHERE channel = ? AND dead_ms IS NULL AND delivered < last_seq",
+                channel);
+    }
+
+    @Override
     public List<Subscription> dead(int limit) {
         return rows(SELECT + "WHERE dead_ms IS NOT NULL ORDER BY dead_ms DESC LIMIT ?", limit);
     }
@@ -247,6 +255,7 @@ public final class JdbcPushStore implements PushStore {
                 Session.time(row, 6),
                 Session.time(row, 7),
                 Session.text(row, 8),
+                Session.text(row, 13),
                 row.getLong(12)));
     }
 }

@@ -311,6 +311,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
+    public Optional<Head> find(String group, String agent, String taskId) {
+        return lists.find(group, agent, taskId);
+    }
+
+    @Override
     public Optional<String> taskNamed(TaskName name) {
         return keys.taskNamed(name);
     }

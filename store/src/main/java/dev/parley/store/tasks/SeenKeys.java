@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * new. With more than some ten million keys a day it calls ever fewer new, and costs no more memory. Safe for any thread.
  */
 final class SeenKeys {
-    /** The day of keys that are known for as long as what they lead to. */
+    /** The day of keys that are kept as long as their tasks. */
     static final long ALWAYS = 0;
 
     /** 4 MiB a day: of a million keys one new one in 5,000 is looked up, of four million one in 40. */

@@ -104,6 +104,18 @@ final class TaskLists {
                 .findFirst());
     }
 
+    Optional<Head> find(String group, String agent, String taskId) {
+        return database
+                .read(session -> heads(
+                        session,
+                        "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE task_id = ?",
+                        taskId))
+                .stream()
+                .filter(head -> head.key().agent().equals(agent)
+                        && head.key().scope().group().equals(group))
+                .findFirst();
+    }
+
     private List<Head> heads(Session session, String sql, @Nullable Object... values) throws SQLException {
         var heads = new ArrayList<Head>();
         try (ResultSet rows = session.bind(sql, values).executeQuery()) {

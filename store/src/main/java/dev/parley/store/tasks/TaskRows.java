@@ -44,7 +44,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
     /** The only segment of a task, which is in the task's row. */
     record InRow(long entry, String address, String salt, byte[] events) {}
 
-    /** A segment, and what it says in the audit: null in one that leaves its task in its state. */
+    /** A segment with its entry of the audit: null in a segment that leaves its task in its state. */
     record SegmentRow(
             String taskId,
             long firstSequence,

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that does not answer, on connections that nobody closes, holds no thread for ever. */
 @Timeout(120)
+@Tag("heavy") // waits for time limits of connections
 final class PostgresqlSilenceTest {
     private SilentProxy proxy;
     private Database database;
