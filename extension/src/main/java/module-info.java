@@ -5,6 +5,7 @@ module dev.parley.extension {
     requires transitive dev.parley.engine;
     requires transitive dev.parley.protocol;
     requires transitive dev.parley.store;
+    requires transitive java.net.http;
 
     exports dev.parley.extension;
 }

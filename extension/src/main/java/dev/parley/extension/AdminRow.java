@@ -13,7 +13,17 @@ public final class AdminRow {
 
     private static final String PREFIX = "admin/";
 
+    private static final String REPORTS = "/reports/";
+
     private AdminRow() {}
+
+    /**
+     * True for a path below {@value #PATH} whose operations administrators of a group may call, too. Their handlers limit them to the
+     * group of the caller.
+     */
+    public static boolean isOfGroups(String path) {
+        return path.startsWith(REPORTS);
+    }
 
     /** Name of an operation in policies, metrics, traces and the audit. */
     public static String fullName(String name) {

@@ -4,11 +4,25 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /** The agents of a hub, for its extensions. Safe for any thread. */
 public interface HubAgents {
     /** Cards of the agents that a caller may know of, by their names. */
     Map<String, AgentCard> cards(CallContext caller);
+
+    /** Whether a caller may know of an agent of that name, hosted or not. */
+    boolean knows(CallContext caller, String agent);
+
+    /** Whether an agent is served in a dialect, by the name of the dialect in settings. */
+    boolean speaks(String agent, String dialect);
+
+    /**
+     * Adds a listener that is called for each agent when the hub hosts it; for agents that are hosted already at once.
+     *
+     * @param listener receives the name and the card of 1.0 as the hub serves it, with its signatures
+     */
+    void onHosted(BiConsumer<String, byte[]> listener);
 
     /**
      * An agent behind authorization, limits, metrics, traces and the audit. Each call is one of the caller in its context, who is

@@ -1,6 +1,7 @@
 package dev.parley.extension;
 
 import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.RunObserver;
@@ -13,6 +14,7 @@ import dev.parley.protocol.Operation;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An extension of one hub. Safe for any thread. */
@@ -51,6 +53,26 @@ public interface HubExtension extends AutoCloseable {
         return List.of();
     }
 
+    /**
+     * Protocols by paths of the hub, each in front of one of its {@link #agents}: {@code /api/v1}. The longest path wins. A path that is
+     * taken stops the start of the hub.
+     */
+    default Map<String, Face> faces() {
+        return Map.of();
+    }
+
+    /** A protocol in front of an agent, whose operations its requests call. */
+    record Face(String agent, WireFace face) {}
+
+    /**
+     * Names of operations that callers without credentials may call, by the names of its {@link #agents}. Other callers of these agents are
+     * authenticated as those of any agent. Calls without credentials are {@linkplain CallContext#isUnauthenticated unauthenticated}, and
+     * count against the limits for principals and groups by their address.
+     */
+    default Map<String, Set<String>> open() {
+        return Map.of();
+    }
+
     /** Name of the part of the hub that answers {@link #operations}, for spans. */
     String name();
 
@@ -76,6 +98,11 @@ public interface HubExtension extends AutoCloseable {
 
     /** Stands around the runs of such agents, to measure them; null for none. */
     default @Nullable RunObserver observer() {
+        return null;
+    }
+
+    /** Follows the calls of all agents of the hub, whether they use the extension or not; null for none. */
+    default @Nullable HubObserver hubObserver() {
         return null;
     }
 
@@ -110,7 +137,19 @@ public interface HubExtension extends AutoCloseable {
      */
     record HomeLink(String text, String path, String link) {}
 
-    /** Idempotent. */
+    /** Called once, when the hub hosts all agents that it starts with. Must not block. */
+    default void started() {}
+
+    /** Called before the hub closes, as long as its database is open. Extensions write their state from memory here. */
+    default void stop() {}
+
+    /**
+     * Called when the hub begins to stop. Handlers of its agents that wait for events should end then, by {@link InterruptedException} if
+     * their tasks go on after the next start; else the hub waits for them until the drain time is over.
+     */
+    default void stopping() {}
+
+    /** Called when the database of the hub may be closed already. Idempotent. */
     @Override
     default void close() {}
 }

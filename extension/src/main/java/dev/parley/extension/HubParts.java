@@ -2,12 +2,16 @@ package dev.parley.extension;
 
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
 
 /** Parts of a hub that its extensions share. Safe for any thread. */
 public interface HubParts {
     /** True if the hub keeps its data; else {@link #database} is gone with the hub. */
     boolean isKept();
+
+    /** True if the hub listens on loopback only, so that its callers reach other servers of this machine by themselves. */
+    boolean isLocal();
 
     /**
      * The database of the hub, of SQLite or PostgreSQL, for tables of the extension, which it makes by {@link Database#migrate}. Tables
@@ -27,11 +31,27 @@ public interface HubParts {
     /** Signatures by the card keys of the hub, and verification of signatures. */
     HubSignatures signatures();
 
+    /**
+     * Returns a secret key of the hub for a purpose, from which nothing about the keys for other purposes follows. It stays the same as long
+     * as the hub keeps its data; hubs on one database have one only if they share the file of their secrets.
+     *
+     * @param purpose begins with the name of the extension
+     */
+    byte[] key(String purpose);
+
     /** Metrics of the extension. */
     ExtensionMetrics metrics();
 
     /** Timers of the extension. To be named in {@link HubExtensionSource#open}; handlers are called once all agents are hosted. */
     HubTimers timers();
+
+    /**
+     * A new HTTP client for URLs that callers choose. It connects only to public addresses and those that the setting {@code
+     * webhook-allow} permits, which are checked as they are dialled, and follows no redirects.
+     *
+     * @param group of the caller, whose share of look-ups it uses
+     */
+    HttpClient http(String group);
 
     /** A new directory that is removed with the hub. */
     Path scratch();

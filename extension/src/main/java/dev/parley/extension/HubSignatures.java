@@ -17,8 +17,8 @@ public interface HubSignatures {
     Optional<String> keys();
 
     /**
-     * Verifies a signature by one of some keys. Addresses and keys in the signature are ignored, and nothing is fetched; ES256, EdDSA,
-     * RS256 and PS256 are accepted, for keys that have not expired.
+     * Verifies a signature by one of some keys. Addresses and keys in the signature are ignored, and nothing is fetched; ES256, ES384,
+     * EdDSA, RS256, PS256 and PS384 are accepted, for keys that have not expired.
      *
      * @param keys a JWK, a JWK set or a public key in PEM, such as {@link #keys}
      * @param host in lower case, for which the signer speaks, as keys may be limited to hosts; null if that is unknown

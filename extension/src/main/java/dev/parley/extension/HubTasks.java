@@ -1,6 +1,8 @@
 package dev.parley.extension;
 
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -23,6 +25,12 @@ public interface HubTasks {
      * @throws dev.parley.engine.spi.DamagedTaskException if they cannot be read
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /** Returns a task of any owner in a group. */
+    Optional<Head> find(String group, String agent, String taskId);
+
+    /** Returns the task that a message led to, if it was written less than 24 hours ago. */
+    Optional<String> taskOf(MessageKey key);
 
     /** Returns the principal that began a task, and the chain of agents; empty if the task does not exist. */
     Optional<Cause> cause(TaskKey key);

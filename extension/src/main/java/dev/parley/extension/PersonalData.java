@@ -23,7 +23,7 @@ public interface PersonalData {
     Map<String, Object> erase(String principal, AdminParameters given, CallContext operator);
 
     /**
-     * Called at the end of each erasure, after that of the audit: the extension forgets what it has read from the audit.
+     * Called at the end of each erasure, after that of the audit: the extension drops data that it has read from the audit.
      *
      * @param operator in the group of the erasure
      */

@@ -17,7 +17,7 @@ public final class Hub implements AutoCloseable {
     Hub(Setup setup) {
         prepare();
         setup.refuseOpenBinding();
-        this.platform = new Platform(setup, ServerBuilder::start);
+        this.platform = new Platform(setup, ServerBuilder::start, setup.isLocal());
     }
 
     /**

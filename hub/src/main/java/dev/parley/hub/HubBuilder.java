@@ -288,7 +288,7 @@ public final class HubBuilder {
             throw new IllegalArgumentException(
                     "admin-port or grpc-on-cards: set (expected: neither, because a platform has no port)");
         }
-        return new Platform(setup, ServerBuilder::mount);
+        return new Platform(setup, ServerBuilder::mount, false);
     }
 
     private Setup setup() {

@@ -104,7 +104,7 @@ public record HubSettings(
                 hosts,
                 "webhook-allow",
                 "HOST[,HOST]",
-                "Hosts that webhooks may go to although they are not public.",
+                "Hosts that webhooks and steps of workflows may go to although they are not public.",
                 REPEATABLE);
         return allowed == null ? List.of() : allowed;
     }

@@ -121,8 +121,11 @@ public final class Platform implements AutoCloseable {
     private final boolean auditsCalls;
     private volatile boolean stopping;
 
-    /** @param opened how a site, or a site for operators, is opened */
-    Platform(Setup setup, Function<ServerBuilder, Site> opened) {
+    /**
+     * @param opened how a site, or a site for operators, is opened
+     * @param isLocal whether it listens on loopback only
+     */
+    Platform(Setup setup, Function<ServerBuilder, Site> opened, boolean isLocal) {
         Preparation.begin();
         Given given = setup.given;
         HubSettings settings = setup.settings;
@@ -176,11 +179,20 @@ public final class Platform implements AutoCloseable {
         Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
         this.extensionPages = new ExtensionPages(shown);
         this.home = new HomePage(shown);
-        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
+        WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
+        this.sender = new WebhookSender(rule, InstantSource.system());
         this.neighbours = new Neighbours(trust, this::agentUrl);
         this.hubExtensions = new HubExtensions(
                 setup.extensions(),
-                new HubExtensions.Shared(data != null, metrics.ofExtensions(), neighbours, log, cardKeys),
+                new HubExtensions.Shared(
+                        data != null,
+                        isLocal,
+                        metrics.ofExtensions(),
+                        neighbours,
+                        log,
+                        cardKeys,
+                        rule,
+                        secrets::keyFor),
                 database,
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
@@ -189,17 +201,19 @@ public final class Platform implements AutoCloseable {
                 .webhooks(
                         pushStore,
                         new WebhookDelivery(
-                                WebhookRule.allowing(settings.webhookAllow()),
+                                rule,
                                 sender,
                                 secrets,
                                 log::cause,
                                 owner -> trust.isWelcome(owner.group(), owner.owner()),
                                 this::finished,
                                 metrics,
+                                hubExtensions.observers(),
                                 traces))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions));
+                .observer(new ObservedRuns(
+                        new Runs(metrics, traces, audit), neighbours::extensions, hubExtensions.observers()));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         this.engine = running.build();
         metrics.show(engine);
@@ -210,7 +224,7 @@ public final class Platform implements AutoCloseable {
         Preparation.await();
         ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics);
         Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
-        var observed = new Observed(AdminApi.NAME, metrics, traces);
+        var observed = new Observed(AdminApi.NAME, metrics, traces, List.of());
         AdminApi api = AdminApi.of(
                 engine,
                 secrets,
@@ -223,6 +237,8 @@ public final class Platform implements AutoCloseable {
         this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table());
         boolean started = false;
         try {
+            hubExtensions.open().forEach(trust::open);
+            hubExtensions.faces().forEach((path, face) -> forAll.face(path, face.agent(), face.face()));
             this.adminSite = forOperators
                     .map(server -> opened.apply(server.handler(
                                     OpenApiPage.PATH,
@@ -337,7 +353,7 @@ public final class Platform implements AutoCloseable {
         Agent reading = protocols.isEmpty() ? agent : agent.readingJson(agent.handler());
         AgentCard card = trust.card(agent.name(), reading.card(interfaces(url, agent.name(), spoken)));
         boolean streams = agent.streams();
-        var observed = new Observed(agent.name(), metrics, traces);
+        var observed = new Observed(agent.name(), metrics, traces, hubExtensions.observers());
         var recorded = new Recorded(audit, agent.name(), auditsCalls);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
         Agent hosted = protocols.isEmpty()
@@ -366,7 +382,8 @@ public final class Platform implements AutoCloseable {
                 served(card),
                 spoken,
                 new ExtensionTable(protocols),
-                observed::before);
+                observed::before,
+                observed::carried);
         neighbours.add(agentServed, used);
         site.add(agentServed);
         openApi.add(agentServed);
@@ -460,7 +477,8 @@ public final class Platform implements AutoCloseable {
         stopping = true;
         // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine
         // gives up.
-        Thread draining = Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain));
+        Thread draining =
+                Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain, hubExtensions::stopping));
         site.drain(drain.plus(ANSWERS));
         try {
             draining.join();
@@ -495,7 +513,15 @@ public final class Platform implements AutoCloseable {
     private record Door(Trust trust, Supplier<String> url) implements Authenticator {
         @Override
         public Admission admit(String agent, Arrival arrival) {
-            Admission admission = trust.admit(agent, arrival);
+            return through(trust.admit(agent, arrival), agent, arrival);
+        }
+
+        @Override
+        public Admission admitUnauthenticated(String agent, Arrival arrival) {
+            return through(trust.admitUnauthenticated(agent, arrival), agent, arrival);
+        }
+
+        private Admission through(Admission admission, String agent, Arrival arrival) {
             CallChain chain = CallChain.read(arrival.header(CallChain.HEADER)).then(url.get() + "/agents/" + agent);
             return new Admission(
                     admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());

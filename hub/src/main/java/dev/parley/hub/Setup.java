@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNullElseGet;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.engine.AgentExtension;
+import dev.parley.extension.AdminRow;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.AdminOperations;
@@ -122,6 +123,11 @@ final class Setup {
                 .secret();
     }
 
+    /** Whether the hub listens on loopback only. */
+    boolean isLocal() {
+        return isLoopback("bind", settings.server().bind());
+    }
+
     void refuseOpenBinding() {
         refuseOpenBinding("bind", settings.server().bind());
         if (settings.adminPort() != null) {
@@ -197,7 +203,9 @@ final class Setup {
 
     private static RequestHandler forOperators(Trust trust, AdminApi api) {
         return (request, body) -> {
-            CallContext operator = trust.requireAdmin(request.arrival());
+            CallContext operator = AdminRow.isOfGroups(request.path())
+                    ? trust.requireGroupAdmin(request.arrival())
+                    : trust.requireAdmin(request.arrival());
             return api.answer(request.at(AdminOperations.PATH + request.path()).with(body.read()), operator);
         };
     }

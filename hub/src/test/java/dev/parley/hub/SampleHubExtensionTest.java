@@ -245,6 +245,39 @@ final class SampleHubExtensionTest {
 
     @Test
     @DisplayName(
+            "callers without credentials call the operations that an extension opens, in its protocol, and no others")
+    void faces() throws Exception {
+        try (Hub hub = builder()
+                .inMemory()
+                .authentication(Authentication.named(List.of("required")))
+                .start()) {
+            var outsider = new Outsider(hub.url());
+            String key = hub.bootstrapKey().orElseThrow();
+
+            HttpResponse<String> suggested = outsider.post("/suggestions", "more plants");
+            assertThat(suggested.statusCode()).isEqualTo(201);
+            assertThat(suggested.body()).isEqualTo("note 1");
+            assertThat(outsider.get("/suggestions").statusCode()).isEqualTo(405);
+            assertThat(outsider.get("/suggestions").body()).doesNotContain("{");
+            assertThat(note(outsider, "/notes/entries", "one").statusCode()).isEqualTo(401);
+            assertThat(outsider.rpc("/notes", "notes/suggest", "{'text':'two'}", V1)
+                            .at("result", "number")
+                            .value())
+                    .isEqualTo(2);
+            assertThat(outsider.post(
+                                    "/agents/echo", "{'jsonrpc':'2.0','id':1,'method':'notes/suggest','params':{}}", V1)
+                            .statusCode())
+                    .isEqualTo(401);
+            assertThat(outsider.post("/suggestions", "three", "X-Api-Key", key).body())
+                    .isEqualTo("note 3");
+            assertThat(outsider.post("/suggestions", "four", "X-Api-Key", "wrong")
+                            .statusCode())
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    @DisplayName(
             "tables of an extension outlast a restart on SQLite, and its rows about a principal are listed and erased")
     void tablesOnSqlite() throws Exception {
         Path data = directory.resolve("data");

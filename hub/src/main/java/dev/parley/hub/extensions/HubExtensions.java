@@ -1,11 +1,14 @@
 package dev.parley.hub.extensions;
 
+import dev.parley.client.webhooks.GuardedClients;
+import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.engine.Agent;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
@@ -13,14 +16,19 @@ import dev.parley.extension.HubTimers;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.trust.cards.CardKeys;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The extensions of a hub with parts beside their operations. Safe for any thread. */
@@ -30,19 +38,25 @@ public final class HubExtensions implements AutoCloseable {
 
     private final Parts parts;
     private final DurableTimers timers;
+    private final GuardedClients clients;
     private volatile @Nullable Database temporary;
 
     /**
      * Parts that each hub has.
      *
      * @param keys that sign the cards of the hub; null if it signs none
+     * @param rule for URLs that callers choose
+     * @param secrets returns the secret key for a purpose
      */
     public record Shared(
             boolean isKept,
+            boolean isLocal,
             ExtensionMetrics metrics,
             HubAgents agents,
             TaskLog log,
-            @Nullable CardKeys keys) {}
+            @Nullable CardKeys keys,
+            WebhookRule rule,
+            Function<String, byte[]> secrets) {}
 
     /**
      * Opens extensions.
@@ -53,6 +67,7 @@ public final class HubExtensions implements AutoCloseable {
     public HubExtensions(
             List<HubExtensionSource> sources, Shared shared, @Nullable Database database, @Nullable AuditTrail audit) {
         this.parts = new Parts(shared, database, audit);
+        this.clients = new GuardedClients(shared.rule());
         this.timers = new DurableTimers(parts::database, InstantSource.system());
         sources.forEach(source -> byUri.put(source.uri(), source.open(parts)));
     }
@@ -72,6 +87,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public boolean isKept() {
             return shared.isKept();
+        }
+
+        @Override
+        public boolean isLocal() {
+            return shared.isLocal();
         }
 
         @Override
@@ -117,19 +137,36 @@ public final class HubExtensions implements AutoCloseable {
         }
 
         @Override
+        public HttpClient http(String group) {
+            return clients.of(group);
+        }
+
+        @Override
+        public byte[] key(String purpose) {
+            return shared.secrets().apply("extension " + purpose);
+        }
+
+        @Override
         public Path scratch() {
             return HubExtensions.this.scratch();
         }
     }
 
-    /** Has the timers of the extensions become due. */
+    /** Tells the extensions that all agents are hosted, and has their timers become due. */
     public void start() {
+        byUri.values().forEach(HubExtension::started);
         timers.start();
     }
 
-    /** Calls no handlers of timers any more. Idempotent. */
+    /** Tells the extensions that the hub begins to stop. */
+    public void stopping() {
+        byUri.values().forEach(HubExtension::stopping);
+    }
+
+    /** Ends calls of handlers of timers, and has extensions write their state from memory. */
     public void stop() {
         timers.close();
+        byUri.values().forEach(HubExtension::stop);
     }
 
     /** The installed extensions, and those that are given, which replace others of their URI. */
@@ -155,11 +192,44 @@ public final class HubExtensions implements AutoCloseable {
         return List.copyOf(byUri.values());
     }
 
+    /** Observers of the whole hub. */
+    public List<HubObserver> observers() {
+        return byUri.values().stream()
+                .flatMap(extension -> Stream.ofNullable(extension.hubObserver()))
+                .toList();
+    }
+
     /** Agents of the extensions. */
     public List<Agent> agents() {
         return byUri.values().stream()
                 .flatMap(extension -> extension.agents().stream())
                 .toList();
+    }
+
+    /** Operations of agents of the extensions for callers without credentials, by the names of the agents. */
+    public Map<String, Set<String>> open() {
+        return ofOwnAgents(HubExtension::open, (agent, operations) -> agent);
+    }
+
+    /** Protocols in front of agents of the extensions, by paths. */
+    public Map<String, HubExtension.Face> faces() {
+        return ofOwnAgents(HubExtension::faces, (path, face) -> face.agent());
+    }
+
+    private <T> Map<String, T> ofOwnAgents(
+            Function<HubExtension, Map<String, T>> parts, BiFunction<String, T, String> agent) {
+        var all = new LinkedHashMap<String, T>();
+        byUri.forEach((uri, extension) -> parts.apply(extension).forEach((key, part) -> {
+            String name = agent.apply(key, part);
+            if (extension.agents().stream().noneMatch(own -> own.name().equals(name))) {
+                throw new IllegalArgumentException(
+                        "extension " + uri + ", " + key + ": agent \"" + name + "\" (expected: one of the extension)");
+            }
+            if (all.putIfAbsent(key, part) != null) {
+                throw new IllegalArgumentException("extension " + uri + ", " + key + ": taken by another extension");
+            }
+        }));
+        return all;
     }
 
     /** The extensions that an agent uses, and those of all agents. */
@@ -177,8 +247,9 @@ public final class HubExtensions implements AutoCloseable {
 
     @Override
     public void close() {
-        stop();
+        timers.close();
         byUri.values().forEach(HubExtension::close);
+        clients.close();
         Database made = temporary;
         if (made != null) {
             made.close();

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 
 /** The agents of a hub as its extensions see them. Safe for any thread. */
@@ -23,6 +25,8 @@ public final class Neighbours implements HubAgents {
     private final UnaryOperator<String> urls;
     private final Map<String, ServedAgent> agents = new ConcurrentHashMap<>();
     private final Map<String, List<HubExtension>> extensions = new ConcurrentHashMap<>();
+
+    private final List<BiConsumer<String, byte[]>> listeners = new CopyOnWriteArrayList<>();
 
     /** @param urls returns the address of an agent */
     public Neighbours(Trust trust, UnaryOperator<String> urls) {
@@ -34,6 +38,25 @@ public final class Neighbours implements HubAgents {
     public void add(ServedAgent agent, List<HubExtension> used) {
         extensions.put(agent.name(), used);
         agents.put(agent.name(), agent);
+        listeners.forEach(
+                listener -> listener.accept(agent.name(), agent.served().v1()));
+    }
+
+    @Override
+    public boolean knows(CallContext caller, String agent) {
+        return trust.knows(caller, agent);
+    }
+
+    @Override
+    public boolean speaks(String agent, String dialect) {
+        ServedAgent served = agents.get(agent);
+        return served != null && served.dialects().contains(dialect);
+    }
+
+    @Override
+    public void onHosted(BiConsumer<String, byte[]> listener) {
+        listeners.add(listener);
+        agents.forEach((name, agent) -> listener.accept(name, agent.served().v1()));
     }
 
     /** Extensions that an agent has. */

@@ -2,6 +2,8 @@ package dev.parley.hub.extensions;
 
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -20,6 +22,16 @@ record Tasks(TaskLog log) implements HubTasks {
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
         return log.read(key, after, limit);
+    }
+
+    @Override
+    public Optional<Head> find(String group, String agent, String taskId) {
+        return log.find(group, agent, taskId);
+    }
+
+    @Override
+    public Optional<String> taskOf(MessageKey key) {
+        return log.taskOf(key);
     }
 
     @Override

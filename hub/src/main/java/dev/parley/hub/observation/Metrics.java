@@ -80,6 +80,10 @@ public final class Metrics implements RequestHandler {
             .help("Events offered to webhooks.")
             .labelNames("outcome")
             .register(registry);
+    private final Histogram deliveries = histogram("parley_webhook_delivery_seconds", SECONDS)
+            .help("Time of an attempt to deliver an event to a webhook.")
+            .labelNames("agent", "dialect", "outcome")
+            .register(registry);
     private final DistributionDataPoint commits = histogram("parley_commit_size", COMMITS)
             .help("Pieces of work that were written to disk together.")
             .register(registry);
@@ -151,9 +155,11 @@ public final class Metrics implements RequestHandler {
         }
     }
 
-    public void attempted(Outcome outcome) {
-        attempts.labelValues(outcome instanceof Outcome.Accepted ? "accepted" : "failed")
-                .inc();
+    /** Counts an attempt to deliver an event of a task of an agent, and takes its time. */
+    public void attempted(String agent, String dialect, Outcome outcome, long nanos) {
+        String word = outcome instanceof Outcome.Accepted ? "accepted" : "failed";
+        attempts.labelValues(word).inc();
+        deliveries.labelValues(agent, dialect, word).observe(nanos / (double) TimeUnit.SECONDS.toNanos(1));
     }
 
     /** Shows how much an engine has to do. */
@@ -170,10 +176,18 @@ public final class Metrics implements RequestHandler {
                 .labelNames("agent")
                 .callback(gauge -> engine.load().forEach((agent, load) -> gauge.call(load.waiting(), agent)))
                 .register(registry);
+        GaugeWithCallback.builder()
+                .name("parley_waiting_tasks_by_priority")
+                .help("Tasks that wait until their agent has time for them, of agents with priorities.")
+                .labelNames("agent", "priority")
+                .callback(gauge -> engine.waiting()
+                        .forEach((agent, levels) -> levels.forEach((priority, count) ->
+                                gauge.call(count, agent, priority.name().toLowerCase(Locale.ROOT)))))
+                .register(registry);
         engine.deliveries().ifPresent(this::show);
     }
 
-    /** Shows whether extensions can use what they need outside of the hub. */
+    /** Shows whether extensions reach the systems outside of the hub that they need. */
     public void show(List<HubExtension> extensions) {
         GaugeWithCallback.builder()
                 .name("parley_extension_available")
@@ -197,7 +211,7 @@ public final class Metrics implements RequestHandler {
                 .register(registry);
     }
 
-    /** Counts what a database writes together. */
+    /** Counts works that a database writes in one transaction. */
     public void show(Database database) {
         database.listen(new GroupListener() {
             @Override

@@ -1,6 +1,7 @@
 package dev.parley.hub.observation;
 
 import dev.parley.client.spi.Traces;
+import dev.parley.extension.HubObserver;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
@@ -12,6 +13,7 @@ import io.opentelemetry.context.Scope;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -28,13 +30,15 @@ public final class Observed {
     private final Metrics metrics;
     private final Traces traces;
     private final GaugeDataPoint streams;
+    private final List<HubObserver> observers;
     /** By dialect, then by operation: two looks into small maps, and nothing made for a key. */
     private final Map<String, Map<String, Metrics.Asked>> asked = new ConcurrentHashMap<>();
 
-    public Observed(String agent, Metrics metrics, Traces traces) {
+    public Observed(String agent, Metrics metrics, Traces traces, List<HubObserver> observers) {
         this.agent = agent;
         this.metrics = metrics;
         this.traces = traces;
+        this.observers = observers;
         this.streams = metrics.streams(agent);
     }
 
@@ -55,6 +59,11 @@ public final class Observed {
         return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
     }
 
+    /** Counts the bytes of a call. */
+    public void carried(Operation operation, CallContext caller, long received, long sent) {
+        observers.forEach(one -> one.carried(agent, operation, caller, received, sent));
+    }
+
     private <T> T observe(Operation operation, CallContext context, Supplier<T> work) {
         String name = operation.name();
         Metrics.Asked counted = counted(name, context.dialect());
@@ -63,12 +72,14 @@ public final class Observed {
             T answer = work.get();
             long nanos = System.nanoTime() - begun;
             counted.answered(nanos);
+            observers.forEach(one -> one.called(agent, operation, context, nanos, null));
             tell(name, context, Correlation.of(operation, answer), "answered", nanos);
             return answer;
         } catch (Throwable failure) {
             long nanos = System.nanoTime() - begun;
             ErrorKind error = A2AError.of(failure);
             counted.failed(nanos, error);
+            observers.forEach(one -> one.called(agent, operation, context, nanos, error));
             tell(name, context, Correlation.of(operation, null), error.name(), nanos);
             throw failure;
         }

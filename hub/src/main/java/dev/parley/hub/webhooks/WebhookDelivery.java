@@ -10,6 +10,7 @@ import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.extension.HubObserver;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -20,6 +21,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -35,6 +37,7 @@ public final class WebhookDelivery implements WebhookTransport {
     private final Predicate<Scope> welcome;
     private final Finish finished;
     private final Metrics metrics;
+    private final List<HubObserver> observers;
     private final Traces traces;
 
     /** Last change of a notification of an agent in a dialect. */
@@ -55,6 +58,7 @@ public final class WebhookDelivery implements WebhookTransport {
             Predicate<Scope> welcome,
             Finish finished,
             Metrics metrics,
+            List<HubObserver> observers,
             Traces traces) {
         this.rule = rule;
         this.sender = sender;
@@ -63,12 +67,18 @@ public final class WebhookDelivery implements WebhookTransport {
         this.welcome = welcome;
         this.finished = finished;
         this.metrics = metrics;
+        this.observers = observers;
         this.traces = traces;
     }
 
     @Override
     public void check(String group, PushConfig config) {
         rule.check(group, config);
+    }
+
+    @Override
+    public boolean ordersContexts(String dialect) {
+        return Notifications.orderContexts(dialect);
     }
 
     @Override
@@ -79,10 +89,12 @@ public final class WebhookDelivery implements WebhookTransport {
             return new Outcome.Accepted(); // clients of this dialect get no notification of it
         }
         TaskKey key = webhook.task();
+        long begun = System.nanoTime();
         if (!welcome.test(key.scope())) {
             return new Outcome.Failed("the owner of the task is disabled", false, null);
         }
-        Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
+        Optional<Cause> cause = causes.apply(key);
+        Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key, cause));
         Traces.noteTask(span, null, key.taskId());
         try {
             String trace = Traces.traceparent(span, null);
@@ -97,7 +109,10 @@ public final class WebhookDelivery implements WebhookTransport {
                 outcome = offer(webhook, event.sequence(), last.inTrace(trace));
             }
             outcome = retried(outcome, last.retries(), webhook.attempts() + 1);
-            metrics.attempted(outcome);
+            metrics.attempted(key.agent(), webhook.dialect(), outcome, System.nanoTime() - begun);
+            boolean accepted = outcome instanceof Outcome.Accepted;
+            String caller = cause.map(Cause::caller).orElse("");
+            observers.forEach(one -> one.offered(key, caller, accepted));
             if (outcome instanceof Outcome.Failed) {
                 span.setStatus(StatusCode.ERROR);
             }
@@ -117,8 +132,8 @@ public final class WebhookDelivery implements WebhookTransport {
                 failed.reason(), pause != null, failed.retryAfter() == null ? pause : failed.retryAfter());
     }
 
-    private CallContext context(TaskKey key) {
-        @Nullable String traceparent = causes.apply(key).map(Cause::traceparent).orElse(null);
+    private static CallContext context(TaskKey key, Optional<Cause> cause) {
+        @Nullable String traceparent = cause.map(Cause::traceparent).orElse(null);
         return CallContext.of(key.scope().owner(), key.scope()).withTraceparent(traceparent);
     }
 
