@@ -102,6 +102,13 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
         return new Authentication(schemes, Set.copyOf(more));
     }
 
+    /** The same schemes, or none, without scopes. */
+    Authentication opened() {
+        var open = EnumSet.of(Scheme.NONE);
+        open.addAll(schemes);
+        return new Authentication(open, Set.of());
+    }
+
     /** True if callers without credentials are admitted. */
     public boolean isOpen() {
         return schemes.contains(Scheme.NONE);

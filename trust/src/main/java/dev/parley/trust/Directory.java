@@ -330,7 +330,7 @@ public final class Directory {
     }
 
     /**
-     * Shuts a member out, whatever it shows, or lets it in again.
+     * Refuses all credentials of a member, or admits it again.
      *
      * @throws IllegalArgumentException if there is no such member
      */

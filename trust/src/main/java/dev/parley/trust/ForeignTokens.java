@@ -140,7 +140,8 @@ final class ForeignTokens {
             }
         }
         scopes.remove("");
-        scopes.remove(Trust.ADMIN); // the hub decides who its administrators are, not an issuer
+        scopes.removeAll(
+                List.of(Trust.ADMIN, Trust.GROUP_ADMIN)); // the hub decides who its administrators are, not an issuer
         return scopes;
     }
 

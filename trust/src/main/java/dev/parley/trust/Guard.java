@@ -38,6 +38,14 @@ public final class Guard {
     private final boolean enforces;
     private final int mostAgents;
     private final Denials denials;
+    private final OpenOperations open;
+
+    /** Operations for callers without credentials. */
+    @FunctionalInterface
+    interface OpenOperations {
+        /** @throws A2AException UNAUTHENTICATED if the caller has no credentials, and the operation requires some */
+        void require(String agent, String operation, CallContext context);
+    }
 
     /**
      * @param card the public card
@@ -52,7 +60,8 @@ public final class Guard {
             Policy policy,
             boolean enforces,
             int mostAgents,
-            Denials denials) {
+            Denials denials,
+            OpenOperations open) {
         this.agent = agent;
         this.card = card;
         this.more = List.copyOf(more);
@@ -60,6 +69,7 @@ public final class Guard {
         this.enforces = enforces;
         this.mostAgents = mostAgents;
         this.denials = denials;
+        this.open = open;
     }
 
     /** The endpoint behind this guard: operations of A2A and of extensions alike. */
@@ -93,6 +103,7 @@ public final class Guard {
 
     private void require(Operation operation, CallContext context) {
         String task = requireNonNullElse(operation.aboutTask(), "");
+        open.require(agent, operation.name(), context);
         if (operation instanceof Operation.Send send) {
             String skill = skill(send);
             requireEnd(operation.name(), context);

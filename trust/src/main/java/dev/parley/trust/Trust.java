@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,12 +59,16 @@ public final class Trust {
     /** Scope of operators of a hub. */
     public static final String ADMIN = "admin";
 
+    /** Scope of administrators of their own group, who may use the operations of the administration that are about a group. */
+    public static final String GROUP_ADMIN = "group-admin";
+
     /** Scope for reading the metrics of a hub. */
     public static final String METRICS = "metrics";
 
     /** Wrong credentials from one address, within a minute. */
     private static final int MAX_WRONG = 30;
 
+    private static final String AUTHENTICATION_REQUIRED = "Authentication required";
     private static final Principal ANYBODY =
             new Principal(Principal.DEFAULT_GROUP, CallContext.anonymous().caller(), Set.of());
     private static final String BEARER = "Bearer ";
@@ -86,6 +92,9 @@ public final class Trust {
     private final int mostAgents;
     private final Proofs proofs;
     private final TokenEndpoint endpoint;
+    private final boolean protectCards;
+    /** Operations of open agents for callers without credentials, by the names of the agents. */
+    private final Map<String, Set<String>> open = new ConcurrentHashMap<>();
 
     Trust(TrustBuilder settings) {
         this.callers = settings.callers;
@@ -106,6 +115,7 @@ public final class Trust {
         this.foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
+        this.protectCards = settings.protectCards;
         this.endpoint = new TokenEndpoint(callers, tokens, proofs, settings.hub, settings.clock);
     }
 
@@ -124,7 +134,27 @@ public final class Trust {
     public Admission admit(String agent, Arrival arrival) {
         Authentication wanted = of(agent);
         Principal caller = recorded(agent, "", wanted, arrival);
-        CallContext context = context(caller, arrival);
+        return caller == null && open.containsKey(agent) && !everywhere.isOpen()
+                ? admitUnauthenticated(agent, arrival)
+                : admit(agent, caller, context(caller, arrival), wanted, arrival);
+    }
+
+    /**
+     * Admits a call as one of a caller without credentials.
+     *
+     * @throws A2AException as {@link #admit(String, Arrival)}; UNAUTHENTICATED if the agent is not open
+     */
+    public Admission admitUnauthenticated(String agent, Arrival arrival) {
+        Authentication wanted = of(agent);
+        CallContext context = CallContext.unauthenticated(arrival.address());
+        if (!wanted.isOpen()) {
+            throw unauthenticated(agent, "", context);
+        }
+        return admit(agent, principal(context), context, wanted, arrival);
+    }
+
+    private Admission admit(
+            String agent, @Nullable Principal caller, CallContext context, Authentication wanted, Arrival arrival) {
         Principal known = caller == null ? ANYBODY : caller;
         if (!policy.knows(known, agent)) {
             denials.note(context, agent, "", "", "hidden by the policy");
@@ -135,12 +165,41 @@ public final class Trust {
                 policy.isShared(agent) ? context.sharing() : context,
                 taken.headers(),
                 taken.giveBack(),
-                () -> caller == null || isStillWelcome(caller, wanted, arrival));
+                () -> caller == null || context.isUnauthenticated() || isStillWelcome(caller, wanted, arrival));
+    }
+
+    /**
+     * Opens an agent to callers without credentials, unless the settings name its authentication. Others are authenticated as those of any
+     * agent. To be called before the agent is hosted.
+     *
+     * @param operations names of the operations that callers without credentials may call
+     */
+    public void open(String agent, Set<String> operations) {
+        if (!agents.containsKey(agent)) {
+            open.put(agent, Set.copyOf(operations));
+        }
+    }
+
+    /** Refuses an operation that a caller without credentials may not call. */
+    void requireOpen(String agent, String operation, CallContext context) {
+        if (context.isUnauthenticated() && !open.getOrDefault(agent, Set.of()).contains(operation)) {
+            throw unauthenticated(agent, operation, context);
+        }
+    }
+
+    private A2AException unauthenticated(String agent, String operation, CallContext context) {
+        denials.note(context, agent, operation, "", AUTHENTICATION_REQUIRED);
+        return refused(A2AError.UNAUTHENTICATED, AUTHENTICATION_REQUIRED, agents.getOrDefault(agent, everywhere), "");
+    }
+
+    private static Principal principal(CallContext context) {
+        return new Principal(context.scope().group(), context.caller(), context.grants());
     }
 
     /** Whether a caller may know of an agent. */
     public boolean knows(CallContext caller, String agent) {
-        return policy.knows(new Principal(caller.scope().group(), caller.caller(), caller.grants()), agent);
+        return policy.knows(principal(caller), agent)
+                && !(caller.isUnauthenticated() && protectCards && !of(agent).isOpen());
     }
 
     /**
@@ -150,9 +209,8 @@ public final class Trust {
      * @throws A2AException RATE_LIMITED
      */
     public Runnable count(CallContext caller, String agent) {
-        Principal principal = caller.caller().equals(ANYBODY.name())
-                ? null
-                : new Principal(caller.scope().group(), caller.caller(), caller.grants());
+        Principal principal =
+                caller.caller().equals(ANYBODY.name()) && !caller.isUnauthenticated() ? null : principal(caller);
         return limits.takeWithin(principal, caller.scope().group(), agent).giveBack();
     }
 
@@ -161,7 +219,10 @@ public final class Trust {
         return policy.isShared(agent) ? caller.sharing() : caller.own();
     }
 
-    /** Returns whether a call has no credentials at all, and no agent is open to anonymous callers. */
+    /**
+     * Returns whether a call has no credentials at all, and no agent is open to anonymous callers by the settings. Calls of agents of
+     * extensions that are open are small.
+     */
     public boolean lacksCredentials(Arrival arrival) {
         return arrival.certificate() == null
                 && arrival.header("Authorization") == null
@@ -238,7 +299,7 @@ public final class Trust {
      */
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
-        return new Guard(agent, card, more, policy, enforces, mostAgents, denials);
+        return new Guard(agent, card, more, policy, enforces, mostAgents, denials, this::requireOpen);
     }
 
     /** The endpoint of the hub's administration behind the policy, which knows each operation by its name. */
@@ -269,6 +330,25 @@ public final class Trust {
         return require(ADMIN, arrival);
     }
 
+    /** Admits administrators of the hub and those of a group, to operations that show the latter only their group. */
+    public CallContext requireGroupAdmin(Arrival arrival) {
+        Authentication wanted = everywhere();
+        CallContext caller = context(recorded("hub", arrival.method(), wanted, arrival), arrival);
+        if (!wanted.isOpen() && Collections.disjoint(caller.grants(), List.of(ADMIN, GROUP_ADMIN))) {
+            denials.note(caller, "hub", arrival.method(), "", "Not granted: " + GROUP_ADMIN);
+            throw Guard.lacking(Set.of(GROUP_ADMIN));
+        }
+        return caller;
+    }
+
+    /** The group to which an operator is limited; null for an administrator of the hub. */
+    public static @Nullable String groupOf(CallContext operator) {
+        Set<String> grants = operator.grants();
+        return grants.contains(GROUP_ADMIN) && !grants.contains(ADMIN)
+                ? operator.scope().group()
+                : null;
+    }
+
     /**
      * Admits callers to addresses that belong to no agent: with authentication, callers with {@code scope}; else all. Returns the
      * caller.
@@ -276,14 +356,19 @@ public final class Trust {
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
      */
     public CallContext require(String scope, Arrival arrival) {
+        Authentication wanted = everywhere();
+        Authentication scoped = wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope));
+        return context(recorded("hub", arrival.method(), scoped, arrival), arrival);
+    }
+
+    /** Authentication at addresses that belong to no agent. */
+    private Authentication everywhere() {
         var schemes = EnumSet.copyOf(everywhere.schemes());
         agents.values().forEach(one -> schemes.addAll(one.schemes()));
         if (schemes.size() > 1) {
             schemes.remove(Scheme.NONE);
         }
-        var wanted = new Authentication(schemes, Set.of());
-        Authentication scoped = wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope));
-        return context(recorded("hub", arrival.method(), scoped, arrival), arrival);
+        return new Authentication(schemes, Set.of());
     }
 
     /** Adds the required credentials of callers to the card of an agent. */
@@ -305,7 +390,7 @@ public final class Trust {
     }
 
     private Authentication of(String agent) {
-        return agents.getOrDefault(agent, everywhere);
+        return open.containsKey(agent) ? everywhere.opened() : agents.getOrDefault(agent, everywhere);
     }
 
     /** Returns the caller; null if it is anonymous and may be. */
@@ -329,7 +414,7 @@ public final class Trust {
             if (wanted.isOpen()) {
                 return null;
             }
-            throw refused(A2AError.UNAUTHENTICATED, "Authentication required", wanted, "");
+            throw refused(A2AError.UNAUTHENTICATED, AUTHENTICATION_REQUIRED, wanted, "");
         }
         Principal caller = key != null ? byApiKey(key) : token != null ? byToken(wanted, token, arrival) : certified;
         if (caller == null) {
@@ -465,6 +550,7 @@ public final class Trust {
     }
 
     private A2AException refused(A2AError error, String message, Authentication wanted, String why) {
-        return A2AException.refused(error, message, credentials.challenge(wanted, why));
+        String challenge = credentials.challenge(wanted, why);
+        return challenge.isEmpty() ? A2AException.of(error, message) : A2AException.refused(error, message, challenge);
     }
 }

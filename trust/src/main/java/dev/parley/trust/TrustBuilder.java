@@ -57,6 +57,7 @@ public final class TrustBuilder {
     @Nullable
     AuditTrail audit;
 
+    boolean protectCards = TrustSettings.DEFAULTS.protectCards();
     int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
     InstantSource clock = InstantSource.system();
 
@@ -71,6 +72,7 @@ public final class TrustBuilder {
         settings.ofAgents().forEach(this::agent);
         settings.issuers().forEach(this::issuer);
         this.groupClaim = settings.groupClaim();
+        this.protectCards = settings.protectCards();
         return everywhere(settings.authentication())
                 .audiences(settings.audiences())
                 .keyHeader(settings.apiKeyHeader())

@@ -52,6 +52,9 @@ import org.junit.jupiter.api.Test;
 final class ForeignTokensTest {
     private static final String HUB = "https://agents.example.com";
 
+    private static final RSAKey FIRST = rsa("first");
+    private static final RSAKey SECOND = rsa("second");
+
     private HttpServer issuer;
     private String url;
     private RSAKey key;
@@ -66,7 +69,7 @@ final class ForeignTokensTest {
 
     @BeforeEach
     void start() throws Exception {
-        key = new RSAKeyGenerator(2048).keyID("first").generate();
+        key = FIRST;
         issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         url = "http://127.0.0.1:" + issuer.getAddress().getPort();
         serve("/.well-known/openid-configuration", () -> {
@@ -86,6 +89,14 @@ final class ForeignTokensTest {
         issuer.start();
         tokens = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", InstantSource.system());
         timed = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", clock);
+    }
+
+    private static RSAKey rsa(String id) {
+        try {
+            return new RSAKeyGenerator(2048).keyID(id).generate();
+        } catch (JOSEException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     private interface Page {
@@ -174,7 +185,7 @@ final class ForeignTokensTest {
     @Test
     void newKeysAreFetchedWhenTheyAreNeeded() throws Exception {
         assertThat(tokens.read(token(claims -> claims))).isNotNull();
-        key = new RSAKeyGenerator(2048).keyID("second").generate();
+        key = SECOND;
 
         assertThat(tokens.read(token(claims -> claims))).isNotNull();
     }
@@ -357,7 +368,7 @@ final class ForeignTokensTest {
         assertThat(timed.read(token(claims -> claims))).isNotNull();
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(old.getKeyID()).build();
-        key = new RSAKeyGenerator(2048).keyID("second").generate();
+        key = SECOND;
 
         clock.advance(Duration.ofSeconds(59));
         assertThat(timed.read(signed(header, claims -> claims.jwtID("other"), old)))

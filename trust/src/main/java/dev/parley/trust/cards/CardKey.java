@@ -66,6 +66,11 @@ final class CardKey {
                     publicKey = ec.toECPublicKey();
                     privateKey = isPrivate ? ec.toECPrivateKey() : null;
                 }
+                case ECKey ec
+                when JwsAlgorithm.ES384.suits(ec) -> {
+                    publicKey = ec.toECPublicKey();
+                    privateKey = null; // verifies only
+                }
                 case OctetKeyPair pair
                 when JwsAlgorithm.EDDSA.suits(pair) -> {
                     KeyFactory factory = KeyFactory.getInstance(ED25519);
@@ -77,7 +82,9 @@ final class CardKey {
                             : null;
                 }
                 case RSAKey rsa
-                when JwsAlgorithm.RS256.suits(rsa) || JwsAlgorithm.PS256.suits(rsa) -> {
+                when JwsAlgorithm.RS256.suits(rsa)
+                        || JwsAlgorithm.PS256.suits(rsa)
+                        || JwsAlgorithm.PS384.suits(rsa) -> {
                     if (rsa.size() < LEAST_RSA_BITS) {
                         throw wrong(rsa.size() + " bits", ">= " + LEAST_RSA_BITS);
                     }
@@ -87,7 +94,7 @@ final class CardKey {
                 default ->
                     throw wrong(
                             jwk.getKeyType() + (jwk.getAlgorithm() == null ? "" : " for " + jwk.getAlgorithm()),
-                            "EC on P-256, OKP on Ed25519, or RSA for RS256 or PS256");
+                            "EC on P-256 or P-384, OKP on Ed25519, or RSA for RS256, PS256 or PS384");
             }
         } catch (JOSEException | ParseException | GeneralSecurityException malformed) {
             throw new IllegalArgumentException(

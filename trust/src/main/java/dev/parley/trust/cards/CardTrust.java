@@ -57,6 +57,11 @@ public final class CardTrust implements CardVerifier {
         return new CardTrust(KeyFile.parse(keys), InstantSource.system());
     }
 
+    /** Trusts no key: cards are unsigned, or cannot be verified. */
+    public static CardTrust none() {
+        return new CardTrust(List.of(), InstantSource.system());
+    }
+
     /**
      * Returns public keys as an entry of a file that {@link #read} takes, that limits the trust to some hosts.
      *

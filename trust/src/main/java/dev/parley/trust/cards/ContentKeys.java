@@ -24,6 +24,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -116,6 +117,11 @@ public final class ContentKeys {
                         .map(JWK.class::cast)
                         .toList())
                 .toJSONObject());
+    }
+
+    /** Returns the first public key, as a JWK, for the sender of an answer. */
+    public Map<String, @Nullable Object> publicKey() {
+        return new LinkedHashMap<>(keys.getFirst().toPublicJWK().toJSONObject());
     }
 
     /**

@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 enum JwsAlgorithm {
     ES256("SHA256withECDSAinP1363Format", "ES256"),
+    ES384("SHA384withECDSAinP1363Format", "ES384"),
     EDDSA("Ed25519", "EdDSA", "Ed25519"),
     RS256("SHA256withRSA", "RS256"),
-    PS256("RSASSA-PSS", "PS256");
+    PS256("RSASSA-PSS", "PS256"),
+    PS384("RSASSA-PSS", "PS384");
 
     private final String ofJava;
     private final String label;
@@ -59,8 +61,9 @@ enum JwsAlgorithm {
     boolean suits(JWK key) {
         boolean kind = switch (this) {
             case ES256 -> key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve());
+            case ES384 -> key instanceof ECKey ec && Curve.P_384.equals(ec.getCurve());
             case EDDSA -> key instanceof OctetKeyPair pair && Curve.Ed25519.equals(pair.getCurve());
-            case RS256, PS256 -> key instanceof RSAKey;
+            case RS256, PS256, PS384 -> key instanceof RSAKey;
         };
         return kind
                 && (key.getAlgorithm() == null || isCalled(key.getAlgorithm().getName()));
@@ -70,6 +73,8 @@ enum JwsAlgorithm {
         Signature signature = Signature.getInstance(ofJava);
         if (this == PS256) {
             signature.setParameter(new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
+        } else if (this == PS384) {
+            signature.setParameter(new PSSParameterSpec("SHA-384", "MGF1", MGF1ParameterSpec.SHA384, 48, 1));
         }
         return signature;
     }

@@ -108,7 +108,7 @@ public final class AccessTokens {
         return token.serialize();
     }
 
-    /** Returns what a token says; null if it is none of ours, or no longer good. */
+    /** Returns the contents of a token; null if it is not of this hub, or no longer valid. */
     public @Nullable Grant read(String token) {
         Grant before = known.get(token);
         if (before != null) {

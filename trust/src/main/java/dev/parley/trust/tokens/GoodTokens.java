@@ -25,7 +25,7 @@ public final class GoodTokens<T> {
         this.clock = clock;
     }
 
-    /** Returns what a token says; null if it is not known, or no longer good. */
+    /** Returns the contents of a token; null if it is not known, or no longer valid. */
     public @Nullable T get(String token) {
         Instant now = clock.instant();
         lock.lock();

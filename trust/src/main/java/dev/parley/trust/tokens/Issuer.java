@@ -107,7 +107,7 @@ public final class Issuer {
     }
 
     /**
-     * Returns what a token of this issuer says.
+     * Returns the contents of a token of this issuer.
      *
      * @throws BadJOSEException if it is not good; so do ParseException and JOSEException say
      * @throws A2AException UNAVAILABLE if the issuer cannot be asked

@@ -165,7 +165,7 @@ public final class Proofs {
         return Base64URL.encode(Secrets.hash(token)).toString();
     }
 
-    /** Without query and fragment, and whatever way the host is written. */
+    /** Without query and fragment, and with the host in lower case. */
     private static boolean same(String one, String other) {
         return normal(one).equals(normal(other));
     }

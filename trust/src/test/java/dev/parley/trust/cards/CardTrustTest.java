@@ -108,16 +108,19 @@ final class CardTrustTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ES256", "RS256", "PS256"})
+    @ValueSource(strings = {"ES256", "ES384", "RS256", "PS256", "PS384"})
     @DisplayName("S39: what another tool has signed is verified")
     void whatAnotherToolHasSignedIsVerified(String name) throws Exception {
         JWSAlgorithm algorithm = JWSAlgorithm.parse(name);
-        boolean ec = algorithm.equals(JWSAlgorithm.ES256);
+        boolean ec = name.startsWith("ES");
+        ECKey ofCurve = name.equals("ES384")
+                ? new ECKeyGenerator(Curve.P_384).keyID("k1").generate()
+                : KEY;
 
-        Verdict verdict = trusting(ec ? KEY : RSA)
+        Verdict verdict = trusting(ec ? ofCurve : RSA)
                 .verify(signed(
                         new JWSHeader.Builder(algorithm).keyID(ec ? "k1" : "r1").build(),
-                        ec ? new ECDSASigner(KEY) : new RSASSASigner(RSA)));
+                        ec ? new ECDSASigner(ofCurve) : new RSASSASigner(RSA)));
 
         assertThat(verdict.outcome()).as(verdict.reason()).isEqualTo(Outcome.VERIFIED);
     }
