@@ -28,6 +28,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.support.Backoff;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -71,6 +72,7 @@ public final class AgentClientBuilder {
     private int maxEventBytes = 16 * 1024 * 1024;
     private @Nullable SSLContext sslContext;
     private boolean plainHttp;
+    private @Nullable HttpClient http;
     private CardRule cards = CardRule.NONE;
     private WireListener listener = ClientSettings.DEAF;
     private @Nullable OpenTelemetry telemetry;
@@ -108,7 +110,7 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * The same with the keys of a service that the caller names, whatever the card says.
+     * The same with the keys of a service that the caller names, instead of the service on the card.
      *
      * @throws IllegalArgumentException if it is no service id
      */
@@ -245,7 +247,7 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * The bound of the random wait before the first retry, and what it grows to by doubling. Default: 200 ms, 10 s.
+     * The bound of the random wait before the first retry, and the largest bound, which it reaches by doubling. Default: 200 ms, 10 s.
      *
      * @throws IllegalArgumentException if one is negative, or the second is shorter
      */
@@ -279,6 +281,16 @@ public final class AgentClientBuilder {
      */
     public AgentClientBuilder plainHttp() {
         this.plainHttp = true;
+        return this;
+    }
+
+    /**
+     * Sends requests by this HTTP client, such as one of {@code GuardedClients} for URLs that others choose, which is closed with the
+     * agent client; settings of connections have no effect then, and interfaces of other transports than HTTP are not used. Default:
+     * one of its own.
+     */
+    public AgentClientBuilder httpClient(HttpClient client) {
+        this.http = requireNonNull(client, "client");
         return this;
     }
 
@@ -454,6 +466,7 @@ public final class AgentClientBuilder {
                 maxEventBytes,
                 sslContext,
                 plainHttp,
+                http,
                 cards,
                 listener,
                 Traces.of(telemetry == null ? GlobalOpenTelemetry.getOrNoop() : telemetry));

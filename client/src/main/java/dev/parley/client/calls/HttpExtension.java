@@ -75,7 +75,7 @@ public final class HttpExtension {
         });
     }
 
-    /** A document is read over HTTP, whatever the binding of the agent's other operations. */
+    /** A document is read over HTTP with any binding of the other operations. */
     private <R> R document(Operation.ExtensionCall<R> operation, CallContext context) {
         AgentCard card = calls.place().card();
         var binding = new ExtensionBinding(card.supportedInterfaces().getFirst(), entry, protocol);

@@ -6,6 +6,6 @@ import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Credentials;
 import dev.parley.client.wire.HttpWire;
 
-/** Parts of a client, whatever agent it calls. */
+/** Parts of a client that all of its agents share. */
 public record Means(
         ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder, Credentials credentials) {}

@@ -49,14 +49,14 @@ abstract class ResumingFeed<E> implements Feed<E> {
     /** Name in messages. */
     abstract String name();
 
-    /** Takes note of what has come, and returns what the reader sees of it. */
+    /** Records the position of received elements, and returns those that the reader receives. */
     abstract List<E> shown(List<E> news);
 
     /** True if nothing more can come; {@code orderly} if the agent has ended the stream, rather than the connection. */
     abstract boolean isDone(boolean orderly);
 
     /**
-     * Returns how to go on behind what has come.
+     * Returns the feed that continues behind the received elements.
      *
      * @throws ClientException if there is no way
      */

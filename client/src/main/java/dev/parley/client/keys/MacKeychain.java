@@ -35,7 +35,7 @@ record MacKeychain(String program, Child child) implements Keyring {
         String command = "add-generic-password -U -s \"" + service + "\" -a \"" + user + "\" -X "
                 + HexFormat.of().formatHex(secret.getBytes(UTF_8)) + "\n";
         Ended ended = child.run(List.of(program, "-i"), command);
-        // It ends with status 0 whatever became of its commands.
+        // It ends with status 0 also if its commands fail.
         if (ended.status() != 0 || !read(service, user).equals(Optional.of(secret))) {
             throw Child.failure("be written", ended);
         }

@@ -15,6 +15,11 @@ public record HttpCall(String method, String url, Map<String, String> headers, b
      * The answer, with any status that is no redirect.
      *
      * @param retryAfter from the header, at most an hour; null if it has none
+     * @param etag entity tag of the body; null if it has none
      */
-    public record Answer(int status, @Nullable Duration retryAfter, byte[] body) {}
+    public record Answer(
+            int status,
+            @Nullable Duration retryAfter,
+            @Nullable String etag,
+            byte[] body) {}
 }

@@ -6,6 +6,7 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -17,15 +18,20 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches documents from addresses that callers chose, under the rule of webhooks: private and special addresses are refused,
- * at each redirect again. Safe for any thread; {@link #get} blocks.
+ * at each redirect again. Safe for any thread; {@link #get} and {@link #post} block.
  */
 public final class GuardedFetch implements AutoCloseable {
     private static final int MAX_REDIRECTS = 5;
@@ -69,13 +75,44 @@ public final class GuardedFetch implements AutoCloseable {
      * @param headers of the request
      * @throws A2AException INVALID_PARAMS for the field {@code url}, if it is no address
      * @throws IOException with a message for the caller, if the rule refuses the address, there is no answer in time, or it is
-     *     larger than the limit
+     *     larger than the limit; a {@link ConnectException} if no connection is made
      */
     public Document get(String group, String url, Map<String, String> headers)
             throws IOException, InterruptedException {
         HttpUrl target = rule.target(url);
-        var current = new AtomicReference<@Nullable HttpGet>();
-        var fetch = new FutureTask<>(() -> follow(group, target, headers, current));
+        return fetched(target, current -> follow(group, target, headers, current));
+    }
+
+    /**
+     * Posts JSON, and returns the answer, of any status. Redirects are answers.
+     *
+     * @throws A2AException as {@link #get}
+     * @throws IOException as {@link #get}
+     */
+    public Document post(String group, String url, Map<String, String> headers, byte[] json)
+            throws IOException, InterruptedException {
+        HttpUrl target = rule.target(url);
+        return fetched(target, current -> {
+            HttpPost post = new HttpPost(target.uri());
+            headers.forEach(post::setHeader);
+            post.setEntity(new ByteArrayEntity(json, ContentType.APPLICATION_JSON));
+            current.set(post);
+            try (ClassicHttpResponse response = http.open(group, target, post)) {
+                return document(target, response, post);
+            } catch (UnknownHostException unknown) {
+                throw unfound(target, unknown);
+            }
+        });
+    }
+
+    /** An exchange that makes its current request known, so that it can be cancelled. */
+    private interface Exchange {
+        Document run(AtomicReference<@Nullable HttpUriRequestBase> current) throws IOException;
+    }
+
+    private Document fetched(HttpUrl target, Exchange exchange) throws IOException, InterruptedException {
+        var current = new AtomicReference<@Nullable HttpUriRequestBase>();
+        var fetch = new FutureTask<>(() -> exchange.run(current));
         // On its own thread, because neither a resolver nor a server that drips bytes heeds a deadline.
         Thread.ofVirtual().name("fetch").start(fetch);
         try {
@@ -83,6 +120,12 @@ public final class GuardedFetch implements AutoCloseable {
         } catch (TimeoutException late) {
             throw tooLate(target, late);
         } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof ConnectTimeoutException late) {
+                var silent = new ConnectException(
+                        target.host().name() + ": no connection within " + CONNECT.toMillis() + " ms");
+                silent.initCause(late);
+                throw silent;
+            }
             if (failed.getCause() instanceof SocketTimeoutException late) {
                 throw tooLate(target, late);
             }
@@ -92,7 +135,7 @@ public final class GuardedFetch implements AutoCloseable {
             throw new IOException(target.host().name() + ": " + failed.getCause(), failed);
         } finally {
             fetch.cancel(true);
-            HttpGet running = current.get();
+            HttpUriRequestBase running = current.get();
             if (running != null) {
                 running.cancel(); // does nothing after a completed exchange
             }
@@ -103,8 +146,17 @@ public final class GuardedFetch implements AutoCloseable {
         return new IOException(target.host().name() + ": no answer within " + total.toMillis() + " ms", cause);
     }
 
+    private static IOException unfound(HttpUrl target, UnknownHostException unknown) {
+        return unknown instanceof WebhookRule.RefusedHost
+                ? unknown
+                : new IOException(target.host().name() + " cannot be found", unknown);
+    }
+
     private Document follow(
-            String group, HttpUrl first, Map<String, String> headers, AtomicReference<@Nullable HttpGet> current)
+            String group,
+            HttpUrl first,
+            Map<String, String> headers,
+            AtomicReference<@Nullable HttpUriRequestBase> current)
             throws IOException {
         HttpUrl target = first;
         for (int redirects = 0; ; redirects++) {
@@ -124,9 +176,7 @@ public final class GuardedFetch implements AutoCloseable {
                 }
                 target = next(target, location);
             } catch (UnknownHostException unknown) {
-                throw unknown instanceof WebhookRule.RefusedHost
-                        ? unknown
-                        : new IOException(target.host().name() + " cannot be found", unknown);
+                throw unfound(target, unknown);
             }
         }
     }
@@ -149,7 +199,7 @@ public final class GuardedFetch implements AutoCloseable {
         return REDIRECTS.contains(response.getCode()) && location != null ? location.getValue() : null;
     }
 
-    private Document document(HttpUrl from, ClassicHttpResponse response, HttpGet get) throws IOException {
+    private Document document(HttpUrl from, ClassicHttpResponse response, HttpUriRequestBase get) throws IOException {
         HttpEntity entity = response.getEntity();
         byte[] body = new byte[0];
         if (entity != null) {

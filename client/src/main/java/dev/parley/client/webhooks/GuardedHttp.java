@@ -35,11 +35,10 @@ final class GuardedHttp implements AutoCloseable {
     /** The group for which the calling thread sends. */
     private static final ThreadLocal<@Nullable String> GROUP = new ThreadLocal<>();
 
-    private static final int CONNECTIONS_PER_HOST = 64;
-
     private final WebhookRule rule;
     private final Duration connect;
     private final Duration total;
+    private final int connectionsPerHost;
     private final ReentrantLock creation = new ReentrantLock();
     /** Made for the first request, because it reads all certificates that the platform trusts. Written under the lock. */
     private volatile @Nullable CloseableHttpClient http;
@@ -51,9 +50,14 @@ final class GuardedHttp implements AutoCloseable {
      * @param total timeout of each wait for bytes
      */
     GuardedHttp(WebhookRule rule, Duration connect, Duration total) {
+        this(rule, connect, total, 64);
+    }
+
+    GuardedHttp(WebhookRule rule, Duration connect, Duration total, int connectionsPerHost) {
         this.rule = rule;
         this.connect = connect;
         this.total = total;
+        this.connectionsPerHost = connectionsPerHost;
     }
 
     /**
@@ -114,7 +118,7 @@ final class GuardedHttp implements AutoCloseable {
                         .build())
                 // Each host has its own share, so that a silent one delays no other.
                 .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
-                .setMaxConnPerRoute(CONNECTIONS_PER_HOST)
+                .setMaxConnPerRoute(connectionsPerHost)
                 .build();
         return HttpClientBuilder.create()
                 .setConnectionManager(connections)

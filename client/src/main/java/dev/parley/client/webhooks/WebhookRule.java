@@ -40,7 +40,7 @@ public final class WebhookRule {
     private static final int PATIENCE_SECONDS = 5;
     /** Pool of the process, as the resolver is. A group with silent name servers has at most half of the threads. */
     private static final FairPool LOOKUPS = new FairPool("webhook-lookup", 16, 256);
-    /** Names that never lead to a public host, whatever a resolver says. Sources: RFC 6761, 6762, 8375; ICANN. */
+    /** Names that never lead to a public host; the answers of resolvers do not matter. Sources: RFC 6761, 6762, 8375; ICANN. */
     private static final List<String> LOCAL_NAMES =
             List.of("localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet", "corp", "home");
 
@@ -61,9 +61,11 @@ public final class WebhookRule {
     private final Set<String> allowedNames = new HashSet<>();
     private final List<Prefix> allowedAddresses = new ArrayList<>();
     private final Lookup lookup;
+    private final String setting;
 
-    private WebhookRule(Collection<String> allowed, Lookup lookup) {
+    private WebhookRule(Collection<String> allowed, Lookup lookup, String setting) {
         this.lookup = lookup;
+        this.setting = setting;
         allowed.forEach(this::allow);
     }
 
@@ -74,11 +76,21 @@ public final class WebhookRule {
      * @throws IllegalArgumentException if an entry is none of these
      */
     public static WebhookRule allowing(Collection<String> allowed) {
-        return new WebhookRule(allowed, InetAddress::getAllByName);
+        return allowing(allowed, "webhook-allow");
+    }
+
+    /**
+     * The same rule for other documents that callers choose.
+     *
+     * @param setting by which operators allow hosts, for errors
+     * @throws IllegalArgumentException if an entry is no host
+     */
+    public static WebhookRule allowing(Collection<String> allowed, String setting) {
+        return new WebhookRule(allowed, InetAddress::getAllByName, setting);
     }
 
     static WebhookRule allowing(Collection<String> allowed, Lookup lookup) {
-        return new WebhookRule(allowed, lookup);
+        return new WebhookRule(allowed, lookup, "webhook-allow");
     }
 
     private void allow(String entry) {
@@ -97,7 +109,7 @@ public final class WebhookRule {
             }
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "webhook-allow: " + entry + " (expected: a host name, an address or address/bits)", e);
+                    setting + ": " + entry + " (expected: a host name, an address or address/bits)", e);
         }
     }
 
@@ -218,7 +230,7 @@ public final class WebhookRule {
             LOG.log(Level.DEBUG, "webhook host {0} leads to {1}", host.name(), kind);
         }
         throw new RefusedHost(host.name() + " " + reason
-                + " (expected: a public host, or one that the operator allows by webhook-allow)");
+                + " (expected: a public host, or one that the operator allows by " + setting + ")");
     }
 
     private static boolean isLocal(HostName host) {

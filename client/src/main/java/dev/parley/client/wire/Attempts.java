@@ -36,7 +36,7 @@ public final class Attempts {
         this.listener = listener;
     }
 
-    /** Returns the result of the first attempt that has one, or throws what the last one ended with. */
+    /** Returns the result of the first attempt that has one, or throws the exception of the last one. */
     public <T> T run(boolean repeatable, Duration timeout, Attempt<T> attempt) {
         long end = System.nanoTime() + timeout.toNanos();
         try {

@@ -11,6 +11,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.support.Backoff;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ public record ClientSettings(
         int maxEventBytes,
         @Nullable SSLContext sslContext,
         boolean plainHttp,
+        @Nullable HttpClient http,
         CardRule cards,
         WireListener listener,
         Traces traces) {
@@ -156,7 +158,7 @@ public record ClientSettings(
         return left.compareTo(timeout) < 0 ? left : timeout;
     }
 
-    /** Names what it has, but shows no credential. */
+    /** Lists the settings without credentials. */
     @Override
     public String toString() {
         return "ClientSettings[headers=" + headers.keySet() + ", apiKey=" + (apiKey == null ? "none" : Redaction.MASK)

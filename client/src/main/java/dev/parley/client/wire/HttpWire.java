@@ -2,6 +2,7 @@ package dev.parley.client.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
+import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
@@ -55,7 +56,11 @@ public final class HttpWire implements AutoCloseable {
         /** The same as callers of other protocols than A2A get it. */
         public HttpCall.Answer forCaller(Instant now) {
             String retryAfter = headers.firstValue("Retry-After").orElse(null);
-            return new HttpCall.Answer(status, RetryAfter.parse(retryAfter, now, LONGEST_RETRY_AFTER), body);
+            return new HttpCall.Answer(
+                    status,
+                    RetryAfter.parse(retryAfter, now, LONGEST_RETRY_AFTER),
+                    headers.firstValue("ETag").orElse(null),
+                    body);
         }
     }
 
@@ -77,6 +82,10 @@ public final class HttpWire implements AutoCloseable {
         this.settings = settings;
         this.trusted = trusted;
         this.redaction = new Redaction(settings.headers().keySet(), settings.secrets());
+        this.http = requireNonNullElseGet(settings.http(), () -> ownClient(settings));
+    }
+
+    private static HttpClient ownClient(ClientSettings settings) {
         HttpClient.Builder builder = HttpClient.newBuilder()
                 .executor(Executors.newVirtualThreadPerTaskExecutor()) // has no thread of its own to be ended
                 .connectTimeout(settings.connectTimeout())
@@ -84,7 +93,7 @@ public final class HttpWire implements AutoCloseable {
         if (settings.sslContext() != null) {
             builder.sslContext(settings.sslContext());
         }
-        this.http = builder.build();
+        return builder.build();
     }
 
     /**
@@ -272,7 +281,7 @@ public final class HttpWire implements AutoCloseable {
     }
 
     /**
-     * Returns what a failed exchange means.
+     * Returns the exception for a failed exchange.
      *
      * @throws ClientException if another attempt would not help
      */
@@ -291,6 +300,7 @@ public final class HttpWire implements AutoCloseable {
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
+            case ClientException e -> throw e;
             case SSLHandshakeException e -> throw unreachable(request, "TLS failed: " + e.getMessage(), e);
             case LimitedBytes.TooLarge e ->
                 throw new ClientException(Problem.ANSWER_TOO_LARGE, "answer of " + origin + ": " + e.getMessage(), e);

@@ -85,6 +85,9 @@ public final class Places {
         if (binding.isPresent()) {
             return Optional.of(new Place.ByHttp(card, agent, address(agent), binding.get(), found));
         }
+        if (settings.http() != null) {
+            return Optional.empty(); // other transports look hosts up themselves
+        }
         try {
             return Transports.of(agent)
                     .map(transport ->

@@ -37,7 +37,7 @@ final class Probe {
 
     private Probe() {}
 
-    /** Returns a card that says where the agent is and what it speaks; null if it speaks nothing that is known. */
+    /** Returns a card with the address and the dialects of the agent; null if it speaks no known dialect. */
     static @Nullable AgentCard of(HttpUrl url, Function<Request, Answer> wire) {
         Map<?, ?> shown = answer(url, CARD_OF_KERNEL, wire);
         if (shown != null && shown.get("result") instanceof Map<?, ?> card) {

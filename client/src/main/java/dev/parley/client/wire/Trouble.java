@@ -30,7 +30,7 @@ public final class Trouble extends Exception {
     private final transient @Nullable Duration retryAfter;
     private final RuntimeException verdict;
 
-    /** @param verdict what the caller gets if there is no other attempt */
+    /** @param verdict exception for the caller if there is no other attempt */
     public Trouble(Kind kind, @Nullable Duration retryAfter, RuntimeException verdict) {
         super(verdict);
         this.kind = kind;

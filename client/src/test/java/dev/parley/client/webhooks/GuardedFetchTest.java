@@ -114,6 +114,29 @@ class GuardedFetchTest {
     }
 
     @Test
+    void postsToTheAddressAndFollowsNoRedirect() throws Exception {
+        server.createContext("/search", exchange -> {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(200, body.length);
+            try (exchange) {
+                exchange.getResponseBody().write(body);
+            }
+        });
+        serve("/moved", 307, Map.of("Location", "http://10.0.0.1/"), new byte[0]);
+
+        try (GuardedFetch open = fetching("127.0.0.1");
+                GuardedFetch closed = fetching()) {
+            assertThat(open.post("g", url + "/search", KEY, "{}".getBytes(UTF_8))
+                            .body())
+                    .isEqualTo("{}".getBytes(UTF_8));
+            assertThat(open.post("g", url + "/moved", KEY, new byte[0]).status())
+                    .isEqualTo(307);
+            assertThatThrownBy(() -> closed.post("g", url + "/search", KEY, new byte[0]))
+                    .hasMessageContaining("a loopback address");
+        }
+    }
+
+    @Test
     void endsWithoutADocument() {
         serve("/large", 200, Map.of(), new byte[1001]);
         serve("/loop", 302, Map.of("Location", "/loop"), new byte[0]);

@@ -1,0 +1,381 @@
+package dev.parley.client.webhooks;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Authenticator;
+import java.net.ConnectException;
+import java.net.CookieHandler;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.nio.ByteBuffer;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow.Subscriber;
+import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.Semaphore;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * HTTP clients for URLs that callers chose, under the rule of webhooks. A host is looked up once for a connection, and the addresses
+ * that the rule has passed are dialled; the resolver of {@link HttpClient} looks up again, and may get others. HTTP/1.1, no
+ * redirects, no proxy, no cookies. Safe for any thread.
+ */
+public final class GuardedClients implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
+    /** Longest wait for bytes, which are rare on a stream. */
+    private static final Duration SILENCE = Duration.ofHours(1);
+
+    private static final int CONNECTIONS_PER_HOST = 1_000;
+    private static final int PIECE = 16 * 1024;
+
+    /** Headers that the connection writes. */
+    private static final Set<String> OWN_HEADERS = Set.of("content-length", "transfer-encoding", "host", "connection");
+
+    private final GuardedHttp http;
+
+    public GuardedClients(WebhookRule rule) {
+        this.http = new GuardedHttp(rule, CONNECT, SILENCE, CONNECTIONS_PER_HOST);
+    }
+
+    /**
+     * A client. All share their connections; {@link HttpClient#shutdownNow} and {@code close} give up its own requests.
+     *
+     * @param group whose share of look-ups it uses
+     */
+    public HttpClient of(String group) {
+        return new Client(http, requireNonNull(group, "group"));
+    }
+
+    /** Gives up requests that are under way. Idempotent. */
+    @Override
+    public void close() {
+        http.close();
+    }
+
+    private static final class Client extends HttpClient {
+        private final GuardedHttp http;
+        private final String group;
+        private final Set<HttpUriRequestBase> running = ConcurrentHashMap.newKeySet();
+        private volatile boolean closed;
+
+        Client(GuardedHttp http, String group) {
+            this.http = http;
+            this.group = group;
+        }
+
+        @Override
+        public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
+            var call = new HttpUriRequestBase(request.method(), request.uri());
+            request.headers().map().forEach((name, values) -> values.forEach(value -> call.addHeader(name, value)));
+            OWN_HEADERS.forEach(call::removeHeaders);
+            request.bodyPublisher()
+                    .map(Client::bytes)
+                    .ifPresent(body -> call.setEntity(new ByteArrayEntity(body, null)));
+            var answer = new CompletableFuture<HttpResponse<T>>();
+            running.add(call);
+            // On a thread of its own, because neither a resolver nor a receiver that drips bytes heeds a deadline.
+            Thread.ofVirtual().name("guarded-call").start(() -> {
+                try {
+                    exchange(request, call, handler, answer);
+                } catch (IOException | RuntimeException failure) {
+                    answer.completeExceptionally(cause(request, failure));
+                } finally {
+                    running.remove(call);
+                }
+            });
+            return answer.whenComplete((response, failure) -> {
+                if (failure != null) {
+                    call.cancel(); // does nothing after a completed exchange
+                }
+            });
+        }
+
+        private <T> void exchange(
+                HttpRequest request,
+                HttpUriRequestBase call,
+                BodyHandler<T> handler,
+                CompletableFuture<HttpResponse<T>> answer)
+                throws IOException {
+            if (closed) {
+                throw new IOException("the client is closed");
+            }
+            HttpUrl target = HttpUrl.of(request.uri().toString());
+            try (ClassicHttpResponse response = http.open(group, target, call)) {
+                var fields = new HashMap<String, List<String>>();
+                for (var header : response.getHeaders()) {
+                    fields.computeIfAbsent(header.getName(), name -> new ArrayList<>())
+                            .add(header.getValue());
+                }
+                var head = new Head(response.getCode(), HttpHeaders.of(fields, (name, value) -> true));
+                BodySubscriber<T> subscriber = handler.apply(head);
+                var unused = subscriber.getBody().whenComplete((body, failure) -> {
+                    if (failure != null) {
+                        answer.completeExceptionally(failure);
+                    } else {
+                        answer.complete(new Answer<>(head, request, body));
+                    }
+                });
+                new Pump(call, subscriber).run(response);
+            }
+        }
+
+        private static Throwable cause(HttpRequest request, Exception failure) {
+            return switch (failure) {
+                case WebhookRule.RefusedHost refused ->
+                    new ClientException(Problem.ORIGIN_NOT_ALLOWED, requireNonNull(refused.getMessage()), refused);
+                case UnknownHostException unknown -> {
+                    var unresolved = new ConnectException(request.uri().getHost());
+                    unresolved.initCause(new UnresolvedAddressException());
+                    unresolved.addSuppressed(unknown);
+                    yield unresolved; // as the client of the platform
+                }
+                case ConnectTimeoutException late -> {
+                    var timeout =
+                            new HttpConnectTimeoutException(requireNonNullElse(late.getMessage(), "no connection"));
+                    timeout.initCause(late);
+                    yield timeout;
+                }
+                case IOException problem -> problem;
+                default -> new IOException(failure);
+            };
+        }
+
+        /** The bytes of a body that a publisher has in memory. */
+        private static byte[] bytes(HttpRequest.BodyPublisher publisher) {
+            BodySubscriber<byte[]> all = HttpResponse.BodySubscribers.ofByteArray();
+            publisher.subscribe(new Subscriber<>() {
+                @Override
+                public void onSubscribe(Subscription subscription) {
+                    all.onSubscribe(subscription);
+                }
+
+                @Override
+                public void onNext(ByteBuffer piece) {
+                    all.onNext(List.of(piece));
+                }
+
+                @Override
+                public void onError(Throwable problem) {
+                    all.onError(problem);
+                }
+
+                @Override
+                public void onComplete() {
+                    all.onComplete();
+                }
+            });
+            return all.getBody().toCompletableFuture().join();
+        }
+
+        @Override
+        public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+                throws IOException, InterruptedException {
+            CompletableFuture<HttpResponse<T>> answer = sendAsync(request, handler);
+            try {
+                return answer.get();
+            } catch (InterruptedException stop) {
+                answer.cancel(true);
+                throw stop;
+            } catch (ExecutionException failed) {
+                throw failed.getCause() instanceof IOException problem ? problem : new IOException(failed.getCause());
+            }
+        }
+
+        @Override
+        public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+                HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
+            return sendAsync(request, handler); // HTTP/1.1 has no pushes
+        }
+
+        @Override
+        public void shutdownNow() {
+            closed = true;
+            running.forEach(HttpUriRequestBase::cancel);
+        }
+
+        @Override
+        public void close() {
+            shutdownNow();
+        }
+
+        @Override
+        public Optional<CookieHandler> cookieHandler() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> connectTimeout() {
+            return Optional.of(CONNECT);
+        }
+
+        @Override
+        public Redirect followRedirects() {
+            return Redirect.NEVER;
+        }
+
+        @Override
+        public Optional<ProxySelector> proxy() {
+            return Optional.empty();
+        }
+
+        @Override
+        public SSLContext sslContext() {
+            try {
+                return SSLContext.getDefault();
+            } catch (NoSuchAlgorithmException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+
+        @Override
+        public SSLParameters sslParameters() {
+            return new SSLParameters();
+        }
+
+        @Override
+        public Optional<Authenticator> authenticator() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Version version() {
+            return Version.HTTP_1_1;
+        }
+
+        @Override
+        public Optional<Executor> executor() {
+            return Optional.empty();
+        }
+    }
+
+    /** Reads a body as fast as its subscriber asks for it. */
+    private static final class Pump implements Subscription {
+        private final HttpUriRequestBase call;
+        private final BodySubscriber<?> subscriber;
+        private final Semaphore wanted = new Semaphore(0);
+        private volatile boolean all;
+        private volatile boolean canceled;
+
+        Pump(HttpUriRequestBase call, BodySubscriber<?> subscriber) {
+            this.call = call;
+            this.subscriber = subscriber;
+        }
+
+        void run(ClassicHttpResponse response) {
+            subscriber.onSubscribe(this);
+            try {
+                InputStream in = response.getEntity() == null
+                        ? InputStream.nullInputStream()
+                        : response.getEntity().getContent();
+                var piece = new byte[PIECE];
+                while (!canceled) {
+                    if (!all) {
+                        wanted.acquire();
+                    }
+                    int length = canceled ? -1 : in.read(piece);
+                    if (length < 0) {
+                        break;
+                    }
+                    subscriber.onNext(List.of(ByteBuffer.wrap(Arrays.copyOf(piece, length))));
+                }
+            } catch (IOException | InterruptedException broken) {
+                call.cancel();
+                subscriber.onError(broken);
+                return;
+            }
+            if (canceled) {
+                subscriber.onError(new IOException("canceled"));
+            } else {
+                subscriber.onComplete();
+            }
+        }
+
+        @Override
+        public void request(long pieces) {
+            if (pieces > PIECE) {
+                all = true;
+            }
+            wanted.release((int) Math.min(pieces, PIECE));
+        }
+
+        @Override
+        public void cancel() {
+            canceled = true;
+            call.cancel();
+            wanted.release();
+        }
+    }
+
+    private record Head(int statusCode, HttpHeaders headers) implements HttpResponse.ResponseInfo {
+        @Override
+        public HttpClient.Version version() {
+            return HttpClient.Version.HTTP_1_1;
+        }
+    }
+
+    private record Answer<T>(Head head, HttpRequest request, T body) implements HttpResponse<T> {
+        @Override
+        public int statusCode() {
+            return head.statusCode();
+        }
+
+        @Override
+        public Optional<HttpResponse<T>> previousResponse() {
+            return Optional.empty();
+        }
+
+        @Override
+        public HttpHeaders headers() {
+            return head.headers();
+        }
+
+        @Override
+        public Optional<SSLSession> sslSession() {
+            return Optional.empty();
+        }
+
+        @Override
+        public URI uri() {
+            return request.uri();
+        }
+
+        @Override
+        public HttpClient.Version version() {
+            return head.version();
+        }
+    }
+}
