@@ -12,11 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command: its arguments, its peer, and its output. */
-public interface CommandCall {
-    /** Value of an option of the command; null if it is not given. */
-    @Nullable
-    String option(String name);
-
+public interface CommandCall extends RowParameters.Typed {
     /**
      * Value of an option as a number; null if it is not given.
      *
@@ -25,15 +21,9 @@ public interface CommandCall {
     @Nullable
     Integer number(String name, int least, int most);
 
-    /** True if an option of the command is given. */
-    boolean has(String name);
-
     /** An argument; null if it is not given. */
     @Nullable
     String argument(int index);
-
-    /** An argument that the command requires. */
-    String requiredArgument(int index);
 
     /** Value of a setting of the program by its flag, such as {@code --task-id}; null if it has none. */
     @Nullable
@@ -78,6 +68,13 @@ public interface CommandCall {
 
     /** Connects to the agent of the settings, with their credentials, and returns the exit status of {@code work}. */
     int connect(Work work) throws InterruptedException;
+
+    /**
+     * Connects to another agent than that of the settings, as {@link #connect(Work)} does.
+     *
+     * @param agent a host, URL or card file
+     */
+    int connect(String agent, Work work) throws InterruptedException;
 
     /**
      * Calls an operation of the administration of the hub that {@code --url} names.

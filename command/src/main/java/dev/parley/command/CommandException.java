@@ -122,6 +122,10 @@ public final class CommandException extends RuntimeException {
         return new CommandException(code, exitStatus, message(), other, a2aCode, getCause());
     }
 
+    public CommandException withExitStatus(int other) {
+        return new CommandException(code, other, message(), hint, a2aCode, getCause());
+    }
+
     public String code() {
         return code;
     }

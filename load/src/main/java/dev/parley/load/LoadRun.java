@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class LoadRun {
     private final CountDownLatch running;
     private final List<LoadWorker> workers = new ArrayList<>();
     private final LoadTally tally;
+    private final AtomicInteger turns = new AtomicInteger();
     private final long from;
     private final long until;
     private volatile boolean stopped;
@@ -48,6 +50,11 @@ final class LoadRun {
         for (int i = 0; i < plan.connections(); i++) {
             workers.add(new LoadWorker(this, target, plan.kind(), tally, requests, i));
         }
+    }
+
+    /** The next of so many requests: the connections share them, so that each is sent once before any is sent again. */
+    int turn(int requests) {
+        return Math.floorMod(turns.getAndIncrement(), requests);
     }
 
     /**

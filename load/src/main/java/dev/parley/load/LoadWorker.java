@@ -26,7 +26,6 @@ final class LoadWorker implements Runnable {
     private final LoadAnswer answer;
     private final LoadEvents events;
     private long number;
-    private int turn;
 
     private volatile @Nullable LoadConnection connection;
     private volatile long progressAt;
@@ -44,7 +43,6 @@ final class LoadWorker implements Runnable {
             tally.events(more);
         });
         this.number = (long) index << NUMBER_BITS;
-        this.turn = index;
     }
 
     @Override
@@ -72,7 +70,7 @@ final class LoadWorker implements Runnable {
 
     private void exchange(LoadConnection connection, long sentAt) throws IOException {
         progressAt = sentAt;
-        ByteBuffer request = requests.get(turn++ % requests.size()).numbered(number++);
+        ByteBuffer request = requests.get(run.turn(requests.size())).numbered(number++);
         long before = connection.received();
         connection.send(request);
         connection.receive(streams ? events : answer);
@@ -105,7 +103,7 @@ final class LoadWorker implements Runnable {
         }
     }
 
-    /** Closes the connection, whatever it does. Called by any thread. */
+    /** Closes the connection in any state. Called by any thread. */
     void breakOff() {
         LoadConnection opened = connection;
         if (opened != null) {

@@ -63,8 +63,8 @@ public abstract class PushStoreContract {
                 "https://example.com/hook",
                 "token-1",
                 new PushConfig.Authentication("Bearer", "secret-1"));
-        Subscription saved =
-                new Subscription(TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503", 42);
+        Subscription saved = new Subscription(
+                TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503", "channel", 42);
 
         store().save(saved, CAUSE);
 
@@ -205,6 +205,22 @@ public abstract class PushStoreContract {
 
         store().advance(dead.delivered(0));
         assertThat(ids(store().pending())).containsExactlyInAnyOrder("new", "waiting", "dead");
+    }
+
+    @Test
+    void pendingWebhooksOfAChannelAreFound() {
+        TaskKey another = new TaskKey(TASK.scope(), "another", "task-2");
+        write(another);
+        Subscription dead = subscription(another, "dead").in("channel");
+        store().save(subscription(TASK, "first").in("channel"), CAUSE);
+        store().save(subscription(TASK, "other").in("other"), CAUSE);
+        store().save(subscription(TASK, "none"), CAUSE);
+        store().save(subscription(another, "second").in("channel"), CAUSE);
+        store().save(dead, CAUSE);
+        store().advance(dead.failed(1, null, START, "status 410"));
+
+        assertThat(ids(store().pending("channel"))).containsExactlyInAnyOrder("first", "second");
+        assertThat(store().find(TASK, "first").orElseThrow().channel()).isEqualTo("channel");
     }
 
     @Test

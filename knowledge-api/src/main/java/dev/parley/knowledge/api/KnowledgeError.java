@@ -9,36 +9,16 @@ public enum KnowledgeError implements ErrorKind {
     KNOWLEDGE_SUBSCRIPTION(-32012, 400, "INVALID_ARGUMENT", "Knowledge subscription failed"),
     ALIGNMENT_VIOLATION(-32013, 403, "PERMISSION_DENIED", "Operation violates alignment constraints");
 
-    private final int code;
-    private final int httpStatus;
-    private final String grpcStatus;
-    private final String defaultMessage;
+    @SuppressWarnings("ImmutableEnumChecker") // a record of numbers and texts
+    private final Row row;
 
     KnowledgeError(int code, int httpStatus, String grpcStatus, String defaultMessage) {
-        this.code = code;
-        this.httpStatus = httpStatus;
-        this.grpcStatus = grpcStatus;
-        this.defaultMessage = defaultMessage;
+        this.row = new Row(code, httpStatus, grpcStatus, defaultMessage);
     }
 
     @Override
-    public int code() {
-        return code;
-    }
-
-    @Override
-    public int httpStatus() {
-        return httpStatus;
-    }
-
-    @Override
-    public String grpcStatus() {
-        return grpcStatus;
-    }
-
-    @Override
-    public String defaultMessage() {
-        return defaultMessage;
+    public Row row() {
+        return row;
     }
 
     @Override

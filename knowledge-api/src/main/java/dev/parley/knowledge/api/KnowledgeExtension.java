@@ -46,7 +46,9 @@ public final class KnowledgeExtension {
      */
     public static Extension of(String server, String agent, List<String> languages, boolean subscriptions) {
         var params = new LinkedHashMap<String, @Nullable Object>();
-        params.put(LANGUAGES, languages);
+        if (!languages.isEmpty()) {
+            params.put(LANGUAGES, languages);
+        }
         params.put(SUBSCRIPTIONS, subscriptions);
         if (languages.contains(KnowledgeOperation.GRAPHQL)) {
             params.put(SCHEMA_URL, agent + REST_PATH + KnowledgeProtocol.SCHEMA);

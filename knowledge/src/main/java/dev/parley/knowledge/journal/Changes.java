@@ -67,7 +67,7 @@ public final class Changes {
      * Writes a change.
      *
      * @param stamped the statement with the provenance that it is held with
-     * @param replaced removed statements: for readers that may see them, and to decide who may
+     * @param replaced removed statements; authorization rules decide by them which readers receive the change
      * @param types types of the subject at that time, if rules depend on them
      * @param more members that belong to the whole update
      */

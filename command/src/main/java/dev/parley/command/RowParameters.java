@@ -1,0 +1,135 @@
+package dev.parley.command;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.settings.SettingType;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Arguments and options of commands that are derived from the rows of operations. */
+public final class RowParameters {
+    /** Label of parameters of which a duration or a date stands for a time. */
+    private static final String WHEN = "WHEN";
+
+    private static final String TIMES = "such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z";
+
+    private RowParameters() {}
+
+    /** A command line. */
+    public interface Typed {
+        /** Value of an option; null if it is not given. */
+        @Nullable
+        String option(String name);
+
+        /** Values of an option that may be repeated. */
+        List<String> options(String name);
+
+        /** True if an option is given. */
+        boolean has(String name);
+
+        /** An argument that the command requires. */
+        String requiredArgument(int index);
+    }
+
+    /** Adds arguments and options. */
+    public static void describe(CommandSpec spec, List<RestParameter> parameters) {
+        for (RestParameter one : parameters) {
+            if (one.flag().isEmpty()) {
+                int index = spec.positionalParameters().size();
+                spec.addPositional(Parameters.argument(index, true, one.label(), one.description()));
+            } else if (one.type() == Type.TRUTH) {
+                spec.addOption(Parameters.flag(one.flag(), one.description()));
+            } else {
+                spec.addOption(OptionSpec.builder(one.flag())
+                        .type(one.type() == Type.TEXTS ? List.class : String.class)
+                        .auxiliaryTypes(String.class)
+                        .arity("1")
+                        .paramLabel(one.label())
+                        .description(one.description())
+                        .build());
+            }
+        }
+    }
+
+    /** Values by the names of parameters; a duration is a time from now on. */
+    public static Map<String, Object> values(Typed call, List<RestParameter> parameters) {
+        return values(call, parameters, duration -> duration);
+    }
+
+    /**
+     * Values by the names of parameters.
+     *
+     * @param direction of a duration that stands for a time
+     * @throws CommandException if a required one is missing, or one is wrong
+     */
+    public static Map<String, Object> values(
+            Typed call, List<RestParameter> parameters, UnaryOperator<Duration> direction) {
+        var values = new LinkedHashMap<String, Object>();
+        int arguments = 0;
+        for (RestParameter one : parameters) {
+            Object value = one.flag().isEmpty() ? call.requiredArgument(arguments++) : value(call, one, direction);
+            if (value != null) {
+                values.put(one.name(), value);
+            } else if (one.required()) {
+                throw CommandException.usage("missing " + one.flag(), null);
+            }
+        }
+        return values;
+    }
+
+    private static @Nullable Object value(Typed call, RestParameter one, UnaryOperator<Duration> direction) {
+        if (!call.has(one.flag())) {
+            return null;
+        }
+        if (one.type() == Type.TRUTH) {
+            return true;
+        }
+        if (one.type() == Type.TEXTS) {
+            return call.options(one.flag());
+        }
+        String text = requireNonNull(call.option(one.flag()));
+        if (one.type() == Type.TIME && one.label().equals(WHEN)) {
+            return reading(one, text, TIMES, () -> time(text, direction).toString());
+        }
+        if (one.type() == Type.NUMBER && one.label().equals("DURATION")) {
+            return reading(
+                    one,
+                    text,
+                    SettingType.DURATION.expected(),
+                    () -> SettingType.DURATION.parser().apply(text).toSeconds());
+        }
+        return text;
+    }
+
+    private static Object reading(RestParameter one, String text, String expected, Supplier<Object> reader) {
+        try {
+            return reader.get();
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
+            throw CommandException.usage("invalid " + one.flag() + ": " + text + " (expected: " + expected + ")", null);
+        }
+    }
+
+    private static Instant time(String text, UnaryOperator<Duration> direction) {
+        try {
+            return Instant.now()
+                    .plus(direction.apply(SettingType.DURATION.parser().apply(text)));
+        } catch (IllegalArgumentException none) {
+            return text.length() == "2027-01-31".length()
+                    ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
+                    : Instant.parse(text);
+        }
+    }
+}
