@@ -3,10 +3,12 @@ module dev.parley.mesh.hub {
     requires static transitive org.jspecify;
     requires transitive dev.parley.extension;
     requires transitive dev.parley.mesh;
+    requires dev.parley.client;
     requires dev.parley.dialect;
     requires dev.parley.engine;
     requires dev.parley.protocol;
     requires dev.parley.store;
+    requires dev.parley.trust;
     requires java.sql;
 
     exports dev.parley.mesh.hub;

@@ -113,9 +113,9 @@ public sealed interface Content {
     }
 
     /**
-     * Answers a query, or a task that asked its sender.
+     * Answer to a query, or to the question of a task.
      *
-     * @param taskId the task that asked; null in an answer to a query
+     * @param taskId the task with the question; null in an answer to a query
      */
     record Response(
             @Nullable Object result,

@@ -94,6 +94,10 @@ public final class Delegations {
     public static Message encrypted(Envelope envelope, String content, String group) {
         Map<String, @Nullable Object> members = members(envelope);
         members.put("type", envelope.message().type().word());
+        Envelope.Reply reply = envelope.metadata().reply();
+        if (reply != null) {
+            members.put("key", reply.key());
+        }
         return new Message(
                 envelope.messageId(),
                 Role.USER,

@@ -2,11 +2,16 @@ package dev.parley.mesh;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.Json;
 import dev.parley.protocol.InvalidField;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +51,16 @@ public record Envelope(
             requireText(agentId, "agentId");
             requireNonNull(endpoint, "endpoint");
             capabilities = List.copyOf(capabilities);
+        }
+
+        /** The host of the endpoint, in lower case; null if it has none. */
+        public @Nullable String host() {
+            try {
+                String host = new URI(endpoint).getHost();
+                return host == null ? null : host.toLowerCase(Locale.ROOT);
+            } catch (URISyntaxException malformed) {
+                return null;
+            }
         }
 
         /** A party without capabilities. */
@@ -105,10 +120,23 @@ public record Envelope(
     }
 
     /**
+     * Address for reports about encrypted content, whose own callback cannot be read on the way.
+     *
+     * @param key public key of the sender, as a JWK, for which their content is encrypted
+     */
+    public record Reply(String callback, Map<String, @Nullable Object> key) {
+        public Reply {
+            requireText(callback, "callback");
+            requireNonNull(key, "key");
+        }
+    }
+
+    /**
      * How a message is to be treated.
      *
      * @param timeout longest time of the work from its acceptance; null for none
      * @param retryPolicy how the sender and the receiver repeat deliveries; null for the default
+     * @param reply how to report about encrypted content; null if its sender reads the task
      * @param signature null if it is not signed
      */
     public record Handling(
@@ -116,9 +144,10 @@ public record Envelope(
             @Nullable Duration timeout,
             @Nullable RetryPolicy retryPolicy,
             boolean encrypted,
+            @Nullable Reply reply,
             @Nullable Signature signature) {
         /** Medium priority, no time limit, no signature. */
-        public static final Handling DEFAULT = new Handling(Priority.MEDIUM, null, null, false, null);
+        public static final Handling DEFAULT = new Handling(Priority.MEDIUM, null, null, false, null, null);
 
         public Handling {
             requireNonNull(priority, "priority");
@@ -138,8 +167,13 @@ public record Envelope(
 
     /** This message with a signature. */
     public Envelope signed(Signature signature) {
-        return with(
-                new Handling(metadata.priority, metadata.timeout, metadata.retryPolicy, metadata.encrypted, signature));
+        return with(new Handling(
+                metadata.priority,
+                metadata.timeout,
+                metadata.retryPolicy,
+                metadata.encrypted,
+                metadata.reply,
+                signature));
     }
 
     /** This message with other content. */
@@ -147,16 +181,55 @@ public record Envelope(
         return new Envelope(messageId, correlationId, timestamp, from, to, body, metadata);
     }
 
-    /** This message with encrypted content. */
-    public Envelope encrypted(Body body) {
-        return with(body)
+    /** Encrypts content for its receiver. */
+    @FunctionalInterface
+    public interface Encryption {
+        String encrypt(byte[] content, String sender, String receiver);
+    }
+
+    /** This message with its content encrypted. Each encryption has another result. */
+    public Envelope encrypted(Encryption keys) {
+        String jwe = keys.encrypt(Json.write(message.content()), from.agentId, to.agentId);
+        return with(new Body(message.type(), jwe, ENCRYPTED))
                 .with(new Handling(
-                        metadata.priority, metadata.timeout, metadata.retryPolicy, true, metadata.signature));
+                        metadata.priority,
+                        metadata.timeout,
+                        metadata.retryPolicy,
+                        true,
+                        metadata.reply,
+                        metadata.signature));
+    }
+
+    /** This message with another address and key for reports about its content. */
+    public Envelope replying(Reply reply) {
+        return with(new Handling(
+                metadata.priority,
+                metadata.timeout,
+                metadata.retryPolicy,
+                metadata.encrypted,
+                reply,
+                metadata.signature));
     }
 
     /** This message as sent at another time. */
     public Envelope at(Instant time) {
         return new Envelope(messageId, correlationId, time, from, to, message, metadata);
+    }
+
+    /** Headers of HTTP that repeat members, as far as their characters fit into headers. */
+    public Map<String, String> headers() {
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("X-A2A-Version", VERSION);
+        put(headers, "X-Message-Id", messageId);
+        put(headers, "X-Agent-Id", from.agentId);
+        put(headers, "X-Correlation-Id", correlationId);
+        return headers;
+    }
+
+    private static void put(Map<String, String> headers, String name, @Nullable String value) {
+        if (value != null && value.matches("[\\x21-\\x7e]{1,256}")) {
+            headers.put(name, value);
+        }
     }
 
     private Envelope with(Handling handling) {

@@ -26,6 +26,7 @@ import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.Envelope.Priority;
+import dev.parley.mesh.Envelope.Reply;
 import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
@@ -48,15 +49,27 @@ public final class EnvelopeModel {
             .always("mimeType", TEXT, Envelope.JSON, Body::mimeType)
             .as(v -> new Body(v.next(), v.next(), v.next()));
 
-    private record Security(boolean encrypted, String signature) {}
+    private record Security(boolean encrypted, String callback, Map<String, @Nullable Object> key, String signature) {
+        @Nullable
+        Reply reply() {
+            if (callback.isEmpty() != key.isEmpty() || !encrypted && !key.isEmpty()) {
+                throw InvalidField.of(
+                        "security.callback",
+                        "without key, or not encrypted (expected: callback and key of an encrypted message)");
+            }
+            return key.isEmpty() ? null : new Reply(callback, key);
+        }
+    }
 
     private static final Codec<Security> SECURITY = Shape.<Security>of()
             .optional("encrypted", BOOLEAN, false, Security::encrypted)
+            .optional("callback", TEXT, "", Security::callback)
+            .optional("key", STRUCT, Map.of(), Security::key)
             .optional("signature", TEXT, "", Security::signature)
-            .as(v -> new Security(v.next(), v.next()));
+            .as(v -> new Security(v.next(), v.next(), v.next(), v.next()));
 
     private static final byte[] NO_FORM = {};
-    private static final Security NONE = new Security(false, "");
+    private static final Security NONE = new Security(false, "", Map.of(), "");
 
     private static final Codec<Handling> HANDLING = Shape.<Handling>of()
             .always("priority", Wire.words(Priority.class), Priority.MEDIUM, Handling::priority)
@@ -206,12 +219,18 @@ public final class EnvelopeModel {
                 timeout,
                 retries,
                 security.encrypted,
+                security.reply(),
                 security.signature.isEmpty() ? null : new Signature(security.signature, NO_FORM));
     }
 
     private static Security security(Handling handling) {
         Signature signature = handling.signature();
-        return new Security(handling.encrypted(), signature == null ? "" : signature.jws());
+        Reply reply = handling.reply();
+        return new Security(
+                handling.encrypted(),
+                reply == null ? "" : reply.callback(),
+                reply == null ? Map.of() : reply.key(),
+                signature == null ? "" : signature.jws());
     }
 
     private static Envelope envelope(Map<String, @Nullable Object> json) {

@@ -12,18 +12,14 @@ public enum MeshError implements ErrorKind {
     CAPABILITY_MISMATCH(-32105, 422, "FAILED_PRECONDITION", false, "The agent has no such capability"),
     INTERNAL_ERROR(-32106, 500, "INTERNAL", true, "Internal error");
 
-    private final int code;
-    private final int httpStatus;
-    private final String grpcStatus;
+    @SuppressWarnings("ImmutableEnumChecker") // a record of numbers and texts
+    private final Row row;
+
     private final boolean retryable;
-    private final String defaultMessage;
 
     MeshError(int code, int httpStatus, String grpcStatus, boolean retryable, String defaultMessage) {
-        this.code = code;
-        this.httpStatus = httpStatus;
-        this.grpcStatus = grpcStatus;
+        this.row = new Row(code, httpStatus, grpcStatus, defaultMessage);
         this.retryable = retryable;
-        this.defaultMessage = defaultMessage;
     }
 
     /** The word on the wire. */
@@ -32,24 +28,8 @@ public enum MeshError implements ErrorKind {
     }
 
     @Override
-    public int code() {
-        return code;
-    }
-
-    /** Usual status of an answer with this code. */
-    @Override
-    public int httpStatus() {
-        return httpStatus;
-    }
-
-    @Override
-    public String grpcStatus() {
-        return grpcStatus;
-    }
-
-    @Override
-    public String defaultMessage() {
-        return defaultMessage;
+    public Row row() {
+        return row;
     }
 
     /** Whether a repetition may succeed, usually. */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Views of a group's mesh: its agents, who communicates with whom, and what has happened. The agent {@code one} answers them. */
+/** Views of a group's mesh: its agents, connections and events. The agent {@code one} answers them. */
 public final class MeshViews {
     public static final String ENTITIES = "one/entities";
     public static final String CONNECTIONS = "one/connections";

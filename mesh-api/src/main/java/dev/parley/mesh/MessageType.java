@@ -16,7 +16,7 @@ public enum MessageType {
     COORDINATION,
     /** Says that results or aims contradict each other. */
     CONFLICT,
-    /** Says what the sender thinks of a result. */
+    /** Assessment of a result by its receiver. */
     FEEDBACK;
 
     /** The word on the wire. */

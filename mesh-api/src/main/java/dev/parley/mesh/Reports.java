@@ -41,7 +41,7 @@ public final class Reports {
     }
 
     /**
-     * What a task has come to.
+     * The message about the state of a task.
      *
      * @param before progress of the last report
      */

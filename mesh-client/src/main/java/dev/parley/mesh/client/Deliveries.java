@@ -46,20 +46,9 @@ final class Deliveries {
 
     /** Sends a message, with the same id in each attempt, and returns the answer. */
     Messages.Received post(Envelope message, RetryPolicy policy, Duration timeout) {
-        var headers = new HashMap<>(Map.of(
-                "Content-Type",
-                Envelope.JSON,
-                "Accept",
-                Envelope.JSON,
-                "X-A2A-Version",
-                Envelope.VERSION,
-                "X-Message-Id",
-                message.messageId(),
-                "X-Agent-Id",
-                message.from().agentId()));
-        if (message.correlationId() != null) {
-            headers.put("X-Correlation-Id", message.correlationId());
-        }
+        var headers = new HashMap<>(message.headers());
+        headers.put("Content-Type", Envelope.JSON);
+        headers.put("Accept", Envelope.JSON);
         return repeated(() -> new HttpCall("POST", endpoint, headers, messages.written(message)), policy, timeout);
     }
 

@@ -17,10 +17,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.trust.cards.CardTrust;
 import dev.parley.trust.cards.ContentKeys;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.InstantSource;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -37,14 +34,6 @@ final class Messages {
     Messages(OneIdentity own, InstantSource clock) {
         this.own = own;
         this.clock = clock;
-    }
-
-    /** The message with its content encrypted. Each encryption has another result, so this is done once for a message. */
-    static Envelope encrypted(Envelope envelope, ContentKeys receiver) {
-        byte[] content = Json.write(envelope.message().content());
-        String jwe = receiver.encrypt(
-                content, envelope.from().agentId(), envelope.to().agentId());
-        return envelope.encrypted(new Body(envelope.message().type(), jwe, Envelope.ENCRYPTED));
     }
 
     /** The message as it is sent now. A repetition is dated and signed anew, so that it is not refused as stale. */
@@ -80,29 +69,19 @@ final class Messages {
             throw OneException.of(MeshError.INVALID_MESSAGE, "metadata.security.signature: missing");
         }
         SignedForm.requireFresh(envelope, clock.instant());
-        Verdict verdict = trust.verify(
-                signature.form(), signature.jws(), host(envelope.from().endpoint()));
+        Verdict verdict =
+                trust.verify(signature.form(), signature.jws(), envelope.from().host());
         if (!verdict.isVerified()) {
             throw OneException.of(MeshError.INVALID_MESSAGE, "metadata.security.signature: " + verdict.reason());
         }
     }
 
-    static @Nullable String host(String url) {
-        try {
-            String host = new URI(url).getHost();
-            return host == null ? null : host.toLowerCase(Locale.ROOT);
-        } catch (URISyntaxException malformed) {
-            return null;
-        }
-    }
-
     private Content content(Envelope envelope) {
-        Body body = envelope.message();
-        if (envelope.metadata().encrypted()) {
-            Object plain = decrypted(String.valueOf(body.content()), envelope);
-            return EnvelopeModel.content(new Body(body.type(), plain, Envelope.JSON));
-        }
-        // The agent encrypts its result, while the hub writes the message around it.
+        Body sent = envelope.message();
+        Body body = envelope.metadata().encrypted()
+                ? new Body(sent.type(), decrypted(String.valueOf(sent.content()), envelope), Envelope.JSON)
+                : sent;
+        // The agent encrypts its result, while the hub writes, and may encrypt, the message around it.
         Content content = EnvelopeModel.content(body);
         return content instanceof Result result && result.result() instanceof String text && isForMe(text)
                 ? new Result(result.taskId(), result.status(), decrypted(text, envelope), result.error())

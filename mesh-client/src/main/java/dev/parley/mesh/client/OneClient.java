@@ -13,6 +13,7 @@ import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.Envelope.Reply;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
@@ -83,7 +84,10 @@ public final class OneClient implements AutoCloseable {
         return new OneClient(own, agent, receiver, listener, encryption);
     }
 
-    /** Encrypts content by the public key of the receiver. Messages about the task are read then, as the callback is encrypted, too. */
+    /**
+     * Encrypts content by the public key of the receiver. Callbacks to the listener are encrypted for this agent, if it has a key; else
+     * its tasks are read.
+     */
     public OneClient encrypting(ContentKeys receiverKeys) {
         return new OneClient(own, agent, receiver, listener, receiverKeys);
     }
@@ -102,7 +106,11 @@ public final class OneClient implements AutoCloseable {
         requireSkill(delegation.task());
         String correlationId =
                 delegation.correlationId() == null ? UUID.randomUUID().toString() : delegation.correlationId();
-        OneListener called = delegation.callback() == null && encryption == null ? listener : null;
+        ContentKeys decryption = own.decryption();
+        boolean isOpen = encryption == null;
+        OneListener called = delegation.callback() == null && (isOpen || decryption != null) ? listener : null;
+        Reply reply =
+                called == null || isOpen || decryption == null ? null : new Reply(called.url(), decryption.publicKey());
         var following = new Following(correlationId, () -> ended(correlationId));
         if (called != null) {
             called.subscribe(correlationId, receiver, following::take);
@@ -110,9 +118,9 @@ public final class OneClient implements AutoCloseable {
         open.add(following);
         try {
             Content answer = deliver(
-                    delegation.content(called == null ? null : called.url()),
+                    delegation.content(called == null || reply != null ? null : called.url()),
                     correlationId,
-                    delegation.handling(),
+                    delegation.handling(reply),
                     delegation.retryPolicy());
             switch (answer) {
                 case Acceptance accepted -> following.accepted(accepted);
@@ -206,7 +214,8 @@ public final class OneClient implements AutoCloseable {
                 receiver,
                 EnvelopeModel.body(content),
                 handling);
-        Envelope message = encryption == null ? plain : Messages.encrypted(plain, encryption);
+        // Once for all attempts, as each encryption has another result.
+        Envelope message = encryption == null ? plain : plain.encrypted(encryption::encrypt);
         return deliveries.post(message, policy, TIMEOUT).content();
     }
 

@@ -259,9 +259,8 @@ public final class OneListener implements AutoCloseable {
 
     /** Only the receiver of a delegation reports about it. Its key is bound to its host, if keys are. */
     private static void requireSender(Party expected, Party sender) {
-        String host = Messages.host(expected.endpoint());
-        if (!sender.agentId().equals(expected.agentId())
-                || host != null && !host.equals(Messages.host(sender.endpoint()))) {
+        String host = expected.host();
+        if (!sender.agentId().equals(expected.agentId()) || host != null && !host.equals(sender.host())) {
             throw OneException.of(
                     MeshError.INVALID_MESSAGE,
                     "from: " + sender.agentId() + " at " + sender.endpoint() + " (expected: " + expected.agentId()

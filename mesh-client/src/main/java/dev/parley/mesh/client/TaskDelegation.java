@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Priority;
+import dev.parley.mesh.Envelope.Reply;
 import dev.parley.mesh.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,8 +100,9 @@ public final class TaskDelegation {
         return correlationId;
     }
 
-    Handling handling() {
-        return new Handling(priority, timeout, retryPolicy, false, null);
+    /** @param reply address and key for messages about encrypted content; null for none */
+    Handling handling(@Nullable Reply reply) {
+        return new Handling(priority, timeout, retryPolicy, false, reply, null);
     }
 
     Delegation content(@Nullable String defaultCallback) {

@@ -238,6 +238,23 @@ final class TwoHubsTest {
     }
 
     @Test
+    @DisplayName("ONE30: callbacks of an encrypted delegation reach a listener that decrypts them")
+    void callbacksAreEncrypted() throws Exception {
+        try (OneListener listener = OneListener.of(north.identity(south)).start();
+                OneClient client = north.client(south).listening(listener).encrypting(south.publicContent());
+                Delegated delegated = client.send(TaskDelegation.of("work").parameter("topic", SECRET))) {
+            Result result = delegated.result().get(60, TimeUnit.SECONDS);
+
+            assertThat(result.result()).isEqualTo(Map.of("heard", "the " + SECRET));
+            try (var updates = delegated.updates()) {
+                assertThat(updates.next(Duration.ofSeconds(60)))
+                        .as("callbacks, which a reader of the task does not get")
+                        .anyMatch(update -> update instanceof Status status && status.progress() == 100);
+            }
+        }
+    }
+
+    @Test
     @DisplayName(
             "ONE13, ONE22: a signature by a key that the hub does not trust is refused; a task of an envelope is read by A2A")
     void otherKeysAreRefused() throws Exception {

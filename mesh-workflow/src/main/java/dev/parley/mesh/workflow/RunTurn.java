@@ -3,16 +3,16 @@ package dev.parley.mesh.workflow;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.client.spi.ClientException;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
-import dev.parley.extension.HubAgents;
 import dev.parley.mesh.Reports;
-import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.mesh.workflow.StepCall.Progress;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
@@ -31,6 +31,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,11 +57,11 @@ final class RunTurn {
     /** Metadata of the next event. */
     private Map<String, @Nullable Object> news = new LinkedHashMap<>();
 
-    RunTurn(Request request, Reply reply, Workflow workflow, HubAgents hub, InstantSource clock) {
+    RunTurn(Request request, Reply reply, Workflow workflow, StepAgents agents, InstantSource clock) {
         this.request = request;
         this.reply = reply;
         this.workflow = workflow;
-        this.agents = new StepAgents(hub, request.context());
+        this.agents = agents;
         this.clock = clock;
         this.run = WorkflowRun.of(workflow, Happening.of(workflow, metadata(request)));
     }
@@ -78,7 +79,7 @@ final class RunTurn {
             List<Step> ready = run.ready();
             while (true) {
                 ready.forEach(this::begin);
-                if (calls.isEmpty() && repeats.isEmpty()) {
+                if (calls.isEmpty() && repeats.isEmpty() && progress.isEmpty()) {
                     break;
                 }
                 if (!news.isEmpty()) {
@@ -115,30 +116,56 @@ final class RunTurn {
         news.put(ANSWERED, request.message().messageId());
         int attempt = run.attempts(step.id());
         happened(new Progress(Happening.begun(step.id(), attempt, taskId), List.of()));
-        call(step, attempt, StepMessage.answer(request.taskId(), step, taskId, request.message()), taskId);
+        Message message = StepMessage.answer(request.taskId(), step, taskId, request.message());
+        call(step, attempt, card -> message, taskId);
     }
 
     private void begin(Step step) {
         int attempt = run.attempts(step.id()) + 1;
         try {
+            Vote vote = step.counted();
+            if (vote != null) {
+                progress.add(counted(step, vote, attempt));
+                return;
+            }
             Map<String, @Nullable Object> parameters = parameters(step);
-            StepAgent agent = agents.get(step.agent());
+            List<Part> files = files(step);
             call(
                     step,
                     attempt,
-                    StepMessage.of(request.taskId(), step, attempt, parameters, files(step), agent.card()),
+                    card -> {
+                        if (!step.isBallot()) {
+                            StepAgents.requireSkill("task", step.agent(), step.task(), card);
+                        }
+                        return StepMessage.of(request.taskId(), step, attempt, parameters, files, card);
+                    },
                     null);
-        } catch (A2AException refused) {
+        } catch (A2AException | ClientException refused) {
             progress.add(failed(step, attempt, requireNonNullElse(refused.getMessage(), "refused")));
         }
+    }
+
+    private Progress counted(Step step, Vote vote, int attempt) {
+        var ballots = new LinkedHashMap<String, String>();
+        for (String ballot : run.completed(step)) {
+            String voter = requireNonNull(workflow.steps().get(ballot)).agent();
+            vote.option(StepMessage.value(results(ballot))).ifPresent(option -> ballots.put(voter, option));
+        }
+        Vote.Outcome outcome = vote.outcome(ballots);
+        if (outcome.winner() == null) {
+            return failed(step, attempt, outcome.toString());
+        }
+        Object result = Vote.Outcome.CODEC.toJson(outcome);
+        return new Progress(
+                new Happening(step.id(), StepState.COMPLETED, attempt, null, result, null), List.of(Part.data(result)));
     }
 
     private static Progress failed(Step step, int attempt, String problem) {
         return new Progress(new Happening(step.id(), StepState.FAILED, attempt, null, null, problem), List.of());
     }
 
-    /** @param message null to wait for the end of the task */
-    private void call(Step step, int attempt, @Nullable Message message, @Nullable String taskId) {
+    /** @param message by the card of the agent; null to wait for the end of the task */
+    private void call(Step step, int attempt, @Nullable Function<AgentCard, Message> message, @Nullable String taskId) {
         StepCall call;
         try {
             call = new StepCall(
@@ -244,18 +271,20 @@ final class RunTurn {
         reply.move(TaskState.WORKING, null, written);
     }
 
-    private void end() {
+    private void end() throws InterruptedException {
         TaskState state = run.state();
         news.put("progress", run.percent());
         switch (state) {
             case COMPLETED -> {
-                for (Step step : workflow.steps().values()) {
-                    if (workflow.isLast(step.id()) && run.state(step.id()) == StepState.COMPLETED) {
-                        List<Part> parts = results(step.id());
-                        if (!parts.isEmpty()) {
-                            reply.artifact(Artifact.named(step.id(), step.id(), parts.toArray(new Part[0])));
-                        }
+                try {
+                    writeResults();
+                } catch (A2AException | ClientException unread) {
+                    if (Thread.interrupted()) {
+                        throw new InterruptedException();
                     }
+                    Part reason = Part.text("A result cannot be read: " + unread.getMessage());
+                    reply.move(TaskState.FAILED, Message.agent(reason), news);
+                    return;
                 }
                 reply.move(state, null, news);
             }
@@ -263,6 +292,17 @@ final class RunTurn {
                 reply.move(state, Message.agent(Part.text(problems(StepState.INPUT_REQUIRED))), news);
             default ->
                 reply.move(state, Message.agent(Part.text(problems(StepState.FAILED, StepState.CANCELED))), news);
+        }
+    }
+
+    private void writeResults() {
+        for (Step step : workflow.steps().values()) {
+            if (workflow.isLast(step.id()) && run.state(step.id()) == StepState.COMPLETED) {
+                List<Part> parts = results(step.id());
+                if (!parts.isEmpty()) {
+                    reply.artifact(Artifact.named(step.id(), step.id(), parts.toArray(new Part[0])));
+                }
+            }
         }
     }
 

@@ -59,7 +59,7 @@ final class RunViews {
     private static List<StepView> steps(Task task) {
         Workflow workflow;
         try {
-            workflow = WorkflowAgent.document(task.history().getFirst()).checked();
+            workflow = WorkflowDocument.of(task.history().getFirst()).checked();
         } catch (InvalidField | A2AException rejected) {
             return List.of();
         }

@@ -5,7 +5,6 @@ import dev.parley.mesh.Delegations;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
@@ -16,54 +15,54 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents of the steps of a run, on behalf of its caller. For one thread at a time. */
 final class StepAgents {
-    /** An agent and its card. */
-    record StepAgent(AgentEndpoint endpoint, AgentCard card) {
-        boolean streams() {
-            return Boolean.TRUE.equals(card.capabilities().streaming());
-        }
-    }
-
     private final HubAgents hub;
+    private final ForeignAgents foreign;
     private final CallContext caller;
     private @Nullable Map<String, AgentCard> cards;
 
-    StepAgents(HubAgents hub, CallContext caller) {
+    StepAgents(HubAgents hub, ForeignAgents foreign, CallContext caller) {
         this.hub = hub;
+        this.foreign = foreign;
         this.caller = caller;
     }
 
     /**
-     * Requires that the hub has the agents of all steps, and that they can do their tasks.
+     * Requires that the hub has the agents of all steps, except those with a URL, and that they can do their tasks.
      *
      * @throws InvalidField with the place in the document
      */
     void check(List<Workflow.Draft> drafts) {
         for (int i = 0; i < drafts.size(); i++) {
-            Workflow.Draft draft = drafts.get(i);
-            StepAgent agent = find(draft.agent());
-            String place = "workflow.steps[" + i + "].";
-            if (agent == null) {
-                throw InvalidField.of(
-                        place + "agent",
-                        '"' + draft.agent() + "\" (expected: one of the agents of the hub: "
-                                + String.join(", ", cards().keySet()) + ")");
-            }
-            if (isIncapable(agent.card(), draft.task())) {
-                throw InvalidField.of(
-                        place + "task",
-                        '"' + draft.task() + "\" (expected: id, tag or name of a skill of \"" + draft.agent() + "\": "
-                                + String.join(
-                                        ", ",
-                                        agent.card().skills().stream()
-                                                .map(AgentCard.Skill::id)
-                                                .toList())
-                                + ")");
-            }
+            String task = drafts.get(i).task();
+            String placeOfTask = Workflow.place(i, "task");
+            Workflow.agents(drafts.get(i), i).forEach((place, name) -> {
+                StepAgent agent = find(name);
+                if (agent == null) {
+                    throw InvalidField.of(
+                            place,
+                            '"' + name + "\" (expected: one of the agents of the hub: "
+                                    + String.join(", ", cards().keySet()) + ")");
+                }
+                if (!agent.isForeign() && task != null) {
+                    requireSkill(placeOfTask, name, task, agent.card());
+                }
+            });
         }
     }
 
-    private static boolean isIncapable(AgentCard card, String task) {
-        return !card.skills().isEmpty() && Delegations.skill(card, task).isEmpty();
+    /** @throws InvalidField if the agent cannot do the task */
+    static void requireSkill(String place, String agent, String task, AgentCard card) {
+        if (!card.skills().isEmpty() && Delegations.skill(card, task).isEmpty()) {
+            throw InvalidField.of(
+                    place,
+                    '"' + task + "\" (expected: id, tag or name of a skill of \"" + agent + "\": "
+                            + String.join(
+                                    ", ",
+                                    card.skills().stream()
+                                            .map(AgentCard.Skill::id)
+                                            .toList())
+                            + ")");
+        }
     }
 
     /** @throws A2AException METHOD_NOT_FOUND if there is no such agent */
@@ -75,13 +74,17 @@ final class StepAgents {
         return found;
     }
 
-    private @Nullable StepAgent find(String agent) {
+    @Nullable
+    StepAgent find(String agent) {
+        if (ForeignAgents.isUrl(agent)) {
+            return foreign.at(agent, caller.scope().group());
+        }
         AgentCard card = cards().get(agent);
         if (card == null) {
             cards = null; // agents may be added
             card = cards().get(agent);
         }
-        return card == null ? null : new StepAgent(hub.endpoint(agent), card);
+        return card == null ? null : new StepAgent.OfHub(hub.endpoint(agent), card);
     }
 
     private Map<String, AgentCard> cards() {
@@ -95,6 +98,9 @@ final class StepAgents {
 
     /** Context of a call of an agent. A run of a run is a call of the same agent, which is no loop: documents are finite. */
     CallContext toward(String agent) {
+        if (ForeignAgents.isUrl(agent)) {
+            return CallContext.anonymous().withTraceparent(caller.traceparent()).through(caller.chain());
+        }
         CallChain chain = caller.chain();
         if (agent.equals(WorkflowAgent.NAME) && !chain.agents().isEmpty()) {
             chain = new CallChain(chain.agents().subList(0, chain.agents().size() - 1));

@@ -1,20 +1,24 @@
 package dev.parley.mesh.workflow;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.mesh.Reports;
-import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
-import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
@@ -35,6 +39,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +48,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class StepCall implements Runnable {
     private static final Logger LOG = System.getLogger("dev.parley.mesh");
+    /** Attempts to read a task, or to send a message again whose answer got lost, while the hub is away: about a minute. */
+    private static final int MOST_TRIES = 12;
+
     private static final Duration LONGEST = Duration.ofHours(1);
+
+    /** Connections over a network may be cut while an agent works, so its task is read later. */
+    private static final SendConfiguration AT_ONCE = new SendConfiguration(List.of(), null, null, true);
 
     /** Pauses after refusals for lack of capacity, and before a task of an agent that does not stream is read again. */
     private static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(10));
@@ -57,7 +68,7 @@ final class StepCall implements Runnable {
 
     private final Step step;
     private final int attempt;
-    private final @Nullable Message message;
+    private final @Nullable Function<AgentCard, Message> message;
     private final StepAgent agent;
     private final CallContext context;
     private final InstantSource clock;
@@ -70,13 +81,13 @@ final class StepCall implements Runnable {
     private volatile @Nullable Thread thread;
 
     /**
-     * @param message that begins the task or goes on with it; null to wait for the end of a task
+     * @param message by the agent's card, that begins the task or goes on with it; null to wait for the end of a task
      * @param taskId null if the message begins one
      */
     StepCall(
             Step step,
             int attempt,
-            @Nullable Message message,
+            @Nullable Function<AgentCard, Message> message,
             @Nullable String taskId,
             StepAgent agent,
             CallContext context,
@@ -120,13 +131,13 @@ final class StepCall implements Runnable {
         }
     }
 
-    /** Cancels a task, unless it has ended. */
-    static void cancel(StepAgent agent, @Nullable String taskId, CallContext context) {
+    /** Cancels a task, unless it has ended; one of another hub without waiting for it. */
+    private static void cancel(StepAgent agent, @Nullable String taskId, CallContext context) {
         if (taskId != null) {
-            try {
-                var unused = agent.endpoint().call(CancelTask.of(taskId), context);
-            } catch (RuntimeException ended) {
-                LOG.log(Level.DEBUG, "task " + taskId + " of a step was not canceled", ended);
+            if (agent.isForeign()) {
+                Thread.ofVirtual().name("step-cancel").start(() -> RunTimers.isCanceled(agent, taskId, context));
+            } else {
+                var unused = RunTimers.isCanceled(agent, taskId, context);
             }
         }
     }
@@ -141,11 +152,22 @@ final class StepCall implements Runnable {
                 Instant begun = known == null ? null : Ids.madeAt(known);
                 deadline = (begun == null ? clock.instant() : begun).plus(step.timeout());
             }
+            Instant end = step.vote() == null ? null : step.vote().deadline();
+            if (end != null && (deadline == null || end.isBefore(deadline))) {
+                deadline = end;
+            }
             outcome = ended(known != null && message == null ? read(known) : sent());
         } catch (InterruptedException stop) {
             return; // the run ends, or is canceled
         } catch (A2AException refused) {
             outcome = failed(refused.getMessage() == null ? refused.error().name() : refused.getMessage());
+        } catch (InvalidField refused) {
+            outcome = failed(requireNonNullElse(refused.getMessage(), refused.field()));
+        } catch (ClientException unanswered) {
+            if (unanswered.problem() == Problem.INTERRUPTED || unanswered.problem() == Problem.CLOSED) {
+                return; // as above
+            }
+            outcome = isOver() ? late() : failed(requireNonNullElse(unanswered.getMessage(), "no answer"));
         } catch (RuntimeException failure) {
             LOG.log(Level.WARNING, "step \"" + step.id() + "\" failed", failure);
             outcome = failed("The agent could not be called");
@@ -153,6 +175,14 @@ final class StepCall implements Runnable {
         if (stopped.getCount() > 0) {
             progress.accept(outcome);
         }
+    }
+
+    private Progress late() {
+        cancel(agent, taskId, context);
+        return failed(
+                step.timeout() == null
+                        ? "The step ended at its deadline"
+                        : "The step took longer than " + step.timeout());
     }
 
     private Progress failed(String problem) {
@@ -169,11 +199,14 @@ final class StepCall implements Runnable {
             now = agent.streams() ? followed(now.id()) : reread(now.id(), reads);
         }
         if (now == null) {
-            cancel(agent, taskId, context);
-            return failed("The step took longer than " + step.timeout());
+            return late();
         }
         String reason =
                 now.status().message() == null ? "" : now.status().message().text();
+        if (step.isBallot() && now.state().isInterrupted()) {
+            cancel(agent, now.id(), context);
+            return failed(now.id(), "The voter asked instead: " + reason);
+        }
         List<Part> parts = Reports.parts(now);
         return switch (now.state()) {
             case COMPLETED ->
@@ -197,8 +230,9 @@ final class StepCall implements Runnable {
         };
     }
 
-    /** Sends the message; again under the same id while the agent has no room. Null after the deadline. */
+    /** Sends the message; again under the same id while the agent has no room, or if the answer got lost. Null after the deadline. */
     private @Nullable Task sent() throws InterruptedException {
+        boolean isLost = false;
         for (int refusals = 1; ; refusals++) {
             try {
                 return send();
@@ -206,30 +240,57 @@ final class StepCall implements Runnable {
                 if (refused.error() != A2AError.UNAVAILABLE) {
                     throw refused;
                 }
+                isLost = true; // its hub may be stopping
                 Duration pause = PAUSES.after(refusals, refused.retryAfter());
                 if (isPast(pause)) {
+                    return null;
+                }
+            } catch (ClientException broken) {
+                String begun = taskId;
+                if (announced && begun != null && isPassing(broken)) {
+                    return read(begun);
+                }
+                isLost |= isBroken(broken);
+                if (!isLost || !isPassing(broken) || refusals >= MOST_TRIES) {
+                    throw broken;
+                }
+                if (isPast(PAUSES.bound(refusals))) {
                     return null;
                 }
             }
         }
     }
 
+    private static boolean isPassing(ClientException problem) {
+        return problem.problem() == Problem.UNREACHABLE || isBroken(problem);
+    }
+
+    private static boolean isBroken(ClientException problem) {
+        return problem.problem() == Problem.LOST || problem.problem() == Problem.STREAM_CUT;
+    }
+
     private @Nullable Task send() throws InterruptedException {
-        Message first = requireNonNull(message);
+        Message first = requireNonNull(message).apply(agent.card());
         if (agent.streams()) {
-            try (Feed<LoggedEvent> events = agent.endpoint().watch(SendStreamingMessage.of(first), context)) {
+            try (Feed<LoggedEvent> events = agent.endpoint().watch(SendStreamingMessage.of(first), limited())) {
                 return folded(events);
             }
         }
-        return switch (agent.endpoint().call(SendMessage.of(first), context)) {
+        SendConfiguration how = agent.isForeign() ? AT_ONCE : SendConfiguration.DEFAULTS;
+        return switch (agent.endpoint().call(new SendMessage(null, first, how, Map.of()), limited())) {
             case Task task -> task;
             case Message answer -> answered(answer);
         };
     }
 
     private @Nullable Task followed(String id) throws InterruptedException {
-        try (Feed<LoggedEvent> events = agent.endpoint().watch(SubscribeToTask.of(id), context)) {
+        try (Feed<LoggedEvent> events = agent.endpoint().watch(SubscribeToTask.of(id), limited())) {
             return folded(events);
+        } catch (ClientException broken) {
+            if (!isPassing(broken)) {
+                throw broken;
+            }
+            return reread(id, 1);
         } catch (A2AException ended) {
             Task task = read(id);
             if (!task.state().isSettled()) {
@@ -244,8 +305,22 @@ final class StepCall implements Runnable {
         return isPast(PAUSES.bound(reads)) ? null : read(id);
     }
 
-    private Task read(String id) {
-        return agent.endpoint().call(GetTask.of(id), context);
+    /** Reads the task; again while its hub cannot be reached, as in a restart. */
+    private Task read(String id) throws InterruptedException {
+        for (int failures = 1; ; failures++) {
+            try {
+                return agent.endpoint().call(GetTask.of(id), limited());
+            } catch (ClientException unreached) {
+                if (!isPassing(unreached) || failures >= MOST_TRIES || isPast(PAUSES.bound(failures))) {
+                    throw unreached;
+                }
+            }
+        }
+    }
+
+    /** The context with the end of the step, after which calls over the network are given up. */
+    private CallContext limited() {
+        return agent.isForeign() ? context.withDeadline(deadline) : context;
     }
 
     /** The task after the events of a stream, up to its end or a question; null after the deadline. */
@@ -271,7 +346,7 @@ final class StepCall implements Runnable {
         }
     }
 
-    private Task readOrFail() {
+    private Task readOrFail() throws InterruptedException {
         String id = taskId;
         if (id == null) {
             throw A2AException.of(A2AError.INVALID_AGENT_RESPONSE, "The agent's stream ended without a task");
@@ -279,7 +354,7 @@ final class StepCall implements Runnable {
         return read(id);
     }
 
-    private Task folded(@Nullable Task task, TaskEvent event) {
+    private Task folded(@Nullable Task task, TaskEvent event) throws InterruptedException {
         return switch (event) {
             case Task snapshot -> snapshot;
             case Message answer when task == null -> answered(answer);

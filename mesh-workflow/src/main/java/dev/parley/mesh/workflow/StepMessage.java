@@ -38,7 +38,7 @@ final class StepMessage {
             List<Part> files,
             AgentCard card) {
         var parts = new ArrayList<Part>();
-        if (step.agent().equals(WorkflowAgent.NAME)) {
+        if (step.agent().equals(WorkflowAgent.NAME) || runsWorkflows(card)) {
             parts.add(Part.data(parameters));
         } else {
             AgentCard.Skill skill = Delegations.skill(card, step.task()).orElse(null);
@@ -52,6 +52,11 @@ final class StepMessage {
         }
         parts.addAll(files);
         return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step);
+    }
+
+    /** True for the agent {@code one} of any hub. */
+    private static boolean runsWorkflows(AgentCard card) {
+        return WorkflowProtocol.PROTOCOL.in(card.capabilities().extensions()).isPresent();
     }
 
     /** Message that answers the question of a step. */
@@ -71,7 +76,8 @@ final class StepMessage {
                 List.of(run));
     }
 
-    private static String id(String run, String step, String message) {
+    /** Id of the message of an attempt, or of an answer. */
+    static String id(String run, String step, String message) {
         String id = run + "/" + step + "/" + message;
         boolean fits = id.length() <= Operation.LONGEST_ID && id.indexOf('\0') < 0;
         return fits ? id : Sha256.hex(id);

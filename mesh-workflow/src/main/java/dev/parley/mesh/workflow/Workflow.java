@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,22 +41,32 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
      * A step as its document has it.
      *
      * @param id null if the document names none
+     * @param agent null for a vote
+     * @param task null for a vote of agents whatever their skills
      * @param depends ids of steps, or names of agents that have one step
+     * @param vote null for a step of an agent
      */
     public record Draft(
             @Nullable String id,
-            String agent,
-            String task,
+            @Nullable String agent,
+            @Nullable String task,
             Map<String, @Nullable Object> parameters,
             List<String> depends,
             OnError onError,
             @Nullable Duration timeout,
-            RetryPolicy retryPolicy) {}
+            RetryPolicy retryPolicy,
+            @Nullable Vote vote) {
+        /** Name of the agent, by which other steps may refer to the step. */
+        String name() {
+            return vote != null || agent == null ? WorkflowAgent.NAME : agent;
+        }
+    }
 
     /**
-     * A step.
+     * A step. One that is a vote is a step for each voter, which is named {@code <id>/<voter>}, and the count behind them.
      *
      * @param depends ids of the steps that end before
+     * @param vote of which the step is the count, or a ballot; null for other steps
      */
     public record Step(
             String id,
@@ -65,7 +76,54 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             List<String> depends,
             OnError onError,
             @Nullable Duration timeout,
-            RetryPolicy retryPolicy) {}
+            RetryPolicy retryPolicy,
+            @Nullable Vote vote) {
+        /** True if the step asks a voter. */
+        boolean isBallot() {
+            return vote != null && !agent.equals(WorkflowAgent.NAME);
+        }
+
+        /** The vote that the step counts; null if it is none. */
+        @Nullable
+        Vote counted() {
+            return isBallot() ? null : vote;
+        }
+
+        /** The steps of a vote. */
+        private List<Step> withBallots() {
+            if (vote == null) {
+                return List.of(this);
+            }
+            var parameters = new LinkedHashMap<>(this.parameters);
+            parameters.put("text", vote.text());
+            parameters.put("question", vote.question());
+            parameters.put("options", vote.options());
+            var all = new ArrayList<Step>();
+            for (String voter : vote.voters()) {
+                all.add(new Step(
+                        id + "/" + voter,
+                        voter,
+                        task,
+                        parameters,
+                        depends,
+                        OnError.CONTINUE,
+                        timeout,
+                        retryPolicy,
+                        vote));
+            }
+            all.add(new Step(
+                    id,
+                    WorkflowAgent.NAME,
+                    task,
+                    Map.of(),
+                    all.stream().map(Step::id).toList(),
+                    onError,
+                    null,
+                    retryPolicy,
+                    vote));
+            return all;
+        }
+    }
 
     private static final String STEPS = "workflow.steps";
 
@@ -80,15 +138,23 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             throw InvalidField.of(STEPS, drafts.size() + " steps (expected: 1 to " + MAX_STEPS + ")");
         }
         var ofAgent = new HashMap<String, List<Integer>>();
+        var named = new LinkedHashSet<String>();
         for (int i = 0; i < drafts.size(); i++) {
-            String agent = drafts.get(i).agent();
-            if (!participants.isEmpty() && !participants.contains(agent)) {
-                throw InvalidField.of(
-                        place(i, "agent"),
-                        '"' + agent + "\" (expected: one of the participants: " + String.join(", ", participants)
-                                + ")");
-            }
-            ofAgent.computeIfAbsent(agent, name -> new ArrayList<>()).add(i);
+            Draft draft = drafts.get(i);
+            requireKind(draft, i);
+            agents(draft, i).forEach((place, agent) -> {
+                if (ForeignAgents.isUrl(agent)) {
+                    ForeignAgents.requireUrl(place, agent);
+                }
+                if (!participants.isEmpty() && !participants.contains(agent)) {
+                    throw InvalidField.of(
+                            place,
+                            '"' + agent + "\" (expected: one of the participants: " + String.join(", ", participants)
+                                    + ")");
+                }
+                named.add(agent);
+            });
+            ofAgent.computeIfAbsent(draft.name(), name -> new ArrayList<>()).add(i);
         }
         List<String> ids = ids(drafts, ofAgent);
         var steps = new LinkedHashMap<String, Step>();
@@ -101,22 +167,69 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
                     depends.add(id);
                 }
             }
-            steps.put(
+            var step = new Step(
                     ids.get(i),
-                    new Step(
-                            ids.get(i),
-                            draft.agent(),
-                            draft.task(),
-                            draft.parameters(),
-                            List.copyOf(depends),
-                            draft.onError(),
-                            draft.timeout(),
-                            draft.retryPolicy()));
+                    draft.name(),
+                    draft.task() == null ? "vote" : draft.task(),
+                    draft.parameters(),
+                    List.copyOf(depends),
+                    draft.onError(),
+                    draft.timeout(),
+                    draft.retryPolicy(),
+                    draft.vote());
+            for (Step each : step.withBallots()) {
+                if (steps.putIfAbsent(each.id(), each) != null) {
+                    throw InvalidField.of(
+                            place(i, "id"), '"' + each.id() + "\" (expected: no id that a vote has for a voter)");
+                }
+            }
+        }
+        if (steps.size() > MAX_STEPS) {
+            throw InvalidField.of(STEPS, steps.size() + " steps with voters (expected: 1 to " + MAX_STEPS + ")");
         }
         return new Workflow(
-                coordinator,
-                participants.isEmpty() ? List.copyOf(ofAgent.keySet()) : List.copyOf(participants),
-                inOrder(steps, ids));
+                coordinator, List.copyOf(participants.isEmpty() ? named : participants), inOrder(steps, ids));
+    }
+
+    private static void requireKind(Draft draft, int step) {
+        Vote vote = draft.vote();
+        if (vote == null) {
+            require(place(step, "agent"), draft.agent());
+            require(place(step, "task"), draft.task());
+            return;
+        }
+        vote.checked(place(step, "vote"));
+        if (draft.agent() != null) {
+            throw InvalidField.of(place(step, "agent"), "present (expected: none beside vote)");
+        }
+        if (draft.onError() == OnError.RETRY) {
+            throw InvalidField.of(place(step, "onError"), "retry (expected: fail or continue for a vote)");
+        }
+        int own = vote.voters().indexOf(WorkflowAgent.NAME);
+        if (own >= 0) {
+            throw InvalidField.of(place(step, "vote.voters[" + own + "]"), "\"one\" (expected: another agent)");
+        }
+    }
+
+    private static void require(String place, @Nullable String member) {
+        if (member == null) {
+            throw InvalidField.of(place, "missing");
+        }
+    }
+
+    /** The agents of a step by their places in the document. */
+    static Map<String, String> agents(Draft draft, int step) {
+        var agents = new LinkedHashMap<String, String>();
+        if (draft.vote() == null) {
+            agents.put(place(step, "agent"), draft.name());
+        } else {
+            for (int i = 0; i < draft.vote().voters().size(); i++) {
+                agents.put(
+                        place(step, "vote.voters[" + i + "]"),
+                        draft.vote().voters().get(i));
+            }
+        }
+        return agents;
     }
 
     /** True if no other step depends on this one: its result is part of that of the workflow. */
@@ -129,13 +242,13 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
         var places = new HashMap<String, Integer>();
         for (int i = 0; i < drafts.size(); i++) {
             Draft draft = drafts.get(i);
-            int steps = ofAgent.getOrDefault(draft.agent(), List.of()).size();
+            int steps = ofAgent.getOrDefault(draft.name(), List.of()).size();
             if (draft.id() == null && steps > 1) {
                 throw InvalidField.of(
                         place(i, "id"),
-                        "missing (expected: an id, because \"" + draft.agent() + "\" has " + steps + " steps)");
+                        "missing (expected: an id, because \"" + draft.name() + "\" has " + steps + " steps)");
             }
-            String id = draft.id() == null ? draft.agent() : draft.id();
+            String id = draft.id() == null ? draft.name() : draft.id();
             Integer before = places.putIfAbsent(id, i);
             if (before != null) {
                 throw InvalidField.of(
@@ -191,9 +304,12 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
         }
         if (ordered.size() < steps.size()) {
             List<String> cycle = cycle(steps, ordered.keySet());
-            throw InvalidField.of(
-                    place(ids.indexOf(cycle.getFirst()), "depends"),
-                    String.join(" → ", cycle) + " (expected: no cycle)");
+            int first = cycle.stream()
+                    .mapToInt(ids::indexOf)
+                    .filter(at -> at >= 0)
+                    .findFirst()
+                    .orElse(0);
+            throw InvalidField.of(place(first, "depends"), String.join(" → ", cycle) + " (expected: no cycle)");
         }
         return Collections.unmodifiableMap(ordered);
     }
@@ -218,7 +334,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
         return cycle;
     }
 
-    private static String place(int step, String member) {
+    static String place(int step, String member) {
         return STEPS + "[" + step + "]." + member;
     }
 }

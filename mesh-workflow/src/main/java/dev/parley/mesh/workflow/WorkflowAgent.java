@@ -1,9 +1,5 @@
 package dev.parley.mesh.workflow;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
-
-import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
@@ -12,13 +8,12 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
-import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionView;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** The agent {@code one}: each of its tasks is a run of a workflow, whose document is the first message of the task. */
@@ -32,16 +27,22 @@ final class WorkflowAgent {
             new ExtensionView<>(WorkflowProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
     private final HubAgents hub;
+    private final ForeignAgents foreign;
+    private final Votes votes;
     private final InstantSource clock;
+    private final CountDownLatch started = new CountDownLatch(1);
 
-    WorkflowAgent(HubAgents hub, InstantSource clock) {
+    WorkflowAgent(HubAgents hub, ForeignAgents foreign, Votes votes, InstantSource clock) {
         this.hub = hub;
+        this.foreign = foreign;
+        this.votes = votes;
         this.clock = clock;
     }
 
     Agent agent() {
-        return Agent.named(NAME, "Runs workflows of agents")
+        return Agent.named(NAME, "Runs workflows of agents, and votes")
                 .skill("workflow", "Runs the steps of a coordination document", "coordination", "workflow")
+                .skill("vote", "Counts the ballots of named voters", "vote", "consensus")
                 .inputModes("application/json", "text/plain")
                 .outputModes("application/json", "text/plain")
                 .uses(OPERATIONS)
@@ -52,20 +53,32 @@ final class WorkflowAgent {
                 .handle(this::handle);
     }
 
+    /** Lets runs begin: the agents of their steps are hosted. */
+    void start() {
+        started.countDown();
+    }
+
     private void handle(Request request, Reply reply) throws InterruptedException {
+        started.await(); // of a run that is taken up; a hub that does not start interrupts it
         WorkflowDocument document;
         Workflow workflow;
+        var agents = new StepAgents(hub, foreign, request.context());
         try {
-            document = document(first(request));
+            Map<String, @Nullable Object> members = WorkflowDocument.members(first(request));
+            if (Votes.isVote(members)) {
+                votes.turn(request, reply, members);
+                return;
+            }
+            document = WorkflowDocument.of(members);
             workflow = document.checked();
             if (request.task().isEmpty()) {
-                new StepAgents(hub, request.context()).check(document.workflow().steps());
+                agents.check(document.workflow().steps());
             }
         } catch (InvalidField | A2AException invalid) {
             reply.reject("Invalid workflow: " + invalid.getMessage());
             return;
         }
-        new RunTurn(request, reply, workflow, hub, clock).go();
+        new RunTurn(request, reply, workflow, agents, clock).go();
     }
 
     /** Checks a document, and that the hub has its agents. */
@@ -81,25 +94,5 @@ final class WorkflowAgent {
                 .filter(history -> !history.isEmpty())
                 .map(history -> history.getFirst())
                 .orElse(request.message());
-    }
-
-    /** The document of a run. */
-    static WorkflowDocument document(Message message) {
-        for (Part part : message.parts()) {
-            if (part instanceof Part.Data data && data.data() instanceof Map<?, ?> members) {
-                return WorkflowDocument.of(members(members));
-            }
-        }
-        try {
-            return WorkflowDocument.of(members(Json.read(message.text().getBytes(UTF_8), Map.class)));
-        } catch (A2AException noJson) {
-            throw InvalidField.of("message.parts", "no document (expected: data or JSON text of a workflow)");
-        }
-    }
-
-    private static Map<String, @Nullable Object> members(Map<?, ?> json) {
-        var members = new LinkedHashMap<String, @Nullable Object>();
-        json.forEach((name, value) -> members.put(String.valueOf(requireNonNull(name)), value));
-        return members;
     }
 }

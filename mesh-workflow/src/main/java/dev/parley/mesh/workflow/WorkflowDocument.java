@@ -3,7 +3,10 @@ package dev.parley.mesh.workflow;
 import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.json.Codecs.TEXTS;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
@@ -11,7 +14,10 @@ import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.Workflow.Draft;
 import dev.parley.mesh.workflow.Workflow.OnError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +38,8 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
 
     private static final Codec<Draft> STEP = Shape.<Draft>of()
             .optional("id", TEXT, Draft::id)
-            .required("agent", TEXT, Draft::agent)
-            .required("task", TEXT, Draft::task)
+            .optional("agent", TEXT, Draft::agent)
+            .optional("task", TEXT, Draft::task)
             .optional("parameters", STRUCT, Map.of(), Draft::parameters)
             .optional("depends", TEXTS, List.of(), Draft::depends)
             .optional(
@@ -45,7 +51,9 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
                     Draft::onError)
             .optional("timeout", Wire.DURATION, Draft::timeout)
             .optional("retryPolicy", Wire.RETRY_POLICY, RetryPolicy.DEFAULT, Draft::retryPolicy)
-            .as(v -> new Draft(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .optional("vote", Vote.CODEC, Draft::vote)
+            .as(v -> new Draft(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** JSON of documents. */
     public static final Codec<WorkflowDocument> CODEC = Shape.<WorkflowDocument>of()
@@ -62,7 +70,7 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
     /**
      * Reads a document: as it is, in its short form with a {@code type}, or in an envelope.
      *
-     * @throws InvalidField or {@link dev.parley.protocol.A2AException} if it is none
+     * @throws InvalidField or {@link A2AException} if it is none
      */
     public static WorkflowDocument of(Map<String, @Nullable Object> written) {
         return CODEC.fromJson(content(written));
@@ -96,5 +104,30 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
      */
     public Workflow checked() {
         return Workflow.of(coordinator, participants, workflow.steps());
+    }
+
+    /** The document of a run. */
+    static WorkflowDocument of(Message message) {
+        return of(members(message));
+    }
+
+    /** The document of a run or a vote, as it is written. */
+    static Map<String, @Nullable Object> members(Message message) {
+        for (Part part : message.parts()) {
+            if (part instanceof Part.Data data && data.data() instanceof Map<?, ?> members) {
+                return members(members);
+            }
+        }
+        try {
+            return members(Json.read(message.text().getBytes(UTF_8), Map.class));
+        } catch (A2AException noJson) {
+            throw InvalidField.of("message.parts", "no document (expected: data or JSON text of a workflow)");
+        }
+    }
+
+    private static Map<String, @Nullable Object> members(Map<?, ?> json) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        json.forEach((name, value) -> members.put(String.valueOf(requireNonNull(name)), value));
+        return members;
     }
 }

@@ -109,6 +109,72 @@ public interface WorkflowOperation {
     }
 
     /**
+     * A vote.
+     *
+     * @param state of its task: input-required while ballots count, then completed or canceled
+     * @param voted voters who have cast their ballots
+     * @param outcome null before the vote has ended
+     */
+    record VoteView(String voteId, String state, Vote vote, List<String> voted, Vote.@Nullable Outcome outcome) {}
+
+    /**
+     * Starts a vote.
+     *
+     * @param document with the member {@code vote}
+     */
+    record StartVote(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<VoteView> {
+        @Override
+        public String name() {
+            return "one/votes/start";
+        }
+
+        @Override
+        public boolean runsAgent() {
+            return true;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /** Reads a vote, as the principal that began it or a voter. */
+    record GetVote(String voteId) implements Operation.ExtensionCall<VoteView> {
+        @Override
+        public String name() {
+            return "one/votes/get";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return voteId;
+        }
+    }
+
+    /**
+     * Casts the ballot of the caller. The same again changes nothing, another is refused.
+     *
+     * @param voter only for callers without authentication, whose name is not known; null for others
+     */
+    record Cast(String voteId, String option, @Nullable String voter) implements Operation.ExtensionCall<VoteView> {
+        @Override
+        public String name() {
+            return "one/votes/cast";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return voteId;
+        }
+
+        @Override
+        public boolean runsAgent() {
+            return true;
+        }
+    }
+
+    /**
      * Streams the changes of a run until its end.
      *
      * @param after number of the last event that the caller has received; null to begin with the run as it stands

@@ -11,12 +11,16 @@ import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
+import dev.parley.mesh.workflow.WorkflowOperation.Cast;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
+import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
@@ -54,6 +58,14 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .optional("message", TEXT, RunView::message)
             .optional("result", STRUCT, Map.of(), RunView::result)
             .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<VoteView> VOTE = Shape.<VoteView>of()
+            .required("voteId", TEXT, VoteView::voteId)
+            .required("state", TEXT, VoteView::state)
+            .required("vote", Vote.CODEC, VoteView::vote)
+            .always("voted", TEXTS, List.of(), VoteView::voted)
+            .optional("outcome", Vote.Outcome.CODEC, VoteView::outcome)
+            .as(v -> new VoteView(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<RunPage> PAGE = Shape.<RunPage>of()
             .always("workflows", Codecs.list(RUN), List.of(), RunPage::workflows)
@@ -95,6 +107,30 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                                     .as(v -> new ListRuns(v.next(), v.next(), v.next())),
                             PAGE)
                     .rest("GET /workflows"),
+            ExtensionMethod.call(
+                            "one/votes/start",
+                            StartVote.class,
+                            JsonForm.object(StartVote::new, StartVote::document),
+                            VOTE)
+                    .rest("POST /votes"),
+            ExtensionMethod.call(
+                            "one/votes/get",
+                            GetVote.class,
+                            Shape.<GetVote>of()
+                                    .required("voteId", TEXT, GetVote::voteId)
+                                    .as(v -> new GetVote(v.next())),
+                            VOTE)
+                    .rest("GET /votes/{voteId}"),
+            ExtensionMethod.call(
+                            "one/votes/cast",
+                            Cast.class,
+                            Shape.<Cast>of()
+                                    .required("voteId", TEXT, Cast::voteId)
+                                    .required("option", TEXT, Cast::option)
+                                    .optional("voter", TEXT, Cast::voter)
+                                    .as(v -> new Cast(v.next(), v.next(), v.next())),
+                            VOTE)
+                    .rest("POST /votes/{voteId}/ballots"),
             ExtensionMethod.stream(
                             "one/workflows/watch",
                             Watch.class,

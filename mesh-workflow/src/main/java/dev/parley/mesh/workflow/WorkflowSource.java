@@ -1,27 +1,25 @@
 package dev.parley.mesh.workflow;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
-import dev.parley.mesh.workflow.StepAgents.StepAgent;
+import dev.parley.extension.PersonalData;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
+import dev.parley.mesh.workflow.WorkflowOperation.Cast;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
-import dev.parley.mesh.workflow.WorkflowRun.Happening;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
@@ -33,10 +31,10 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskState;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The agent {@code one} of a hub, which runs workflows. */
@@ -60,11 +58,17 @@ public final class WorkflowSource implements HubExtensionSource {
 
     private static final class OfHub implements HubExtension {
         private final HubParts hub;
+        private final ForeignAgents foreign;
         private final WorkflowAgent agent;
+        private final RunTimers timers;
+        private final Votes votes;
 
         OfHub(HubParts hub) {
             this.hub = hub;
-            this.agent = new WorkflowAgent(hub.agents(), InstantSource.system());
+            this.foreign = new ForeignAgents(hub);
+            this.timers = new RunTimers(hub, foreign, InstantSource.system());
+            this.votes = new Votes(hub, timers, InstantSource.system());
+            this.agent = new WorkflowAgent(hub.agents(), foreign, votes, InstantSource.system());
         }
 
         @Override
@@ -84,18 +88,19 @@ public final class WorkflowSource implements HubExtensionSource {
                     .call(Get.class, (get, caller) -> view(get.workflowId(), caller))
                     .call(Cancel.class, this::cancel)
                     .call(ListRuns.class, this::list)
+                    .call(StartVote.class, votes::start)
+                    .call(GetVote.class, votes::get)
+                    .call(Cast.class, votes::cast)
                     .watch(Watch.class, this::watch);
         }
 
         private RunView run(Run run, CallContext caller) {
-            var agents = new StepAgents(hub.agents(), caller);
-            Map<String, @Nullable Object> document;
-            try {
-                document = WorkflowDocument.content(run.document());
-                agent.check(document, agents);
-            } catch (InvalidField invalid) {
-                throw A2AException.invalidParams(invalid.field(), invalid.problem());
-            }
+            StepAgents agents = agents(caller);
+            Map<String, @Nullable Object> document = Votes.valid(() -> {
+                Map<String, @Nullable Object> content = WorkflowDocument.content(run.document());
+                agent.check(content, agents);
+                return content;
+            });
             var send = new SendMessage(null, Message.user(Part.data(document)), AT_ONCE, Map.of());
             Task task = (Task) one().call(send, agents.toward(WorkflowAgent.NAME));
             return RunViews.of(task, 0);
@@ -110,27 +115,18 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private RunPage list(ListRuns list, CallContext caller) {
-            TaskPage page = one().call(
-                            new ListTasks(
-                                    null,
-                                    null,
-                                    list.state() == null ? null : state(list.state()),
-                                    list.pageSize(),
-                                    list.pageToken(),
-                                    null,
-                                    null,
-                                    false),
-                            toward(caller));
+            ListTasks tasks = Votes.valid(() -> new ListTasks(
+                    null,
+                    null,
+                    list.state() == null ? null : RunViews.state(list.state()),
+                    list.pageSize(),
+                    list.pageToken(),
+                    null,
+                    null,
+                    false));
+            TaskPage page = one().call(tasks, toward(caller));
             return new RunPage(
                     page.tasks().stream().map(task -> RunViews.of(task, 0)).toList(), page.nextPageToken());
-        }
-
-        private static TaskState state(String word) {
-            try {
-                return RunViews.state(word);
-            } catch (InvalidField unknown) {
-                throw A2AException.invalidParams(unknown.field(), unknown.problem());
-            }
         }
 
         private Feed<RunView> watch(Watch watch, CallContext caller) {
@@ -152,22 +148,39 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private CallContext toward(CallContext caller) {
-            return new StepAgents(hub.agents(), caller).toward(WorkflowAgent.NAME);
+            return agents(caller).toward(WorkflowAgent.NAME);
+        }
+
+        private StepAgents agents(CallContext caller) {
+            return new StepAgents(hub.agents(), foreign, caller);
+        }
+
+        @Override
+        public void started() {
+            agent.start();
+        }
+
+        @Override
+        public Optional<PersonalData> personalData() {
+            return Optional.of(timers);
+        }
+
+        @Override
+        public void close() {
+            foreign.close();
         }
 
         /** Cancels the steps of a run that is canceled, also if no turn of it runs. */
         @Override
         public AgentEndpoint before(AgentEndpoint one) {
+            timers.behind(one);
             return new AgentEndpoint() {
                 @Override
                 @SuppressWarnings("unchecked") // a canceled task is the answer of CancelTask
                 public <R> R call(Operation.Call<R> operation, CallContext context) {
-                    if (!(operation instanceof CancelTask cancel)) {
-                        return one.call(operation, context);
-                    }
-                    Task task = one.call(cancel, context);
-                    cancelSteps(task, context);
-                    return (R) task;
+                    return operation instanceof CancelTask cancel
+                            ? (R) timers.cancel(cancel, context)
+                            : one.call(operation, context);
                 }
 
                 @Override
@@ -175,24 +188,6 @@ public final class WorkflowSource implements HubExtensionSource {
                     return one.watch(operation, context);
                 }
             };
-        }
-
-        private void cancelSteps(Task task, CallContext context) {
-            Workflow workflow;
-            try {
-                workflow = WorkflowAgent.document(task.history().getFirst()).checked();
-            } catch (InvalidField | A2AException rejected) {
-                return;
-            }
-            var agents = new StepAgents(hub.agents(), context);
-            for (Happening happening : Happening.of(workflow, task.metadata())) {
-                if (happening.state() == StepState.RUNNING || happening.state() == StepState.INPUT_REQUIRED) {
-                    String name = requireNonNull(workflow.steps().get(happening.step()))
-                            .agent();
-                    StepAgent one = agents.get(name);
-                    StepCall.cancel(one, happening.taskId(), agents.toward(name));
-                }
-            }
         }
     }
 }

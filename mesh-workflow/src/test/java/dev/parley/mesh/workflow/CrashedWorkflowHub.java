@@ -3,6 +3,7 @@ package dev.parley.mesh.workflow;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -19,7 +20,23 @@ final class CrashedWorkflowHub {
             reply.complete(request.text() + ".");
             System.out.println("ended");
         });
-        Hub hub = Hub.builder().data(Path.of(args[0])).port(0).agents(work).start();
+        Agent bomb = Agent.named("bomb", "Kills the process when it is canceled first")
+                .resumable(true)
+                .handle((request, reply) -> {
+                    try {
+                        new Semaphore(0).acquire();
+                    } finally {
+                        if (request.attempt() == 1 && request.isCanceled()) {
+                            Runtime.getRuntime().halt(1);
+                        }
+                    }
+                });
+        Hub hub = Hub.builder()
+                .data(Path.of(args[0]))
+                .port(0)
+                .webhookAllow(List.of("127.0.0.1"))
+                .agents(work, bomb)
+                .start();
         System.out.println("ready " + hub.url());
         Thread.currentThread().join();
     }

@@ -2,16 +2,26 @@ package dev.parley.mesh.workflow;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
+import dev.parley.client.spi.ClientException;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
+import dev.parley.mesh.workflow.WorkflowOperation.Get;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
@@ -23,8 +33,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -52,6 +65,96 @@ final class WorkflowCrashTest {
     @DisplayName("ONE36 each step of 100 runs of 20 steps that were killed ends exactly once, and no run is stuck")
     void many() throws Exception {
         killAndCheck(100, 20);
+    }
+
+    @Test
+    @Tag("heavy")
+    @DisplayName("ONE36 a step at another hub is taken up, and not repeated, after the hub of its run was killed")
+    void stepElsewhere() throws Exception {
+        var begun = new CountDownLatch(1);
+        var end = new CountDownLatch(1);
+        var calls = new ConcurrentLinkedQueue<String>();
+        Agent slow = Agent.named("slow", "Waits for the test").handle((request, reply) -> {
+            calls.add(request.message().messageId());
+            begun.countDown();
+            end.await();
+            reply.complete("done");
+        });
+        try (Hub other = Hub.builder().port(0).inMemory().agents(slow).start()) {
+            Map<String, Object> step =
+                    Map.of("id", "far", "agent", other.url() + "/agents/slow", "task", "x", "onError", "retry");
+            String id;
+            try (var hub = new Child(data, 0);
+                    AgentClient one = AgentClient.connect(hub.url + "/one")) {
+                id = one.call(new Run(Map.of("workflow", Map.of("steps", List.of(step)))), ANYONE)
+                        .workflowId();
+                assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+            }
+            try (var hub = new Child(data, 0);
+                    AgentClient one = AgentClient.connect(hub.url + "/one")) {
+                end.countDown();
+
+                assertThat(last(one, id)).isEqualTo("completed");
+                assertThat(calls).containsExactly(id + "/far/1");
+            }
+        }
+    }
+
+    @Test
+    @Tag("heavy")
+    @DisplayName("ONE36 all steps of a run are canceled though the hub is killed after the first of them")
+    void killedWhileCanceling() throws Exception {
+        var steps = new ArrayList<Map<String, Object>>();
+        steps.add(Map.of("id", "bomb", "agent", "bomb", "task", "x"));
+        for (int i = 0; i < 10; i++) {
+            steps.add(Map.of("id", "s" + i, "agent", "work", "task", "x"));
+        }
+        String id;
+        try (var hub = new Child(data, 0);
+                AgentClient one = AgentClient.connect(hub.url + "/one")) {
+            id = one.call(new Run(Map.of("workflow", Map.of("steps", steps))), ANYONE)
+                    .workflowId();
+            awaitRunning(one, id, steps.size());
+
+            assertThatThrownBy(() -> one.call(new Cancel(id), ANYONE)).isInstanceOf(ClientException.class);
+        }
+        try (var hub = new Child(data, 0);
+                AgentClient one = AgentClient.connect(hub.url + "/one");
+                AgentClient work = AgentClient.connect(hub.url + "/agents/work")) {
+            assertThat(last(one, id)).isEqualTo("canceled");
+            for (StepView step : one.call(new Get(id), ANYONE).steps()) {
+                if ("work".equals(step.agent())) {
+                    assertThat(ended(work, requireNonNull(step.taskId()))).isEqualTo(TaskState.CANCELED);
+                }
+            }
+        }
+    }
+
+    private static void awaitRunning(AgentClient one, String id, int steps) throws InterruptedException {
+        var running = new HashSet<String>();
+        try (Feed<RunView> events = one.watch(new Watch(id, null), ANYONE)) {
+            while (running.size() < steps) {
+                List<RunView> next = events.next(Duration.ofSeconds(60));
+                assertThat(next).as("events of run " + id + " after 60 s").isNotEmpty();
+                requireNonNull(next)
+                        .forEach(run -> run.steps().stream()
+                                .filter(step -> step.state().equals("running"))
+                                .forEach(step -> running.add(step.id())));
+            }
+        }
+    }
+
+    private static TaskState ended(AgentClient agent, String task) throws InterruptedException {
+        try (Feed<LoggedEvent> events = agent.watch(SubscribeToTask.of(task), ANYONE)) {
+            List<LoggedEvent> next = events.next(Duration.ofSeconds(60));
+            while (next != null) {
+                assertThat(next).as("events of task " + task + " after 60 s").isNotEmpty();
+                next = events.next(Duration.ofSeconds(60));
+            }
+        } catch (A2AException alreadyEnded) {
+            assertThat(alreadyEnded.error()).isEqualTo(A2AError.UNSUPPORTED_OPERATION);
+        }
+        return agent.task(task).state();
     }
 
     private void killAndCheck(int runs, int steps) throws Exception {

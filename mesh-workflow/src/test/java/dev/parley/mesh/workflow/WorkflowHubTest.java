@@ -18,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -388,7 +389,12 @@ final class WorkflowHubTest {
                     "workflow.steps[1].task");
             assertRefused(hub, steps("{'agent':'a','task':'x','depends':['a']}"), "workflow.steps[0].depends");
             assertRefused(hub, "{'type':'response','workflow':{'steps':[]}}", "type");
-            assertRefused(hub, "{'workflow':{'steps':[{'task':'x'}]}}", "agent");
+            assertRefused(hub, "{'workflow':{'steps':[{'task':'x'}]}}", "workflow.steps[0].agent");
+            for (String query : List.of("pageSize=0", "pageSize=x", "state=x", "pageToken=x")) {
+                HttpResponse<String> answer = send(hub, "GET", "/one/workflows?" + query, "");
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+                assertThat(answer.body()).contains("\"field\":\"" + query.substring(0, query.indexOf('=')));
+            }
         }
     }
 
@@ -435,7 +441,11 @@ final class WorkflowHubTest {
                     reply.complete("done");
                 });
         String id;
-        try (Hub hub = builder().data(data).agents(echo("a"), slow).start()) {
+        try (Hub hub = builder()
+                .drain(Duration.ofMillis(200))
+                .data(data)
+                .agents(echo("a"), slow)
+                .start()) {
             id = start(
                     hub,
                     steps(

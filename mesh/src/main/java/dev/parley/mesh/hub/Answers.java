@@ -122,9 +122,9 @@ final class Answers {
     /**
      * Keeps an answer, and returns the one that counts: that of another hub which was first, if there is one.
      *
-     * @param event row of the audit that is kept with the answer, or not at all; null for none
+     * @param event row of the audit that is kept with the answer, or not at all
      */
-    Answer keep(Key key, Answer answer, @Nullable Entry event) {
+    Answer keep(Key key, Answer answer, Entry event) {
         return database.write(key.group(), session -> {
             Instant expired = answer.at().minus(KEPT);
             session.update(
@@ -144,7 +144,7 @@ final class Answers {
                     answer.type().name(),
                     answer.taskId(),
                     answer.estimate());
-            if (event != null && kept > 0) {
+            if (kept > 0) {
                 audit.add(session, event);
             }
             removeExpired(session, expired);

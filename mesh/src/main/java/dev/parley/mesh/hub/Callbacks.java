@@ -74,8 +74,9 @@ final class Callbacks {
                 Party.of(requireNonNullElse(config.id(), "unknown"), config.url()),
                 EnvelopeModel.body(content),
                 Handling.DEFAULT);
-        var notification = new Notification(
-                Headers.JSON, MeshDialect.headers(envelope), JsonText.write(EnvelopeModel.ENVELOPE, envelope));
+        envelope = terms.key() == null ? envelope : envelope.encrypted(terms.key()::encrypt);
+        var notification =
+                new Notification(Headers.JSON, envelope.headers(), JsonText.write(EnvelopeModel.ENVELOPE, envelope));
         return terms.retries() == null ? notification : notification.retrying(policy(terms.retries()));
     }
 

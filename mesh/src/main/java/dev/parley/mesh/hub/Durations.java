@@ -113,7 +113,7 @@ final class Durations implements RunObserver {
         }
     }
 
-    /** Submits what was measured since the last time. */
+    /** Submits new durations for writing. */
     synchronized void write() {
         writtenAt = System.nanoTime();
         var changed = new ArrayList<Measured>();

@@ -96,11 +96,6 @@ final class Events {
         this.audit = audit;
     }
 
-    /** Records that an agent has answered a message, soon. */
-    void note(Entry row) {
-        audit.note(row);
-    }
-
     /** True for a message whose content is part of its event. */
     static boolean isNotice(Envelope envelope) {
         MessageType type = envelope.message().type();

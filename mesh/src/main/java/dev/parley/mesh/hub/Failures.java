@@ -17,7 +17,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.support.Ids;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,23 +81,6 @@ final class Failures {
 
     static int status(A2AException problem) {
         return row(problem).status();
-    }
-
-    static Map<String, String> headers(A2AException problem) {
-        var headers = new LinkedHashMap<String, String>();
-        if (problem.challenge() != null) {
-            headers.put("WWW-Authenticate", requireNonNull(problem.challenge()));
-        }
-        if (problem.allowed() != null) {
-            headers.put("Allow", requireNonNull(problem.allowed()));
-        }
-        Duration wait = problem.retryAfter();
-        if (wait != null) {
-            headers.put(
-                    "Retry-After",
-                    Long.toString(Math.max(1, wait.plusMillis(999).toSeconds())));
-        }
-        return headers;
     }
 
     static Failure content(A2AException problem) {

@@ -1,5 +1,6 @@
 package dev.parley.mesh.hub;
 
+import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -7,6 +8,8 @@ import dev.parley.engine.RunObserver;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MeshProtocol.ReadTask;
 import dev.parley.mesh.MeshProtocol.RegisterCallback;
@@ -15,7 +18,7 @@ import dev.parley.mesh.MeshViews;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The mesh of one hub. */
@@ -27,10 +30,12 @@ final class Mesh implements HubExtension {
     private final Deadlines deadlines;
     private final Events events;
     private final Views views;
+    private final Messages messages;
 
-    Mesh(HubParts hub, List<String> trusted) {
-        this.signatures = new MessageSignatures(hub.signatures(), trusted, InstantSource.system());
+    Mesh(HubParts hub, MessageSignatures.Trust trust) {
+        this.signatures = new MessageSignatures(hub.signatures(), trust, InstantSource.system());
         this.hub = hub;
+        this.messages = new Messages(hub.metrics());
         this.answers = new Answers(hub.database(), hub.audit());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
@@ -50,7 +55,7 @@ final class Mesh implements HubExtension {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, events, agentUrl);
+        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, messages, hubUrl, agentUrl);
         boolean hasViews = agentUrl.endsWith("/" + MeshProtocol.VIEWS_AGENT);
         ExtensionProtocol protocol = hasViews ? MeshViews.protocol() : MeshProtocol.PROTOCOL;
         AgentExtension extension =
@@ -63,7 +68,12 @@ final class Mesh implements HubExtension {
 
     @Override
     public Notification notification(String dialect, String agent, Notification notification) {
-        return dialect.equals(MeshProtocol.DIALECT) ? signatures.signed(notification) : notification;
+        if (!dialect.equals(MeshProtocol.DIALECT)) {
+            return notification;
+        }
+        Envelope callback = EnvelopeModel.ENVELOPE.fromJson(Json.read(notification.body(), Map.class));
+        messages.sent(callback.from().agentId(), callback.message().type());
+        return signatures.signed(notification, callback);
     }
 
     @Override
@@ -87,8 +97,13 @@ final class Mesh implements HubExtension {
     }
 
     @Override
+    public void stop() {
+        durations.write();
+    }
+
+    @Override
     public void close() {
         views.close();
-        durations.write();
+        signatures.close();
     }
 }

@@ -41,7 +41,6 @@ public final class MeshDialect implements DialectProvider {
 
     private static final String VERSION_HEADER = "X-A2A-Version";
     private static final String MESSAGE_HEADER = "X-Message-Id";
-    private static final String CORRELATION_HEADER = "X-Correlation-Id";
     private static final Pattern TASK = Pattern.compile("/tasks/([^/]+)(/callback)?");
     private static final Pattern WAIT = Pattern.compile("(?i)(?:^|[,;\\s])wait\\s*=\\s*\"?(\\d{1,9})\"?");
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
@@ -160,40 +159,27 @@ public final class MeshDialect implements DialectProvider {
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", Headers.JSON);
         headers.put("Cache-Control", "no-store");
-        headers.putAll(headers(envelope));
+        headers.putAll(envelope.headers());
         headers.putAll(more);
         return new WireAnswer.Whole(status, headers, JsonText.write(EnvelopeModel.ENVELOPE, envelope));
-    }
-
-    /** Headers that repeat members of an envelope, as far as their characters fit into headers. */
-    static Map<String, String> headers(Envelope envelope) {
-        var headers = new LinkedHashMap<String, String>();
-        headers.put(VERSION_HEADER, Envelope.VERSION);
-        put(headers, MESSAGE_HEADER, envelope.messageId());
-        put(headers, AGENT_HEADER, envelope.from().agentId());
-        if (envelope.correlationId() != null) {
-            put(headers, CORRELATION_HEADER, envelope.correlationId());
-        }
-        return headers;
-    }
-
-    private static void put(Map<String, String> headers, String name, String value) {
-        if (value.matches("[\\x21-\\x7e]{1,256}")) {
-            headers.put(name, value);
-        }
     }
 
     @Override
     public WireAnswer.Whole error(WireRequest request, A2AException problem) {
         return whole(
                 Failures.status(problem),
-                Failures.headers(problem),
+                problem.headers(),
                 Failures.envelope(request.body(), request.arrival(), problem));
     }
 
     @Override
     public @Nullable Notification notification(PushConfig config, LoggedEvent event, Supplier<Task> task) {
         return Callbacks.notification(config, event, task);
+    }
+
+    @Override
+    public boolean ordersContexts() {
+        return true; // the tasks of a correlation id have one context
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.hub.MessageSignatures.Trust;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.io.IOException;
@@ -15,15 +16,16 @@ import java.util.List;
 
 /** Adds the mesh to hubs. */
 public final class MeshSource implements HubExtensionSource {
-    private final List<String> trustedFiles;
+    /** Keys of senders, with the names of files instead of their contents. */
+    private final Trust trust;
 
     /** For the service loader. */
     public MeshSource() {
-        this(List.of());
+        this(new Trust(List.of(), List.of(), false));
     }
 
-    private MeshSource(List<String> trustedFiles) {
-        this.trustedFiles = trustedFiles;
+    private MeshSource(Trust trust) {
+        this.trust = trust;
     }
 
     @Override
@@ -33,23 +35,30 @@ public final class MeshSource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new MeshSource(in.list(
-                "one-trust",
-                "FILE[,FILE]",
-                "Keys that may sign messages of the ONE mesh, besides those of the hub; repeatable.",
-                Trait.REPEATABLE));
+        return new MeshSource(new Trust(
+                in.list(
+                        "one-trust",
+                        "FILE[,FILE]",
+                        "Keys that may sign messages of the ONE mesh, besides those of the hub; repeatable.",
+                        Trait.REPEATABLE),
+                in.list(
+                        "one-trust-hosts",
+                        "HOST[,HOST]",
+                        "Hubs whose published keys may sign messages of their agents: host[:port], or an address; repeatable.",
+                        Trait.REPEATABLE),
+                in.flag("one-require-signatures", "Refuse messages of the ONE mesh without a signature.")));
     }
 
     @Override
     public HubExtension open(HubParts hub) {
         var trusted = new ArrayList<String>();
-        for (String file : trustedFiles) {
+        for (String file : trust.keys()) {
             try {
                 trusted.add(Files.readString(Path.of(file)));
             } catch (IOException unreadable) {
                 throw new UncheckedIOException("one-trust: cannot read " + file, unreadable);
             }
         }
-        return new Mesh(hub, trusted);
+        return new Mesh(hub, new Trust(List.copyOf(trusted), trust.hubs(), trust.isRequired()));
     }
 }

@@ -47,10 +47,9 @@ final class Priorities {
     }
 
     private static void require(Operation operation, CallContext context) {
-        boolean isKnown = !context.caller().equals(CallContext.anonymous().caller());
         if (operation instanceof Operation.Send send
-                && isKnown
                 && of(send.message()) == Priority.CRITICAL
+                && !context.caller().equals(CallContext.anonymous().caller())
                 && !context.grants().contains(MeshProtocol.CRITICAL_SCOPE)) {
             throw A2AException.refused(
                     A2AError.PERMISSION_DENIED,

@@ -1,5 +1,6 @@
 package dev.parley.mesh.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
@@ -44,6 +45,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.Entry;
+import dev.parley.trust.cards.ContentKeys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -67,7 +69,8 @@ final class Receiver {
     private final MessageSignatures signatures;
     private final Durations durations;
     private final Deadlines deadlines;
-    private final Events events;
+    private final Messages messages;
+    private final String hubUrl;
     private final String agent;
     private final String url;
 
@@ -84,9 +87,11 @@ final class Receiver {
             MessageSignatures signatures,
             Durations durations,
             Deadlines deadlines,
-            Events events,
+            Messages messages,
+            String hubUrl,
             String url) {
-        this.events = events;
+        this.messages = messages;
+        this.hubUrl = hubUrl;
         this.signatures = signatures;
         this.hub = hub;
         this.answers = answers;
@@ -113,7 +118,7 @@ final class Receiver {
     Envelope send(SendEnvelope send, CallContext caller) {
         Envelope envelope = send.envelope();
         requireParties(envelope, caller);
-        signatures.verify(envelope);
+        signatures.verify(envelope, hubUrl, caller.scope().group());
         CallContext context = inside(caller).withTasksOnly();
         var key = Key.of(envelope, context);
         String fingerprint = Answers.fingerprint(envelope);
@@ -131,19 +136,16 @@ final class Receiver {
         }
         try {
             Reply handled = handle(send, fingerprint, context);
-            // The content of a notice is kept nowhere else, so its event is not written later.
-            Entry event = Events.isNotice(envelope)
-                    ? Events.row(agent, envelope, answer(envelope, handled, context), null, context)
-                    : null;
+            Envelope answer = answer(envelope, handled, context);
+            Entry event = Events.row(agent, envelope, answer, handled.answer().taskId(), context);
             Answer kept = answers.keep(key, handled.answer(), event);
-            Reply reply = kept.equals(handled.answer()) ? handled : new Reply(kept, null);
+            boolean isFirst = kept.equals(handled.answer());
+            Reply reply = isFirst ? handled : new Reply(kept, null);
             requireSame(kept, fingerprint, envelope);
             mine.complete(reply);
-            Envelope answer = answer(envelope, reply, context);
-            if (event == null) {
-                events.note(Events.row(agent, envelope, answer, kept.taskId(), context));
-            }
-            return answer;
+            messages.received(agent, envelope.message().type());
+            messages.sent(agent, kept.type());
+            return isFirst ? answer : answer(envelope, reply, context);
         } catch (Throwable refused) {
             mine.completeExceptionally(refused);
             throw refused;
@@ -404,7 +406,7 @@ final class Receiver {
         }
     }
 
-    /** Hands encrypted content to the agent, whose skill the hub cannot know. Messages about the task are read, as the callback is encrypted. */
+    /** Hands encrypted content to the agent, whose skill the hub cannot know. Its callback is encrypted, too, so there may be another one. */
     private Reply encrypted(Envelope envelope, Query content, Duration wait, String fingerprint, CallContext context) {
         if (!takes(card(context), Envelope.ENCRYPTED)) {
             throw A2AException.of(
@@ -413,13 +415,28 @@ final class Receiver {
                             + Envelope.ENCRYPTED + ")");
         }
         boolean isQuery = envelope.message().type() == MessageType.QUERY;
-        Message message =
-                Delegations.encrypted(envelope, content.query(), context.scope().group());
+        Envelope.Reply reply = envelope.metadata().reply();
+        PushConfig webhook = reply == null
+                ? null
+                : Callbacks.config(url, null, envelope.from().agentId(), reply.callback());
+        Message message = Delegations.encrypted(
+                reply == null ? envelope : envelope.replying(new Envelope.Reply(reply.callback(), publicKey(reply))),
+                content.query(),
+                context.scope().group());
         limit(envelope, null, message, context);
-        Task begun = begin(message, null, !isQuery, context);
+        Task begun = begin(message, webhook, !isQuery, context);
         return isQuery
                 ? answered(begun, content, fingerprint, context)
                 : accepted(settled(begun, wait, context), wait, null, content, fingerprint, context);
+    }
+
+    /** The key of a sender, without private and unknown members. */
+    private static Map<String, @Nullable Object> publicKey(Envelope.Reply reply) {
+        try {
+            return ContentKeys.of(new String(Json.write(reply.key()), UTF_8)).publicKey();
+        } catch (IllegalArgumentException wrong) {
+            throw Failures.invalid("metadata.security.key", String.valueOf(wrong.getMessage()));
+        }
     }
 
     private static boolean takes(AgentCard card, String mediaType) {

@@ -198,7 +198,7 @@ final class Standing {
                 .toList();
     }
 
-    /** What is known of an agent. */
+    /** Measurements of an agent. */
     record Known(double successRate, double trust, long tasks, long open) {}
 
     synchronized Known of(String agent) {

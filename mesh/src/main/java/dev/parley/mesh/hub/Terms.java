@@ -1,10 +1,14 @@
 package dev.parley.mesh.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.Json;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.Wire;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
+import dev.parley.trust.cards.ContentKeys;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +17,9 @@ record Terms(
         @Nullable String correlationId,
         @Nullable String skill,
         @Nullable String priority,
-        @Nullable RetryPolicy retries) {
-    private static final Terms NONE = new Terms(null, null, null, null);
+        @Nullable RetryPolicy retries,
+        @Nullable ContentKeys key) {
+    private static final Terms NONE = new Terms(null, null, null, null, null);
 
     static Terms of(Task task) {
         return task.history().isEmpty() ? NONE : of(task.history().getFirst());
@@ -25,11 +30,25 @@ record Terms(
             return NONE;
         }
         return new Terms(
-                text(members, "correlationId"), text(members, "skill"), text(members, "priority"), retries(members));
+                text(members, "correlationId"),
+                text(members, "skill"),
+                text(members, "priority"),
+                retries(members),
+                key(members));
     }
 
     private static @Nullable String text(Map<?, ?> members, String name) {
         return members.get(name) instanceof String text ? text : null;
+    }
+
+    private static @Nullable ContentKeys key(Map<?, ?> members) {
+        try {
+            return members.get("key") instanceof Map<?, ?> key
+                    ? ContentKeys.of(new String(Json.write(key), UTF_8))
+                    : null;
+        } catch (IllegalArgumentException malformed) {
+            return null;
+        }
     }
 
     /** Clients of A2A can write metadata, too, so it may have any form. */

@@ -70,7 +70,7 @@ final class Views implements AgentEndpoint {
         }
     }
 
-    /** Forgets what was read of a group's events, which are read anew at the next use. */
+    /** Drops sums over the events of a group, which are read again at the next use. */
     void forget(String group) {
         synchronized (standings) {
             standings.remove(group);

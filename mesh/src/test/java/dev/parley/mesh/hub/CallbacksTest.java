@@ -126,6 +126,53 @@ final class CallbacksTest {
     }
 
     @Test
+    @DisplayName(
+            "ONE08 callbacks about tasks of one correlation id come in the order of their events, others do not wait")
+    void inOrder() throws Exception {
+        var released = new CountDownLatch(1);
+        Agent slow = Agent.named("slow", "Ends late").skill("work", "Works").handle((request, reply) -> {
+            reply.progress(50, "begun");
+            assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
+            reply.complete();
+        });
+        String policy = "{'retryPolicy':{'maxRetries':9,'backoff':'linear'}}";
+        try (var sink = new Sink(3);
+                var other = new Sink(0);
+                Hub hub = hub(OPEN).agents(slow).start()) {
+            var peer = new Peer(hub.url());
+            String first = delegate(peer, delegation(sink, "m-1", "slow", "work", policy));
+            requireNonNull(sink.attempts.poll(60, TimeUnit.SECONDS));
+            String second = delegate(peer, delegation(sink, "m-2", "worker", "work", policy));
+            delegate(peer, delegation(other, "m-3", "worker", "work", policy));
+            other.until(CallbacksTest::isResult);
+            assertThat(sink.accepted).as("the first callback has failed").isEmpty();
+            peer.get("/agents/worker/one/tasks/" + second, "Prefer", "wait=60");
+            released.countDown();
+
+            List<Callback> all =
+                    sink.until(each -> isResult(each) && each.content("taskId").equals(first));
+
+            assertThat(all.getFirst().content("taskId")).isEqualTo(first);
+            assertThat(all.getLast().content("taskId")).isEqualTo(first);
+            assertThat(all.stream().filter(each -> each.content("taskId").equals(second)))
+                    .hasSizeGreaterThan(3);
+            assertThat(all.stream()
+                            .map(each ->
+                                    ((Number) requireNonNull(each.envelope().get("timestamp"))).longValue()))
+                    .isSorted();
+        }
+    }
+
+    /** Sends a delegation of the correlation id "c", and returns the id of its task. */
+    private static String delegate(Peer peer, String envelope) throws Exception {
+        Answer accepted = peer.post(
+                "/agents/" + (envelope.contains("'slow'") ? "slow" : "worker") + "/one",
+                envelope.replaceAll("c-m-\\d", "c"));
+        assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+        return String.valueOf(accepted.content("taskId"));
+    }
+
+    @Test
     @DisplayName("ONE12 a callback that is given up is listed among the dead letters, and delivered on demand")
     void deadLetters() throws Exception {
         try (var sink = new Sink(2);
@@ -160,6 +207,54 @@ final class CallbacksTest {
     }
 
     @Test
+    @DisplayName("ONE33 messages by type, durations, deliveries and waiting tasks of each agent are metrics")
+    void metrics() throws Exception {
+        var released = new CountDownLatch(1);
+        Agent busy = Agent.named("busy", "Ends late")
+                .skill("work", "Works")
+                .concurrency(1)
+                .handle((request, reply) -> {
+                    assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
+                    reply.complete();
+                });
+        try (var sink = new Sink(1);
+                Hub hub = hub(OPEN).agents(busy).start()) {
+            var peer = new Peer(hub.url());
+            peer.post(
+                    "/agents/worker/one",
+                    delegation(sink, "m-1", "worker", "work", "{'retryPolicy':{'maxRetries':9,'backoff':'linear'}}"));
+            sink.until(CallbacksTest::isResult);
+            peer.delegate("m-2", "busy", "work", "x");
+            peer.post("/agents/busy/one", delegation(sink, "m-3", "busy", "work", "{'priority':'low'}"));
+
+            String waiting = page(peer, "parley_waiting_tasks_by_priority{agent=\"busy\",priority=\"low\"} 1.0");
+            released.countDown();
+
+            assertThat(waiting)
+                    .contains(
+                            "one_messages_total{agent=\"worker\",direction=\"in\",type=\"task_delegation\"} 1.0",
+                            "one_messages_total{agent=\"worker\",direction=\"out\",type=\"task_acceptance\"} 1.0",
+                            "parley_run_duration_seconds_count{agent=\"worker\",state=\"completed\"} 1",
+                            "parley_webhook_delivery_seconds_count{agent=\"worker\",dialect=\"one\",outcome=\"failed\"} 1")
+                    .containsPattern(
+                            "one_messages_total\\{agent=\"worker\",direction=\"out\",type=\"task_result\"} [1-9]")
+                    .containsPattern(
+                            "parley_webhook_delivery_seconds_count\\{agent=\"worker\",dialect=\"one\",outcome=\"accepted\"} [1-9]");
+        }
+    }
+
+    /** The page of metrics, once it has a line. */
+    private static String page(Peer peer, String line) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        String page = "";
+        while (!page.contains(line) && System.nanoTime() < deadline) {
+            page = peer.get("/metrics").response().body();
+        }
+        assertThat(page).contains(line);
+        return page;
+    }
+
+    @Test
     @DisplayName("ONE08 callbacks to private addresses are refused unless the operator allows them")
     void privateAddresses() throws Exception {
         try (var sink = new Sink(0);
@@ -173,7 +268,7 @@ final class CallbacksTest {
     }
 
     @Test
-    @DisplayName("a task that was begun by SendMessage tells a callback that was registered for it")
+    @DisplayName("a callback that is registered for a task of SendMessage receives messages about it")
     void registered() throws Exception {
         var released = new CountDownLatch(1);
         try (var sink = new Sink(0);

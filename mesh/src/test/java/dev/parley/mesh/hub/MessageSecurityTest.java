@@ -67,6 +67,7 @@ final class MessageSecurityTest {
                 .inMemory()
                 .port(0)
                 .cardKeys(own)
+                .set("webhook-allow", "127.0.0.1")
                 .set("one-trust", trusted.toString())
                 .agents(echo, sealed)
                 .start();
@@ -110,6 +111,57 @@ final class MessageSecurityTest {
         assertThat(peer.delegate("m-6", "echo", "say", "unsigned").status()).isEqualTo(202);
     }
 
+    @Test
+    @DisplayName(
+            "ONE13: the keys of this hub count for its own agents, and published ones for the hub that the operator names")
+    void keysOfTheSender() throws Exception {
+        assertThat(post(signed("m-1", hub.agentUrl("echo"), own, Instant.now())).status())
+                .isEqualTo(202);
+        assertRefused(post(signed("m-2", "https://b.example/agents/planner", own, Instant.now())), SIGNATURE_PATH);
+
+        Agent echo = Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
+        try (Hub named = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("one-trust-hosts", hub.url())
+                .set("one-require-signatures", "true")
+                .agents(echo)
+                .start()) {
+            peer = new Peer(named.url());
+            String endpoint = hub.agentUrl("planner");
+
+            assertThat(post(signed("m-3", endpoint, own, Instant.now())).status())
+                    .isEqualTo(202);
+            assertRefused(post(signed("m-4", endpoint, keys("mallory"), Instant.now())), SIGNATURE_PATH);
+            assertRefused(post(signed("m-5", "https://b.example/x", own, Instant.now())), SIGNATURE_PATH);
+            assertRefused(peer.delegate("m-6", "echo", "say", "unsigned"), SIGNATURE_PATH);
+        }
+    }
+
+    @Test
+    @DisplayName("ONE13: a hub whose keys cannot be fetched delays only messages of its agents")
+    void unreachableKeys() throws Exception {
+        Agent echo = Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
+        String closed = "http://127.0.0.1:1";
+        try (Hub named = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("one-trust-hosts", closed + "," + hub.url())
+                .agents(echo)
+                .start()) {
+            peer = new Peer(named.url());
+
+            Answer unavailable = post(signed("m-1", closed + "/agents/planner", planner, Instant.now()));
+            Answer other = post(signed("m-2", hub.agentUrl("planner"), own, Instant.now()));
+
+            assertThat(unavailable.status()).as(unavailable.response().body()).isEqualTo(503);
+            assertThat(unavailable.content("retryable")).isEqualTo(true);
+            assertThat(unavailable.response().headers().firstValue("Retry-After"))
+                    .hasValue("10");
+            assertThat(other.status()).isEqualTo(202);
+        }
+    }
+
     private static void assertRefused(Answer answer, String path) {
         assertThat(answer.status()).as(answer.response().body()).isEqualTo(400);
         assertThat(answer.content("code")).isEqualTo("invalid_message");
@@ -143,6 +195,54 @@ final class MessageSecurityTest {
         assertThat(encrypted("e-6", "sealed", "feedback", jwe, "application/jose", encrypted)
                         .content("details", "path"))
                 .isEqualTo("message.type");
+    }
+
+    @Test
+    @DisplayName("ONE30: callbacks of an encrypted delegation whose sender names a key are encrypted for the sender")
+    void encryptedCallbacks() throws Exception {
+        Path file = directory.resolve("enc.json");
+        ContentKeys.create(file);
+        ContentKeys keys = ContentKeys.read(file);
+        String jwe = keys.encrypt("{\"task\":\"say\"}".getBytes(UTF_8), "planner", "sealed");
+        try (var sink = new Sink(0)) {
+            String security = "{'security':{'encrypted':true,'callback':'%s','key':%s}}"
+                    .formatted(sink.url(), Files.readString(file).replace('"', '\''));
+            Answer accepted = encrypted("k-1", "sealed", "task_delegation", jwe, "application/jose", security);
+            assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+
+            List<Sink.Callback> all = sink.until(callback -> callback.type().equals("task_result"));
+
+            for (Sink.Callback callback : all) {
+                assertThat(callback.message().get("mimeType")).isEqualTo("application/jose");
+                assertThat(callback.envelope().toString()).contains("encrypted=true");
+            }
+            byte[] content = keys.decrypt(String.valueOf(all.getLast().message().get("content")), "sealed", "planner");
+            assertThat(Json.read(content, Map.class).get("result")).isEqualTo("application/jose " + jwe);
+            String task = String.valueOf(accepted.content("taskId"));
+            assertThat(peer.get("/agents/sealed/tasks/" + task, "A2A-Version", "1.0")
+                            .response()
+                            .body())
+                    .as("the task does not keep the private key that was sent by mistake")
+                    .contains("\"key\"")
+                    .doesNotContain("\"d\"");
+        }
+    }
+
+    @Test
+    @DisplayName("ONE30: a callback of encrypted content needs a key, and a key for encryption")
+    void incompleteReplies() throws Exception {
+        String jwe = "eyJ9.a.b.c.d";
+        String callback = "'callback':'https://a.example/cb'";
+        for (String security : List.of(
+                "{'encrypted':true," + callback + "}",
+                "{'encrypted':true," + callback + ",'key':{'kty':'OKP'}}",
+                "{'encrypted':true,'key':{'kty':'EC'}}")) {
+            Answer refused = encrypted(
+                    "k-1", "sealed", "task_delegation", jwe, "application/jose", "{'security':" + security + "}");
+
+            assertThat(refused.status()).as(security).isEqualTo(400);
+            assertThat(refused.text("message", "content", "details", "path")).startsWith("metadata.security");
+        }
     }
 
     @Test

@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -43,12 +44,9 @@ abstract class WorkflowCommand implements ProgramCommand {
         return List.of("--timeout");
     }
 
-    static void show(CommandCall call, RunView run) {
-        call.output().result(() -> json(run), page -> page(page, run));
-    }
-
-    private static byte[] json(RunView run) {
-        return WorkflowProtocol.json(run);
+    private static int show(CommandCall call, RunView run) {
+        call.output().result(() -> WorkflowProtocol.json(run), page -> page(page, run));
+        return 0;
     }
 
     private static void page(Fields page, RunView run) {
@@ -81,7 +79,7 @@ abstract class WorkflowCommand implements ProgramCommand {
     }
 
     /** Draws the changes of a run on standard error, and shows the run at its end. */
-    static int follow(CommandCall call, AgentClient one, String id) throws InterruptedException {
+    private static int follow(CommandCall call, AgentClient one, String id) throws InterruptedException {
         var drawing = new RunDrawing(call.err(), call.isTerminal());
         String state = "";
         try (Feed<RunView> changes = one.watch(new Watch(id, null), CALLER)) {
@@ -96,9 +94,7 @@ abstract class WorkflowCommand implements ProgramCommand {
                 }
             }
         }
-        RunView run = one.call(new Get(id), CALLER);
-        show(call, run);
-        return 0;
+        return show(call, one.call(new Get(id), CALLER));
     }
 
     /** Starts a run. */
@@ -121,14 +117,13 @@ abstract class WorkflowCommand implements ProgramCommand {
                 call.output()
                         .note(checked.steps().size() + " steps; follow them: parley workflow watch "
                                 + run.workflowId());
-                show(call, run);
-                return 0;
+                return show(call, run);
             });
         }
     }
 
-    /** Follows a run. */
-    static final class Follow extends WorkflowCommand {
+    /** A command on one run. */
+    abstract static class OfRun extends WorkflowCommand {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.argument(0, true, "ID", RUN));
@@ -136,23 +131,33 @@ abstract class WorkflowCommand implements ProgramCommand {
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            return call.connect(one -> follow(call, one, call.requiredArgument(0)));
+            return call.connect(one -> run(call, one, call.requiredArgument(0)));
+        }
+
+        abstract int run(CommandCall call, AgentClient one, String id) throws InterruptedException;
+    }
+
+    /** Follows a run. */
+    static final class Follow extends OfRun {
+        @Override
+        int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
+            return follow(call, one, id);
         }
     }
 
     /** Shows a run. */
-    static final class Show extends WorkflowCommand {
+    static final class Show extends OfRun {
         @Override
-        public void describe(CommandSpec spec) {
-            spec.addPositional(Parameters.argument(0, true, "ID", RUN));
+        int run(CommandCall call, AgentClient one, String id) {
+            return show(call, one.call(new Get(id), CALLER));
         }
+    }
 
+    /** Cancels a run. */
+    static final class Stop extends OfRun {
         @Override
-        public int run(CommandCall call) throws InterruptedException {
-            return call.connect(one -> {
-                show(call, one.call(new Get(call.requiredArgument(0)), CALLER));
-                return 0;
-            });
+        int run(CommandCall call, AgentClient one, String id) {
+            return show(call, one.call(new Cancel(id), CALLER));
         }
     }
 
@@ -187,28 +192,12 @@ abstract class WorkflowCommand implements ProgramCommand {
 
         private static void line(CommandCall call, RunView run) {
             if (call.output().isJson()) {
-                call.output().print(new String(json(run), UTF_8) + "\n");
+                call.output().print(new String(WorkflowProtocol.json(run), UTF_8) + "\n");
             } else {
                 call.output()
                         .line(run.workflowId() + "  " + run.state() + "  " + run.progress() + " %  "
                                 + run.steps().size() + " steps");
             }
-        }
-    }
-
-    /** Cancels a run. */
-    static final class Stop extends WorkflowCommand {
-        @Override
-        public void describe(CommandSpec spec) {
-            spec.addPositional(Parameters.argument(0, true, "ID", RUN));
-        }
-
-        @Override
-        public int run(CommandCall call) throws InterruptedException {
-            return call.connect(one -> {
-                show(call, one.call(new Cancel(call.requiredArgument(0)), CALLER));
-                return 0;
-            });
         }
     }
 
@@ -240,20 +229,26 @@ abstract class WorkflowCommand implements ProgramCommand {
                         call,
                         format,
                         WorkflowFile.read(call, source).checked().steps().values().stream()
-                                .map(step -> new WorkflowGraph.Node(
-                                        step.id(), step.agent() + ": " + step.task(), step.depends(), null))
-                                .toList());
+                                .map(step -> node(step.id(), step.agent(), step.task(), step.depends(), null)));
             }
             return call.connect(one -> print(
                     call,
                     format,
                     one.call(new Get(source), CALLER).steps().stream()
-                            .map(step -> new WorkflowGraph.Node(
-                                    step.id(), step.agent() + ": " + step.task(), step.depends(), step.state()))
-                            .toList()));
+                            .map(step -> node(step.id(), step.agent(), step.task(), step.depends(), step.state()))));
         }
 
-        private static int print(CommandCall call, @Nullable String format, List<WorkflowGraph.Node> nodes) {
+        private static WorkflowGraph.Node node(
+                String id,
+                @Nullable String agent,
+                @Nullable String task,
+                List<String> depends,
+                @Nullable String state) {
+            return new WorkflowGraph.Node(id, agent + ": " + task, depends, state);
+        }
+
+        private static int print(CommandCall call, @Nullable String format, Stream<WorkflowGraph.Node> drawn) {
+            List<WorkflowGraph.Node> nodes = drawn.toList();
             call.output().print("dot".equals(format) ? WorkflowGraph.dot(nodes) : WorkflowGraph.mermaid(nodes));
             return 0;
         }
