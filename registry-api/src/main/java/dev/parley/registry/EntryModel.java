@@ -1,0 +1,150 @@
+package dev.parley.registry;
+
+import static dev.parley.dialect.json.Codecs.FREE;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.STRUCT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.dialect.json.Codecs.TIMESTAMP;
+
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Shape;
+import dev.parley.protocol.InvalidField;
+import dev.parley.registry.Entry.Endpoint;
+import dev.parley.registry.Entry.Health;
+import dev.parley.registry.Entry.Ownership;
+import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.Entry.Skill;
+import dev.parley.registry.Entry.State;
+import dev.parley.registry.Entry.Trust;
+import dev.parley.registry.Entry.Visibility;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** JSON of entries: one flat object, in which {@code trust} and {@code health} are objects of their own. */
+public final class EntryModel {
+    private static final Codec<Skill> SKILL = Shape.<Skill>of()
+            .required("id", TEXT, Skill::id)
+            .required("name", TEXT, Skill::name)
+            .optional("description", TEXT, "", Skill::description)
+            .optional("tags", TEXTS, List.of(), Skill::tags)
+            .optional("examples", TEXTS, List.of(), Skill::examples)
+            .as(v -> new Skill(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Endpoint> ENDPOINT = Shape.<Endpoint>of()
+            .required("url", TEXT, Endpoint::url)
+            .required("binding", TEXT, Endpoint::binding)
+            .required("dialect", TEXT, Endpoint::dialect)
+            .as(v -> new Endpoint(v.next(), v.next(), v.next()));
+
+    private static final Codec<Trust> TRUST = Shape.<Trust>of()
+            .required("outcome", TEXT, Trust::outcome)
+            .optional("reason", TEXT, "", Trust::reason)
+            .optional("checked", TIMESTAMP, Trust::checked)
+            .optional("tee", TEXT, Trust::tee)
+            .optional("teeOutcome", TEXT, Trust::teeOutcome)
+            .optional("teeReason", TEXT, Trust::teeReason)
+            .as(v -> new Trust(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Long> LONG = Codecs.via(FREE, EntryModel::number, number -> number);
+
+    private static final Codec<Health> HEALTH = Shape.<Health>of()
+            .required("status", TEXT, Health::status)
+            .required("cause", TEXT, Health::cause)
+            .optional("reason", TEXT, "", Health::reason)
+            .optional("since", TIMESTAMP, Health::since)
+            .optional("latencyMillis", LONG, -1L, Health::latencyMillis)
+            .as(v -> new Health(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Visibility> VISIBILITY = Codecs.via(TEXT, EntryModel::visibility, EntryModel::word);
+
+    /** JSON of an entry. */
+    public static final Codec<Entry> ENTRY = Shape.<Entry>of()
+            .required("id", TEXT, Entry::id)
+            .required("type", TEXT, entry -> entry.resource().type())
+            .required("name", TEXT, entry -> entry.resource().name())
+            .optional("description", TEXT, "", entry -> entry.resource().description())
+            .optional("version", TEXT, "", entry -> entry.resource().version())
+            .optional("humanId", TEXT, entry -> entry.resource().humanId())
+            .optional("url", TEXT, entry -> entry.resource().url())
+            .required("digest", TEXT, entry -> entry.resource().digest())
+            .optional("provider", TEXT, entry -> entry.resource().provider())
+            .optional(
+                    "skills",
+                    Codecs.list(SKILL),
+                    List.of(),
+                    entry -> entry.resource().skills())
+            .optional("tags", TEXTS, List.of(), entry -> entry.resource().tags())
+            .optional(
+                    "capabilities", TEXTS, List.of(), entry -> entry.resource().capabilities())
+            .optional(
+                    "endpoints",
+                    Codecs.list(ENDPOINT),
+                    List.of(),
+                    entry -> entry.resource().endpoints())
+            .optional("schemes", TEXTS, List.of(), entry -> entry.resource().schemes())
+            .optional("metadata", STRUCT, Map.of(), entry -> entry.resource().metadata())
+            .required("group", TEXT, entry -> entry.ownership().group())
+            .required("owner", TEXT, entry -> entry.ownership().principal())
+            .required("visibility", VISIBILITY, entry -> entry.ownership().visibility())
+            .required("trust", TRUST, Entry::trust)
+            .required("health", HEALTH, Entry::health)
+            .required("status", TEXT, entry -> entry.state().status())
+            .required("revision", INT, entry -> entry.state().revision())
+            .required("change", LONG, entry -> entry.state().change())
+            .required("created", TIMESTAMP, entry -> entry.state().created())
+            .required("updated", TIMESTAMP, entry -> entry.state().updated())
+            .optional("leaseUntil", TIMESTAMP, entry -> entry.state().leaseUntil())
+            .as(EntryModel::entry);
+
+    private EntryModel() {}
+
+    private static Entry entry(Shape.Values v) {
+        String id = v.next();
+        var resource = new Resource(
+                v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                v.next(), v.next(), v.next(), v.next());
+        var ownership = new Ownership(v.next(), v.next(), v.next());
+        return new Entry(
+                id,
+                resource,
+                ownership,
+                v.next(),
+                v.next(),
+                new State(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    }
+
+    /** JSON bytes of an entry, as the tables of a registry hold them. */
+    public static byte[] write(Entry entry) {
+        return JsonText.write(ENTRY, entry);
+    }
+
+    public static Entry read(byte[] json) {
+        return JsonText.read(json, ENTRY);
+    }
+
+    /** The word of a visibility on the wire, such as {@code public}. */
+    public static String word(Visibility visibility) {
+        return visibility.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** @throws InvalidField if there is no such visibility */
+    public static Visibility visibility(String word) {
+        for (Visibility each : Visibility.values()) {
+            if (word(each).equals(word)) {
+                return each;
+            }
+        }
+        throw InvalidField.of("visibility", word + " (expected: private, group or public)");
+    }
+
+    private static Long number(Object json) {
+        if (json instanceof Number number) {
+            return number.longValue();
+        }
+        throw InvalidField.of("", json + " (expected: a number)");
+    }
+}
