@@ -1,0 +1,386 @@
+package dev.parley.registry.faces;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.spi.WireFace;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.WireDocument;
+import dev.parley.protocol.support.Excerpt;
+import dev.parley.registry.Entry;
+import dev.parley.registry.FaceProtocol;
+import dev.parley.registry.RegistryError;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.federation.Federation;
+import dev.parley.registry.search.Search;
+import dev.parley.registry.search.Search.Facet;
+import dev.parley.registry.search.SearchQuery;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.Entries.Filter;
+import dev.parley.registry.store.Entries.Page;
+import dev.parley.registry.store.Handler;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Handlers of the operations behind ARD, AI Catalog, the MCP registry and the API catalog. */
+public final class FaceOperations {
+    static final int MAX_PAGE = 100;
+    private static final int MAX_CATALOG = 1000;
+    private static final int MAX_FACETS = 20;
+    private static final Pattern HOST = Pattern.compile("[a-z0-9.-]{1,253}[a-z]");
+    private static final Pattern URN = Pattern.compile("urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+");
+    private static final Map<String, String> ORDERS = Map.of(
+            "displayname", "name",
+            "name", "name",
+            "displayname desc", "-name",
+            "name desc", "-name",
+            "updatedat", "updated",
+            "updatedat desc", "-updated",
+            "createdat", "created",
+            "createdat desc", "-created");
+
+    private final Entries entries;
+    private final Search search;
+    private final @Nullable Federation federation;
+    private final Supplier<ArdModel> model;
+    private final String publisher;
+    private final FusedLists fused = new FusedLists();
+
+    /**
+     * @param federation null for a registry without peers
+     * @param hub address of the hub, once it is known
+     * @param publisher domain of the hub
+     */
+    public FaceOperations(
+            Entries entries, Search search, @Nullable Federation federation, Supplier<String> hub, String publisher) {
+        this.entries = entries;
+        this.search = search;
+        this.federation = federation;
+        this.publisher = publisher;
+        this.model = () -> new ArdModel(hub.get(), publisher);
+    }
+
+    /** Handlers by the names of their operations. */
+    public Map<String, Handler> handlers() {
+        return Map.of(
+                FaceProtocol.HOST_CARD, this::card,
+                FaceProtocol.ARD_SEARCH, this::search,
+                FaceProtocol.ARD_EXPLORE, this::explore,
+                FaceProtocol.ARD_LIST, this::list,
+                FaceProtocol.ARD_SHOW, this::show,
+                FaceProtocol.CATALOG, this::catalog,
+                FaceProtocol.MCP_LIST, this::servers,
+                FaceProtocol.MCP_SHOW, this::server,
+                FaceProtocol.APIS, (given, caller) -> apis());
+    }
+
+    /** An import of pages of exports that takes catalogs, too. */
+    public static Handler importing(Handler pages, Handler register) {
+        return CatalogReader.before(pages, register);
+    }
+
+    /** Protocols in front of the operations, by paths. */
+    public Map<String, WireFace> faces() {
+        return Faces.of(host -> ofHost(host, CallContext.unauthenticated("")).isPresent());
+    }
+
+    /** The agent whose URN has a host name as its publisher. The domain of the hub itself names its default agent. */
+    private Optional<Entry> ofHost(String host, CallContext caller) {
+        if (host.indexOf('.') < 0
+                || host.equals(publisher)
+                || !HOST.matcher(host).matches()) {
+            return Optional.empty();
+        }
+        var agents = new Filter(
+                List.of(), List.of(), Map.of("publisher", List.of(host), "type", List.of(Entry.AGENT_CARD)), false);
+        List<Entry> found = entries.list(agents, "name", 2, null, caller).entries();
+        return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
+    }
+
+    private Object card(Map<String, @Nullable Object> given, CallContext caller) {
+        Entry entry = ofHost(String.valueOf(given.get("host")), caller)
+                .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND));
+        Entries.Document document = entries.document(entry, caller);
+        return new WireDocument(document.bytes(), document.mediaType(), document.etag());
+    }
+
+    private Object search(Map<String, @Nullable Object> given, CallContext caller) {
+        Map<?, ?> query = query(given);
+        if (!(query.get("text") instanceof String text) || text.isBlank()) {
+            throw A2AException.invalidParams("query.text", "missing (expected: a text)");
+        }
+        String mode = given.get("federation") == null ? "auto" : String.valueOf(given.get("federation"));
+        if (!List.of("auto", "referrals", "none").contains(mode)) {
+            throw A2AException.invalidParams(
+                    "federation", Excerpt.of(mode, 40) + " (expected: auto, referrals or none)");
+        }
+        Filter filter = ArdQuery.filter(query);
+        int size = size(given, "pageSize", 10);
+        String token = token(given, "pageToken");
+        var answer = new LinkedHashMap<String, Object>();
+        if (FusedLists.is(token)) {
+            put(answer, fused.page(requireNonNull(token), size, caller));
+            return answer;
+        }
+        boolean asksPeers = mode.equals("auto") && token == null && federation != null;
+        Search.Results found =
+                search.search(new SearchQuery(text, false, filter), asksPeers ? MAX_PAGE : size, token, caller);
+        List<Map<String, @Nullable Object>> own = found.results().stream()
+                .map(each -> {
+                    Map<String, @Nullable Object> result = model.get().result(each.entry(), each.score());
+                    result.put("parley:why", each.why());
+                    return result;
+                })
+                .toList();
+        if (asksPeers) {
+            Federation.Merged merged = requireNonNull(federation).search(json(query), MAX_PAGE, own, caller);
+            put(answer, fused.begin(merged.results(), size, caller));
+            answer.put(Federation.OUTCOMES, merged.peers());
+            return answer;
+        }
+        put(answer, new FusedLists.Page(own, found.next()));
+        if (mode.equals("referrals")) {
+            answer.put("referrals", federation == null ? List.of() : federation.referrals());
+        }
+        return answer;
+    }
+
+    private static void put(Map<String, Object> answer, FusedLists.Page page) {
+        answer.put("results", page.results());
+        if (page.next() != null) {
+            answer.put("pageToken", page.next());
+        }
+    }
+
+    private Object explore(Map<String, @Nullable Object> given, CallContext caller) {
+        Map<?, ?> query = given.get("query") == null ? Map.of() : query(given);
+        Map<String, String> prefixes = ArdQuery.prefixes(query.get("@context"));
+        if (!(given.get("resultType") instanceof Map<?, ?> type)
+                || !(type.get("facets") instanceof List<?> wanted)
+                || wanted.isEmpty()
+                || wanted.size() > MAX_FACETS) {
+            throw A2AException.invalidParams(
+                    "resultType", "no facets (expected: {\"facets\": [{\"field\": …}]}, at most " + MAX_FACETS + ")");
+        }
+        String text = query.get("text") instanceof String words ? words : "";
+        Filter filter = ArdQuery.filter(query);
+        var facets = new LinkedHashMap<String, Object>();
+        for (Object one : wanted) {
+            if (!(one instanceof Map<?, ?> facet) || !(facet.get("field") instanceof String path)) {
+                throw A2AException.invalidParams("resultType.facets", "no field (expected: a term path)");
+            }
+            String field = ArdQuery.field(path, prefixes);
+            int limit = size(json(facet), "limit", 20);
+            int least = facet.get("minCount") == null ? 1 : size(json(facet), "minCount", 1);
+            Facet found =
+                    requireNonNull(search.facets(new SearchQuery(text, false, filter), List.of(field), limit, caller)
+                            .facets()
+                            .get(field));
+            var buckets = new ArrayList<Map<String, Object>>();
+            found.buckets().forEach((value, count) -> {
+                if (count >= least) {
+                    buckets.add(JsonFace.object("value", value, "count", count));
+                }
+            });
+            Map<String, Object> shown = JsonFace.object("buckets", buckets);
+            if (found.others() > 0) {
+                shown.put("otherCount", found.others());
+            }
+            facets.put(path, shown);
+        }
+        return JsonFace.object("resultType", "facets", "facets", facets);
+    }
+
+    private Object list(Map<String, @Nullable Object> given, CallContext caller) {
+        String order = given.get("orderBy") instanceof String text && !text.isBlank() ? text.strip() : "displayName";
+        String column = ORDERS.get(
+                order.toLowerCase(Locale.ROOT).replaceAll("\\s+", " ").replaceFirst(" asc$", ""));
+        if (column == null) {
+            throw A2AException.invalidParams(
+                    "orderBy", Excerpt.of(order, 40) + " (expected: displayName, updatedAt or createdAt, and DESC)");
+        }
+        Page page = entries.list(
+                ArdQuery.ofList(given), column, size(given, "pageSize", 20), token(given, "pageToken"), caller);
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("items", page.entries().stream().map(model.get()::entry).toList());
+        if (page.total() >= 0) {
+            answer.put("total", page.total());
+        }
+        if (page.next() != null) {
+            answer.put("pageToken", page.next());
+        }
+        return answer;
+    }
+
+    private Object show(Map<String, @Nullable Object> given, CallContext caller) {
+        String id = ArdQuery.written(String.valueOf(given.get("identifier")));
+        if (!URN.matcher(id).matches()) {
+            throw A2AException.invalidParams("identifier", Excerpt.of(id, 100) + " (expected: urn:air:PUBLISHER:NAME)");
+        }
+        Map<String, @Nullable Object> self = model.get().self();
+        return id.equals(self.get("identifier"))
+                ? self
+                : model.get()
+                        .entry(found(entries.find(id, caller))
+                                .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, id + ": unknown")));
+    }
+
+    private static Optional<Entry> found(Optional<Entry> entry) {
+        return entry.filter(
+                each -> List.of("active", "deprecated").contains(each.state().status()));
+    }
+
+    private Object catalog(Map<String, @Nullable Object> given, CallContext caller) {
+        ArdModel written = model.get();
+        var all = new ArrayList<Map<String, @Nullable Object>>();
+        all.add(written.self());
+        var ofHub = new Filter(List.of(), List.of(), Map.of("publisher", List.of(written.publisher())), false);
+        String token = null;
+        do {
+            Page page = entries.list(ofHub, "name", RegistryProtocol.MAX_PAGE, token, caller);
+            page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
+            token = page.next();
+        } while (token != null && all.size() < MAX_CATALOG);
+        var catalog = new LinkedHashMap<String, Object>();
+        catalog.put("specVersion", "1.0");
+        catalog.put(
+                "host",
+                JsonFace.object(
+                        "displayName", written.publisher(),
+                        "identifier", written.publisher(),
+                        "documentationUrl", written.hub() + "/"));
+        catalog.put("entries", all);
+        return catalog;
+    }
+
+    private Object servers(Map<String, @Nullable Object> given, CallContext caller) {
+        var fields = new LinkedHashMap<String, List<String>>(Map.of("binding", List.of(McpModel.BINDING)));
+        if (given.get("updated_since") instanceof String time) {
+            fields.put(
+                    "updatedAfter", List.of(ArdQuery.time("updated_since", time).toString()));
+        }
+        // A copy that follows changes has to hear of deletions, too.
+        boolean hidden = "true".equals(given.get("include_deleted")) || fields.containsKey("updatedAfter");
+        var filter = new Filter(List.of(), List.of(), fields, hidden);
+        Page page = entries.list(filter, "name", size(given, "limit", 30), token(given, "cursor"), caller);
+        String version = given.get("version") instanceof String text ? text : "latest";
+        String search = given.get("search") instanceof String text ? text.toLowerCase(Locale.ROOT) : "";
+        List<Object> servers = page.entries().stream()
+                .filter(entry -> version.equals("latest") || version.equals(McpModel.version(entry)))
+                .filter(entry -> McpModel.name(entry).toLowerCase(Locale.ROOT).contains(search))
+                .map(entry -> mcp(entry, caller))
+                .toList();
+        var metadata = new LinkedHashMap<String, Object>(Map.of("count", servers.size()));
+        if (page.next() != null) {
+            metadata.put("nextCursor", page.next());
+        }
+        return JsonFace.object("servers", servers, "metadata", metadata);
+    }
+
+    private Object mcp(Entry entry, CallContext caller) {
+        boolean isCard = entry.resource().type().equals(Entry.AGENT_CARD);
+        boolean isGone = entry.state().status().equals("deleted");
+        Map<String, @Nullable Object> document = isCard || isGone
+                ? Map.of()
+                : JsonText.read(entries.document(entry, caller).bytes(), Codecs.STRUCT);
+        return McpModel.answer(entry, McpModel.isServer(document) ? document : null);
+    }
+
+    /** One version of a server, or all that are kept. */
+    private Object server(Map<String, @Nullable Object> given, CallContext caller) {
+        String name = String.valueOf(given.get("name")).replace("%2F", "/");
+        Entry entry = server(name, caller)
+                .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "Server not found"));
+        Object answer = mcp(entry, caller);
+        if (!(given.get("version") instanceof String version)) {
+            return JsonFace.object("servers", List.of(answer), "metadata", Map.of("count", 1));
+        }
+        if (!version.equals("latest") && !version.equals(McpModel.version(entry))) {
+            throw A2AException.of(RegistryError.ENTRY_NOT_FOUND, "Server not found");
+        }
+        return answer;
+    }
+
+    private Optional<Entry> server(String name, CallContext caller) {
+        var named = new Filter(
+                List.of(),
+                List.of(),
+                Map.of("binding", List.of(McpModel.BINDING), "name", List.of(name.toLowerCase(Locale.ROOT))),
+                false);
+        Optional<Entry> own =
+                entries.list(named, "name", 1, null, caller).entries().stream().findFirst();
+        return own.isPresent()
+                ? own
+                : McpModel.identities(name).stream()
+                        .flatMap(id -> found(entries.find(id, caller)).stream())
+                        .filter(entry -> McpModel.name(entry).equals(name))
+                        .findFirst();
+    }
+
+    /** Addresses of the protocols of the registry. Source: RFC 9727. */
+    private Object apis() {
+        String hub = model.get().hub();
+        Map<String, Object> registry = new LinkedHashMap<>();
+        registry.put("anchor", hub + "/registry");
+        registry.put("service-desc", List.of(link(hub + "/openapi.json", "application/json")));
+        registry.put("service-meta", List.of(link(hub + "/.well-known/ard.json", ArdModel.CATALOG)));
+        registry.put("status", List.of(link(hub + "/health", "application/json")));
+        List<Map<String, String>> items = List.of(
+                Map.of("href", hub + "/registry"),
+                Map.of("href", hub + "/registry/ard"),
+                Map.of("href", hub + "/v0.1/servers"));
+        return Map.of(
+                "linkset",
+                List.of(JsonFace.object("anchor", hub + "/.well-known/api-catalog", "item", items), registry));
+    }
+
+    private static Map<String, Object> link(String href, String type) {
+        return JsonFace.object("href", href, "type", type);
+    }
+
+    private static Map<?, ?> query(Map<String, @Nullable Object> given) {
+        if (given.get("query") instanceof Map<?, ?> query) {
+            return query;
+        }
+        throw A2AException.invalidParams("query", "missing (expected: an object)");
+    }
+
+    private static Map<String, @Nullable Object> json(Map<?, ?> object) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        object.forEach((name, value) -> json.put(String.valueOf(name), value));
+        return json;
+    }
+
+    private static int size(Map<String, @Nullable Object> given, String name, int otherwise) {
+        Object size = given.get(name);
+        if (size == null) {
+            return otherwise;
+        }
+        String digits = size.toString();
+        if (!digits.matches("[0-9]{1,9}") || digits.equals("0")) {
+            throw A2AException.invalidParams(name, Excerpt.of(digits, 40) + " (expected: a number from 1)");
+        }
+        return Math.min(MAX_PAGE, Integer.parseInt(digits));
+    }
+
+    private static @Nullable String token(Map<String, @Nullable Object> given, String name) {
+        Object token = given.get(name);
+        if (token == null || token.equals("")) {
+            return null;
+        }
+        if (token instanceof String text && text.getBytes(StandardCharsets.UTF_8).length <= 2000) {
+            return text;
+        }
+        throw A2AException.invalidParams(name, "no token (expected: one of the page before)");
+    }
+}

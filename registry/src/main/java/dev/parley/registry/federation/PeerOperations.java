@@ -1,0 +1,281 @@
+package dev.parley.registry.federation;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.webhooks.GuardedFetch;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.AnswerSchema;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.registry.RegistryError;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.trust.TrustCheck;
+import dev.parley.store.audit.Entry;
+import dev.parley.trust.cards.CardTrust;
+import java.io.IOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The peers of a registry: operators add, cut off and remove them; searches ask them. */
+public final class PeerOperations implements AutoCloseable {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
+    private static final RestParameter PEER = RestParameter.path("name", "NAME", "Name of the peer.");
+
+    private final HubParts hub;
+    private final PeerTable table;
+    private final Peers peers;
+    private final Copies copies;
+
+    /**
+     * @param http fetches pages of changes and documents
+     * @param rule for the addresses of peers
+     * @param publisher domain of this registry
+     */
+    public PeerOperations(
+            HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, WebhookRule rule, String publisher) {
+        this.hub = hub;
+        this.table = new PeerTable(hub.database(), hub.key("registry/peers"));
+        this.copies = new Copies(table, entries, http, publisher, hub.timers());
+        this.peers = new Peers(
+                table,
+                trust,
+                rule,
+                publisher,
+                id -> entries.find(id, Entries.ITSELF)
+                        .filter(entry ->
+                                !entry.isCopy() || entry.state().status().equals("revoked"))
+                        .isPresent());
+    }
+
+    /** Copies the changes of peers since the last stop at once, instead of at the end of an interval. */
+    public void started() {
+        table.all().stream()
+                .filter(peer -> peer.copied() && peer.cut() == null)
+                .forEach(peer -> copies.begin(peer.name()));
+    }
+
+    /** The peers, for searches. */
+    public Federation federation() {
+        return peers;
+    }
+
+    /** Operations of the administration. */
+    public static List<ExtensionMethod<?, ?>> administration() {
+        return List.of(
+                AdminRow.of(
+                        "registry/peers", "GET /registry/peers", "List the peers of the registry", AnswerSchema.ANY),
+                AdminRow.of(
+                        "registry/peers/put",
+                        "PUT /registry/peers/{name}",
+                        "Add a peer of the registry, or replace it",
+                        AnswerSchema.ANY,
+                        PEER,
+                        RestParameter.member(
+                                        "url",
+                                        Type.TEXT,
+                                        "URL",
+                                        "Address of a hub, or of the ARD interface of a registry.")
+                                .asRequired(),
+                        RestParameter.member(
+                                "keys",
+                                Type.TEXT,
+                                "KEYS",
+                                "Public keys that sign its list of revocations: a JWK set or PEM."),
+                        RestParameter.member(
+                                "credential", Type.TEXT, "TOKEN", "Token that it wants, or a header as Name: value."),
+                        RestParameter.member(
+                                "publishers", Type.TEXTS, "DOMAIN", "Domains for which it speaks; default: its host."),
+                        RestParameter.member("copied", Type.TRUTH, "", "Copy its public entries.")),
+                AdminRow.of(
+                        "registry/peers/cut",
+                        "POST /registry/peers/{name}/cut",
+                        "Cut a peer of the registry off, and remove its copies",
+                        AnswerSchema.ANY,
+                        PEER,
+                        RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, for operators.")
+                                .asRequired()),
+                AdminRow.of(
+                        "registry/peers/resume",
+                        "POST /registry/peers/{name}/resume",
+                        "Use a peer of the registry again",
+                        AnswerSchema.ANY,
+                        PEER),
+                AdminRow.of(
+                        "registry/peers/copy",
+                        "POST /registry/peers/{name}/copy",
+                        "Copy changed entries of a peer of the registry now",
+                        AnswerSchema.ANY,
+                        PEER),
+                AdminRow.of(
+                        "registry/peers/remove",
+                        "DELETE /registry/peers/{name}",
+                        "Remove a peer of the registry, and its copies",
+                        AnswerSchema.ANY,
+                        PEER));
+    }
+
+    /** Handlers of the operations of the administration, by name. */
+    public Map<String, AdminHandler> administrationHandlers() {
+        return Map.of(
+                "registry/peers",
+                (given, operator) ->
+                        Map.of("peers", table.all().stream().map(this::shown).toList()),
+                "registry/peers/put",
+                this::put,
+                "registry/peers/cut",
+                this::cut,
+                "registry/peers/resume",
+                this::resume,
+                "registry/peers/copy",
+                this::copy,
+                "registry/peers/remove",
+                this::remove);
+    }
+
+    private Map<String, @Nullable Object> shown(Peer peer) {
+        var shown = new LinkedHashMap<String, @Nullable Object>();
+        shown.put("name", peer.name());
+        shown.put("url", peer.url());
+        shown.put("publishers", peer.publishers());
+        shown.put("hasKeys", !peer.keys().isEmpty());
+        shown.put("hasCredential", !peer.credential().isEmpty());
+        shown.put("copied", peer.copied());
+        shown.put("status", peer.cut() == null ? "active" : "cut");
+        if (peer.cut() != null) {
+            shown.put("reason", peer.cut());
+        }
+        if (peer.copied()) {
+            PeerTable.Copies state = table.copies(peer.name());
+            shown.put("position", state.position());
+            shown.put("problem", state.problem());
+            if (state.time() != null) {
+                shown.put("copiedAt", state.time().toString());
+            }
+        }
+        return shown;
+    }
+
+    private Object put(AdminParameters given, CallContext operator) {
+        String name = given.text("name");
+        if (!NAME.matcher(name).matches()) {
+            throw A2AException.invalidParams("name", name + " (expected: a-z, 0-9, dots and dashes)");
+        }
+        Peer peer;
+        try {
+            String url = Peer.ard(given.text("url"));
+            String host = URI.create(url).getHost();
+            if (host == null || !url.startsWith("http")) {
+                throw new IllegalArgumentException("no http or https URL");
+            }
+            String keys = requireNonNullElse(given.textOrNull("keys"), "");
+            if (!keys.isEmpty()) {
+                var unused = CardTrust.of(keys);
+            }
+            List<String> publishers = given.texts("publishers");
+            peer = new Peer(
+                    name,
+                    url,
+                    keys,
+                    requireNonNullElse(given.textOrNull("credential"), ""),
+                    (publishers.isEmpty() ? List.of(host) : publishers)
+                            .stream()
+                                    .map(domain -> domain.toLowerCase(Locale.ROOT))
+                                    .toList(),
+                    given.isTrue("copied"),
+                    null);
+        } catch (IllegalArgumentException wrong) {
+            throw A2AException.invalidParams("url", given.text("url") + ": " + wrong.getMessage());
+        }
+        if (peer.copied() && peer.registry() == null) {
+            throw A2AException.invalidParams(
+                    "copied", peer.url() + " (expected: a hub of Parley, to copy its entries)");
+        }
+        table.put(peer);
+        noted("registry.peer.put", name, operator, Map.of("url", peer.url()));
+        if (peer.copied()) {
+            copies.begin(name);
+        }
+        return shown(peer);
+    }
+
+    private Peer named(AdminParameters given) {
+        String name = given.text("name");
+        return table.named(name)
+                .orElseThrow(() -> A2AException.of(RegistryError.NO_PEER, "peer \"" + name + "\": unknown"));
+    }
+
+    /** From the first step on no search asks the peer, and none of its entries is copied. */
+    private Object cut(AdminParameters given, CallContext operator) {
+        Peer peer = named(given);
+        String reason = given.text("reason");
+        table.cut(peer.name(), reason);
+        noted("registry.peer.cut", peer.name(), operator, Map.of("reason", reason));
+        return Map.of("removed", copies.removeAll(peer.name(), "peer was cut off: " + reason));
+    }
+
+    private Object resume(AdminParameters given, CallContext operator) {
+        Peer peer = named(given);
+        table.cut(peer.name(), null);
+        noted("registry.peer.resumed", peer.name(), operator, Map.of());
+        if (peer.copied()) {
+            copies.begin(peer.name());
+        }
+        return shown(named(given));
+    }
+
+    private Object copy(AdminParameters given, CallContext operator) {
+        Peer peer = named(given);
+        if (peer.cut() != null) {
+            throw A2AException.of(RegistryError.NO_PEER, "peer \"" + peer.name() + "\": cut off");
+        }
+        try {
+            return copies.copy(peer).json();
+        } catch (IOException failure) {
+            throw A2AException.of(RegistryError.NOT_FETCHED, "peer \"" + peer.name() + "\": " + failure.getMessage());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.of(RegistryError.NOT_FETCHED, "interrupted");
+        }
+    }
+
+    private Object remove(AdminParameters given, CallContext operator) {
+        Peer peer = named(given);
+        table.cut(peer.name(), "removed");
+        int removed = copies.removeAll(peer.name(), "peer was removed");
+        table.remove(peer.name());
+        noted("registry.peer.removed", peer.name(), operator, Map.of());
+        return Map.of("removed", removed);
+    }
+
+    private void noted(String action, String peer, CallContext operator, Map<String, ?> detail) {
+        hub.audit()
+                .note(new Entry(
+                        operator.scope().group(),
+                        operator.caller(),
+                        action,
+                        peer,
+                        "",
+                        "ok",
+                        operator.address(),
+                        Objects.toString(operator.traceparent(), ""),
+                        detail));
+    }
+
+    @Override
+    public void close() {
+        peers.close();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.parley.registry.health;
+
+import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.extension.HubObserver;
+import dev.parley.extension.HubTimers;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskState;
+import dev.parley.registry.Entry;
+import dev.parley.registry.store.Entries;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Health of the hub's own agents, from their runs and their internal errors since the last look: they are not probed. Safe for any
+ * thread.
+ */
+public final class OwnHealth implements HubObserver {
+    private static final String TIMER = "own";
+    private static final int PAGE = 200;
+    private static final int FEWEST = 5;
+    private static final int INTERNAL = 500;
+
+    /** What an agent has done since the last look. */
+    private record Counts(LongAdder runs, LongAdder failures, LongAdder nanos) {
+        static Counts none() {
+            return new Counts(new LongAdder(), new LongAdder(), new LongAdder());
+        }
+
+        void count(boolean isFailure, long nanos) {
+            runs.increment();
+            failures.add(isFailure ? 1 : 0);
+            this.nanos.add(nanos);
+        }
+
+        Probe probe() {
+            long all = runs.sum();
+            long failed = failures.sum();
+            long millis = all == 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos.sum() / all);
+            if (all < FEWEST || failed * 2 < all) {
+                return new Probe("up", "none", "", millis);
+            }
+            return new Probe(
+                    failed * 10 < all * 9 ? "degraded" : "down",
+                    "errors",
+                    failed + " of " + all + " runs failed",
+                    millis);
+        }
+    }
+
+    private final Entries entries;
+    private final Duration interval;
+    private final Map<String, Counts> counts = new ConcurrentHashMap<>();
+    private final HubTimers.Timers timer;
+
+    /** @param interval between looks; zero for none */
+    public OwnHealth(Entries entries, HubTimers timers, Duration interval) {
+        this.entries = entries;
+        this.interval = interval;
+        this.timer = timers.named("registry/own-health", (id, content) -> look());
+        next();
+    }
+
+    private void next() {
+        if (!interval.isZero()) {
+            timer.set(TIMER, Instant.now().plus(interval), "");
+        }
+    }
+
+    @Override
+    public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {
+        if (error != null && error.httpStatus() >= INTERNAL) {
+            counts.computeIfAbsent(agent, name -> Counts.none()).count(true, nanos);
+        }
+    }
+
+    @Override
+    public void ran(String agent, Request request, long nanos) {
+        boolean isFailure =
+                request.task().map(task -> task.state() == TaskState.FAILED).orElse(false);
+        counts.computeIfAbsent(agent, name -> Counts.none()).count(isFailure, nanos);
+    }
+
+    @Override
+    public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {}
+
+    @Override
+    public void offered(TaskKey task, String caller, boolean accepted) {}
+
+    private void look() {
+        var filter = new Entries.Filter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
+        String token = null;
+        do {
+            Entries.Page page = entries.list(filter, "name", PAGE, token, Entries.ITSELF);
+            for (Entry entry : page.entries()) {
+                String agent = String.valueOf(entry.resource().metadata().get("agent"));
+                Counts counted = counts.getOrDefault(agent, Counts.none());
+                boolean isEnough = counted.runs().sum() >= FEWEST;
+                if (isEnough || entry.health().status().equals("unknown")) {
+                    Probe probe = counted.probe();
+                    if (isEnough) {
+                        counts.remove(agent);
+                    }
+                    Prober.change(entries, entry.id(), probe, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+                }
+            }
+            token = page.next();
+        } while (token != null);
+        next();
+    }
+}

@@ -1,0 +1,177 @@
+package dev.parley.registry.health;
+
+import dev.parley.client.webhooks.GuardedFetch.Document;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.served.CardPayload;
+import dev.parley.protocol.A2AException;
+import dev.parley.registry.Entry;
+import dev.parley.registry.trust.Fetch;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One look at an agent: its document where it was fetched, and its first address if that is on another host.
+ *
+ * @param status {@code up}, {@code degraded} or {@code down}
+ * @param cause as of {@link Entry.Health#cause}
+ * @param millis until the answer; -1 for none
+ */
+record Probe(String status, String cause, String reason, long millis) {
+    private static final long SLOW_MILLIS = 2_000;
+    private static final int MAX_REASON = 300;
+    private static final List<Integer> REFUSED = List.of(401, 403);
+
+    Probe {
+        reason = reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON) + "…";
+    }
+
+    boolean isGood() {
+        return status.equals("up");
+    }
+
+    /** The address of the agent that is looked at if its document has none; empty if nothing can be. */
+    static Optional<String> endpoint(Entry entry) {
+        return entry.resource().endpoints().stream()
+                .filter(one ->
+                        !one.binding().equalsIgnoreCase("GRPC") && one.url().startsWith("http"))
+                .map(Entry.Endpoint::url)
+                .findFirst();
+    }
+
+    static boolean isPossible(Entry entry) {
+        return entry.resource().url() != null || endpoint(entry).isPresent();
+    }
+
+    /** Looks at an agent. Never throws for what the agent does. */
+    static Probe of(Entry entry, byte[] document, Fetch fetch) throws InterruptedException {
+        String group = entry.ownership().group();
+        String url = entry.resource().url();
+        String endpoint = endpoint(entry).orElse(null);
+        Probe card = url == null ? null : ask(fetch, group, url, answer -> ofCard(entry, document, answer));
+        if (card != null && !card.isGood() || endpoint == null || url != null && isSameHost(url, endpoint)) {
+            return card != null ? card : new Probe("unknown", "none", "no address to probe", -1);
+        }
+        Probe agent = ask(fetch, group, endpoint, Probe::ofEndpoint);
+        return agent.isGood() && card != null && card.millis() > agent.millis() ? card : agent;
+    }
+
+    /** Judges an answer; null if it is good. */
+    private interface Judge {
+        @Nullable
+        Probe judge(Document answer);
+    }
+
+    private static Probe ask(Fetch fetch, String group, String url, Judge judge) throws InterruptedException {
+        long begun = System.nanoTime();
+        try {
+            Document answer = fetch.get(group, url);
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            Probe problem = judge.judge(answer);
+            if (problem != null) {
+                return new Probe(problem.status(), problem.cause(), problem.reason(), millis);
+            }
+            return millis > SLOW_MILLIS
+                    ? new Probe("degraded", "latency", "answered after " + millis + " ms", millis)
+                    : new Probe("up", "none", "", millis);
+        } catch (IOException failure) {
+            return new Probe("down", cause(failure), String.valueOf(failure.getMessage()), -1);
+        } catch (A2AException malformed) {
+            return new Probe("down", "protocol", String.valueOf(malformed.getMessage()), -1);
+        }
+    }
+
+    private static @Nullable Probe ofCard(Entry entry, byte[] document, Document answer) {
+        if (REFUSED.contains(answer.status())) {
+            return new Probe(
+                    "degraded", "authentication", "the document needs credentials: status " + answer.status(), -1);
+        }
+        if (answer.status() != 200) {
+            return new Probe("down", "protocol", "status " + answer.status() + " for the document", -1);
+        }
+        if (!entry.resource().type().equals(Entry.AGENT_CARD)) {
+            return Arrays.equals(answer.body(), document) ? null : drift("the document has changed");
+        }
+        try {
+            return Arrays.equals(
+                            CardPayload.of(answer.body()).whole(),
+                            CardPayload.of(document).whole())
+                    ? null
+                    : drift("the card differs from the registered one in " + differences(answer.body(), document));
+        } catch (A2AException malformed) {
+            return new Probe("down", "protocol", "no card at the address: " + malformed.getMessage(), -1);
+        }
+    }
+
+    private static Probe drift(String reason) {
+        return new Probe("degraded", "card-drift", reason, -1);
+    }
+
+    private static String differences(byte[] found, byte[] known) {
+        Map<?, ?> now = Json.read(found, Map.class);
+        Map<?, ?> before = Json.read(known, Map.class);
+        return Stream.concat(now.keySet().stream(), before.keySet().stream())
+                .distinct()
+                .filter(name -> !"signatures".equals(name) && !Objects.equals(now.get(name), before.get(name)))
+                .map(String::valueOf)
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static @Nullable Probe ofEndpoint(Document answer) {
+        return answer.status() >= 500
+                ? new Probe("down", "protocol", "the agent answers with status " + answer.status(), -1)
+                : null;
+    }
+
+    /** The kind of a failure, by the first exception of its chain that tells. */
+    private static String cause(Throwable failure) {
+        for (Throwable one = failure; one != null; one = one.getCause()) {
+            switch (one) {
+                case UnknownHostException unknown -> {
+                    return "dns";
+                }
+                case SSLException tls -> {
+                    return "tls";
+                }
+                case ConnectException refused -> {
+                    return "connect";
+                }
+                case SocketTimeoutException late -> {
+                    return "latency";
+                }
+                case TimeoutException late -> {
+                    return "latency";
+                }
+                default -> {}
+            }
+        }
+        return "protocol";
+    }
+
+    private static boolean isSameHost(String url, String other) {
+        return origin(url).equals(origin(other));
+    }
+
+    private static String origin(String url) {
+        try {
+            URI uri = URI.create(url);
+            return uri.getScheme() + "://" + uri.getRawAuthority();
+        } catch (IllegalArgumentException malformed) {
+            return url;
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package dev.parley.registry.health;
+
+import dev.parley.extension.HubParts;
+import dev.parley.extension.HubTimers;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Backoff;
+import dev.parley.registry.Entry;
+import dev.parley.registry.RegistryError;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.store.Handler;
+import dev.parley.registry.trust.Fetch;
+import dev.parley.registry.trust.TrustCheck;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Probes the agents of a registry: soon after their registration, then once in an interval, with jitter; after a failure sooner, and less often while it lasts.
+ * Each entry has a durable timer, which is set in the transaction of its registration. Entries of the hub itself and of peers are not
+ * probed. Safe for any thread.
+ */
+public final class Prober implements EntryListener, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
+
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE registry_probe (
+                entry       KEY PRIMARY KEY,
+                digest      TEXT NOT NULL,
+                failures    INTEGER NOT NULL,
+                attested_ms BIGINT NOT NULL
+            );
+            CREATE TABLE registry_health (
+                entry   BIGINT NOT NULL,
+                at_ms   BIGINT NOT NULL,
+                status  TEXT NOT NULL,
+                cause   TEXT NOT NULL,
+                reason  TEXT NOT NULL,
+                millis  BIGINT NOT NULL,
+                PRIMARY KEY (entry, at_ms)
+            );
+            """);
+
+    private static final int AT_ONCE = 64;
+    private static final int WAITING = 1_000;
+    private static final int KEPT_PROBES = 100;
+    private static final int SHOWN_PROBES = 20;
+    private static final Duration KEPT = Duration.ofDays(30);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration ATTESTATION = Duration.ofHours(6);
+
+    private final Entries entries;
+    private final Database database;
+    private final Fetch fetch;
+    private final TrustCheck trust;
+    private final Duration interval;
+    private final HubTimers.Timers timers;
+    private final Backoff retries;
+    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+    private final FairTasks tasks = new FairTasks(AT_ONCE, WAITING);
+
+    /** @param interval between probes; zero for no probes */
+    public Prober(Entries entries, HubParts hub, Fetch fetch, TrustCheck trust, Duration interval) {
+        this.entries = entries;
+        this.database = hub.database();
+        this.fetch = fetch;
+        this.trust = trust;
+        this.interval = interval;
+        this.retries = new Backoff(interval.dividedBy(5), interval.multipliedBy(12));
+        database.migrate("registry-health", SCHEMA);
+        this.timers = hub.timers().named("registry/probe", this::due);
+    }
+
+    @Override
+    public void changed(Session session, long number, Entry now) throws SQLException {
+        if (interval.isZero() || !isProbed(now)) {
+            return;
+        }
+        String digest = now.resource().digest();
+        Optional<String> known =
+                session.first(row -> Session.text(row, 1), "SELECT digest FROM registry_probe WHERE entry = ?", number);
+        if (known.isPresent() && known.get().equals(digest)) {
+            return;
+        }
+        session.update("DELETE FROM registry_probe WHERE entry = ?", number);
+        session.update(
+                "INSERT INTO registry_probe (entry, digest, failures, attested_ms) VALUES (?, ?, 0, 0)",
+                number,
+                digest);
+        timers.set(session, Long.toString(number), Instant.now().plus(random(min(SOON, interval))), now.id());
+    }
+
+    @Override
+    public void erased(Session session, long number) throws SQLException {
+        session.update("DELETE FROM registry_probe WHERE entry = ?", number);
+        session.update("DELETE FROM registry_health WHERE entry = ?", number);
+    }
+
+    private static boolean isProbed(Entry entry) {
+        String owner = entry.ownership().principal();
+        return (entry.state().status().equals("active")
+                        || entry.state().status().equals("deprecated"))
+                && !owner.equals(Entry.HUB)
+                && !entry.isCopy()
+                && Probe.isPossible(entry);
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration random(Duration most) {
+        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most.toMillis() + 1));
+    }
+
+    /** Interval or pause with a fifth of jitter. */
+    private static Duration jittered(Duration pause) {
+        return pause.multipliedBy(9).dividedBy(10).plus(random(pause.dividedBy(5)));
+    }
+
+    /** Sets the next timer first: the probe is lost, and not the schedule, if the hub stops meanwhile. */
+    private void due(String number, String id) {
+        Entry entry = entries.find(id, Entries.ITSELF).filter(Prober::isProbed).orElse(null);
+        if (entry == null || interval.isZero()) {
+            database.write(
+                    session -> session.update("DELETE FROM registry_probe WHERE entry = ?", Long.parseLong(number)));
+            return;
+        }
+        timers.set(number, Instant.now().plus(jittered(interval)), id);
+        if (!underWay.add(number)) {
+            return; // a slow target has one probe at a time
+        }
+        boolean isAdded = tasks.add(entry.ownership().group(), () -> {
+            try {
+                probe(Long.parseLong(number), entry);
+            } finally {
+                underWay.remove(number);
+            }
+        });
+        if (!isAdded) {
+            underWay.remove(number);
+        }
+    }
+
+    private void probe(long number, Entry entry) {
+        try {
+            byte[] document = entries.document(entry, Entries.ITSELF).bytes();
+            Probe probe = Probe.of(entry, document, fetch);
+            Entry.Trust attested = isAttestationDue(number) ? trust.attested(entry, document) : entry.trust();
+            record(number, entry, probe, attested);
+        } catch (A2AException gone) {
+            LOG.log(System.Logger.Level.DEBUG, "entry gone during its probe", gone);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException failure) {
+            if (tasks.isClosed()) {
+                return; // and so is the database
+            }
+            LOG.log(System.Logger.Level.WARNING, "probe of " + entry.id() + " failed", failure);
+        }
+    }
+
+    private boolean isAttestationDue(long number) {
+        return database.read(
+                        session -> session.number("SELECT attested_ms FROM registry_probe WHERE entry = ?", number))
+                <= Instant.now().minus(ATTESTATION).toEpochMilli();
+    }
+
+    private void record(long number, Entry entry, Probe probe, Entry.Trust attested) {
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        boolean isAttested = !attested.equals(entry.trust());
+        long failures = database.write(entry.ownership().group(), session -> {
+            session.update(
+                    "UPDATE registry_probe SET failures = CASE WHEN ? = 1 THEN 0 ELSE failures + 1 END,"
+                            + " attested_ms = CASE WHEN ? = 1 THEN ? ELSE attested_ms END WHERE entry = ?",
+                    probe.isGood() ? 1 : 0,
+                    isAttested ? 1 : 0,
+                    now,
+                    number);
+            session.update(
+                    "INSERT INTO registry_health (entry, at_ms, status, cause, reason, millis) VALUES (?, ?, ?, ?, ?, ?)"
+                            + " ON CONFLICT DO NOTHING",
+                    number,
+                    now,
+                    probe.status(),
+                    probe.cause(),
+                    probe.reason(),
+                    probe.millis());
+            session.update(
+                    "DELETE FROM registry_health WHERE entry = ? AND (at_ms < ? OR at_ms <= coalesce((SELECT at_ms FROM"
+                            + " registry_health WHERE entry = ? ORDER BY at_ms DESC LIMIT 1 OFFSET " + KEPT_PROBES
+                            + "), 0))",
+                    number,
+                    now.minus(KEPT),
+                    number);
+            return session.number("SELECT failures FROM registry_probe WHERE entry = ?", number);
+        });
+        if (failures > 0) {
+            timers.set(
+                    Long.toString(number), now.plus(jittered(retries.bound((int) Math.min(failures, 20)))), entry.id());
+        }
+        if (isAttested) {
+            entries.change(
+                    entry.id(),
+                    "trust",
+                    Map.of(
+                            "tee",
+                            Objects.toString(attested.teeOutcome()),
+                            "reason",
+                            Objects.toString(attested.teeReason())),
+                    null,
+                    current ->
+                            current.resource().digest().equals(entry.resource().digest())
+                                    ? current.with(new Entry.Trust(
+                                            current.trust().outcome(),
+                                            current.trust().reason(),
+                                            current.trust().checked(),
+                                            attested.tee(),
+                                            attested.teeOutcome(),
+                                            attested.teeReason()))
+                                    : current);
+        }
+        change(entries, entry.id(), probe, now);
+    }
+
+    /** Writes the health of an entry if its status or cause is another one. */
+    static void change(Entries entries, String id, Probe probe, Instant now) {
+        entries.change(
+                id,
+                "health",
+                Map.of("status", probe.status(), "cause", probe.cause(), "reason", probe.reason()),
+                null,
+                current -> {
+                    Entry.Health before = current.health();
+                    if (before.status().equals(probe.status()) && before.cause().equals(probe.cause())) {
+                        return current;
+                    }
+                    Instant since = before.status().equals(probe.status()) ? before.since() : now;
+                    return current.with(
+                            new Entry.Health(probe.status(), probe.cause(), probe.reason(), since, probe.millis()));
+                });
+    }
+
+    /** Handlers by the names of their operations. */
+    public Map<String, Handler> handlers() {
+        return Map.of(RegistryProtocol.HEALTH, (given, caller) -> {
+            String id = String.valueOf(given.get("id"));
+            Entry entry = entries.find(id, caller)
+                    .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + id + "\": unknown"));
+            return shown(entry, history(entry.id()));
+        });
+    }
+
+    private List<Map<String, Object>> history(String id) {
+        return database.read(session -> session.list(
+                row -> {
+                    var probe = new LinkedHashMap<String, Object>();
+                    probe.put(
+                            "time", Objects.requireNonNull(Session.time(row, 1)).toString());
+                    probe.put("status", Session.text(row, 2));
+                    probe.put("cause", Session.text(row, 3));
+                    probe.put("reason", Session.text(row, 4));
+                    probe.put("latencyMillis", row.getLong(5));
+                    return probe;
+                },
+                "SELECT h.at_ms, h.status, h.cause, h.reason, h.millis FROM registry_health h JOIN registry_entry e"
+                        + " ON e.number = h.entry WHERE e.id = ? ORDER BY h.at_ms DESC LIMIT " + SHOWN_PROBES,
+                id));
+    }
+
+    private static Map<String, @Nullable Object> shown(Entry entry, List<Map<String, Object>> probes) {
+        Entry.Health health = entry.health();
+        var shown = new LinkedHashMap<String, @Nullable Object>();
+        shown.put("id", entry.id());
+        shown.put("status", health.status());
+        shown.put("cause", health.cause());
+        shown.put("reason", health.reason());
+        Instant since = health.since();
+        if (since != null) {
+            shown.put("since", since.toString());
+        }
+        shown.put(
+                "latencyMillis",
+                probes.isEmpty() ? health.latencyMillis() : probes.getFirst().get("latencyMillis"));
+        shown.put("probes", new ArrayList<>(probes));
+        return shown;
+    }
+
+    @Override
+    public void close() {
+        tasks.close();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.parley.registry.hub;
+
+import dev.parley.extension.HubAgents;
+import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.store.StoredEntries;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers the agents of the hub itself, as soon as they are hosted, beside the start of the hub. Readers wait until that is done, for a
+ * bounded time. Safe for any thread.
+ */
+final class OwnAgents {
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
+    private static final long PATIENCE_MILLIS = 5_000;
+
+    private final StoredEntries entries;
+    private final Set<String> hosted = ConcurrentHashMap.newKeySet();
+    private final Map<String, byte[]> waiting = new LinkedHashMap<>();
+    private boolean running;
+    private volatile boolean idle = true;
+    private volatile boolean closed;
+
+    OwnAgents(HubAgents agents, StoredEntries entries) {
+        this.entries = entries;
+        agents.onHosted(this::hosted);
+    }
+
+    private synchronized void hosted(String name, byte[] card) {
+        hosted.add(name);
+        waiting.put(name, card);
+        idle = false;
+        if (!running) {
+            running = true;
+            Thread.ofVirtual().name("registry-agents").start(this::work);
+        }
+    }
+
+    /** Deletes the entries of agents that the hub does not have any more. Called when all are hosted. */
+    void clean() {
+        await();
+        try {
+            if (!closed) {
+                entries.retainOwn(hosted);
+            }
+        } catch (RuntimeException failure) {
+            warn("agents that are not hosted any more: still registered", failure);
+        }
+    }
+
+    private void warn(String message, RuntimeException failure) {
+        if (!closed) {
+            LOG.log(System.Logger.Level.WARNING, message, failure);
+        }
+    }
+
+    /** Registers no more agents. Idempotent. */
+    synchronized void close() {
+        closed = true;
+        waiting.clear();
+    }
+
+    private void work() {
+        for (Map.Entry<String, byte[]> next = next(); next != null; next = next()) {
+            try {
+                entries.publishOwn(next.getKey(), next.getValue(), Visibility.PUBLIC);
+            } catch (RuntimeException failure) {
+                warn("agent \"" + next.getKey() + "\": not registered", failure);
+            }
+        }
+    }
+
+    private synchronized Map.@Nullable Entry<String, byte[]> next() {
+        for (String name : List.copyOf(waiting.keySet())) {
+            byte[] card = waiting.remove(name);
+            if (card != null) {
+                return Map.entry(name, card);
+            }
+        }
+        running = false;
+        idle = true;
+        notifyAll();
+        return null;
+    }
+
+    /** Waits until all agents that are hosted are registered. */
+    void await() {
+        if (idle) {
+            return;
+        }
+        long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
+        synchronized (this) {
+            try {
+                for (long rest = PATIENCE_MILLIS; !idle && rest > 0; rest = (end - System.nanoTime()) / 1_000_000) {
+                    wait(rest);
+                }
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

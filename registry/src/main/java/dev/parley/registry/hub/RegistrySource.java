@@ -1,0 +1,128 @@
+package dev.parley.registry.hub;
+
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubPage;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingSpec.Trait;
+import dev.parley.protocol.settings.SettingType;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.federation.PeerOperations;
+import dev.parley.registry.trust.TrustOperations;
+import dev.parley.registry.vault.Pages;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Adds a registry of agents to hubs. */
+public final class RegistrySource implements HubExtensionSource {
+    /**
+     * Settings.
+     *
+     * @param publisher domain in the URNs of entries
+     * @param domains further domains as {@code GROUP=DOMAIN}
+     * @param fetchAllow hosts with private addresses from which cards may be fetched
+     * @param trusted keys that verify documents
+     * @param probes interval of health probes
+     * @param mail delivery of mails to accounts of AgentVault; null for none
+     */
+    record Settings(
+            String publisher,
+            List<String> domains,
+            List<String> fetchAllow,
+            List<Path> trusted,
+            Duration probes,
+            @Nullable String mail) {
+        static Settings read(SettingReader in) {
+            return new Settings(
+                    in.get(
+                            SettingType.TEXT,
+                            "registry-publisher",
+                            "agent.localhost",
+                            "DOMAIN",
+                            "Domain of this hub in the URNs of its registry."),
+                    in.list(
+                            "registry-domains",
+                            "GROUP=DOMAIN[,GROUP=DOMAIN]",
+                            "Further domains, below which members of a group may register agents; repeatable.",
+                            Trait.REPEATABLE),
+                    in.list(
+                            "fetch-allow",
+                            "HOST[,HOST]",
+                            "Hosts, addresses and ranges (10.1.0.0/16) with private addresses from which the registry may fetch"
+                                    + " cards; repeatable. A hub that listens on loopback only may fetch from loopback.",
+                            Trait.REPEATABLE),
+                    in
+                            .list(
+                                    "registry-trust",
+                                    "FILE[,FILE]",
+                                    "Keys that verify the signatures of registered documents, besides those of the hub;"
+                                            + " repeatable.",
+                                    Trait.REPEATABLE)
+                            .stream()
+                            .map(Path::of)
+                            .toList(),
+                    in.get(
+                            SettingType.DURATION,
+                            "registry-probes",
+                            "5m",
+                            "TIME",
+                            "Interval of health probes of registered agents; 0s for none."),
+                    in.find(
+                            SettingType.TEXT,
+                            "registry-mail",
+                            "URL",
+                            "Delivery of mails to accounts of the registry: smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS, smtps://…,"
+                                    + " a directory for files, or log. Default: none.",
+                            Trait.SECRET));
+        }
+    }
+
+    private final Settings settings;
+
+    /** For the service loader. */
+    public RegistrySource() {
+        this(Settings.read(SettingReader.DEFAULTS));
+    }
+
+    private RegistrySource(Settings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public String uri() {
+        return RegistryProtocol.PROTOCOL.uri();
+    }
+
+    @Override
+    public HubExtensionSource configured(SettingReader in) {
+        return new RegistrySource(Settings.read(in));
+    }
+
+    @Override
+    public List<ExtensionMethod<?, ?>> administration() {
+        return Stream.of(TrustOperations.administration(), PeerOperations.administration())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public Map<String, HubPage> pages() {
+        return Pages.all();
+    }
+
+    @Override
+    public Map<String, String> paths() {
+        return Map.of("/" + RegistryProtocol.AGENT, RegistryProtocol.AGENT);
+    }
+
+    @Override
+    public HubExtension open(HubParts hub) {
+        return new RegistryHub(hub, settings);
+    }
+}

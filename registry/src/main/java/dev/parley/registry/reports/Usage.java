@@ -1,0 +1,332 @@
+package dev.parley.registry.reports;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.extension.HubObserver;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Operation;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import dev.parley.trust.Guard;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures of calls by hour, group, caller, agent and skill. The current hour is in memory, and is written {@link #PAUSE} after a change:
+ * a crash loses at most that much. Safe for any thread.
+ */
+final class Usage implements HubObserver, AutoCloseable {
+    static final String SCHEMA = """
+            CREATE TABLE report_hour (
+                hour_ms  BIGINT NOT NULL,
+                group_id TEXT NOT NULL,
+                caller   TEXT NOT NULL,
+                agent    TEXT NOT NULL,
+                skill    TEXT NOT NULL,
+                hub_slot SMALLINT NOT NULL DEFAULT 0,
+                measures TEXT NOT NULL,
+                PRIMARY KEY (hour_ms, group_id, caller, agent, skill, hub_slot)
+            );
+            CREATE INDEX report_hour_by_caller ON report_hour (group_id, caller);
+            """;
+
+    /** Caller of the calls of an hour that exceed {@link #MOST_CELLS}. */
+    static final String OTHER = "(other)";
+
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
+    private static final long HOUR = TimeUnit.HOURS.toMillis(1);
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+    private static final Duration KEPT = Duration.ofDays(400);
+    private static final int MOST_CELLS = 10_000;
+    private static final int LONGEST = 200;
+    private static final String OF_HOUR =
+            "SELECT group_id, caller, agent, skill, measures FROM report_hour WHERE hour_ms = ?";
+
+    /** Subject of measures. */
+    record Key(String group, String caller, String agent, String skill) {}
+
+    /** Measures of a subject in an hour. */
+    record Row(long hour, Key key, String measures) {}
+
+    private static final class Cell {
+        final Map<String, LongAdder> numbers = new ConcurrentHashMap<>();
+        final AtomicBoolean changed = new AtomicBoolean();
+
+        void add(String name, long amount) {
+            numbers.computeIfAbsent(name, any -> new LongAdder()).add(amount);
+            if (!changed.get()) {
+                changed.set(true);
+            }
+        }
+
+        String json() {
+            var measures = new Measures();
+            numbers.forEach((name, number) -> measures.add(name, number.sum()));
+            return measures.json();
+        }
+    }
+
+    private record Hour(long begin, Map<Key, Cell> cells) {}
+
+    private final Database database;
+    private final InstantSource clock;
+    private final Executor later = CompletableFuture.delayedExecutor(
+            PAUSE.toMillis(),
+            TimeUnit.MILLISECONDS,
+            task -> Thread.ofVirtual().name("reports").start(task));
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    /** Hours that have ended since the last write. */
+    private final Queue<Hour> past = new ConcurrentLinkedQueue<>();
+
+    private final AtomicReference<Hour> hour;
+    private volatile boolean closed;
+
+    Usage(Database database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+        database.migrate("registry-reports", List.of(SCHEMA));
+        var now = new Hour(clock.millis() / HOUR * HOUR, new ConcurrentHashMap<>());
+        this.hour = new AtomicReference<>(now);
+        for (Row row : of(now.begin())) {
+            var known = new Measures();
+            known.add(row.measures());
+            var cell = new Cell();
+            known.below("").forEach(cell::add);
+            cell.changed.set(false);
+            now.cells().put(row.key(), cell);
+        }
+    }
+
+    @Override
+    public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {
+        Cell cell = cell(caller, agent, skill(operation));
+        cell.add(Measures.CALLS.of(nanos), 1);
+        if (error != null) {
+            cell.add(Measures.ERROR + error.name(), 1);
+        }
+    }
+
+    @Override
+    public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {
+        Cell cell = cell(caller, agent, skill(operation));
+        if (received > 0) {
+            cell.add(Measures.RECEIVED, received);
+        }
+        if (sent > 0) {
+            cell.add(Measures.SENT, sent);
+        }
+    }
+
+    @Override
+    public void ran(String agent, Request request, long nanos) {
+        Cell cell = cell(request.context(), agent, skill(request.message().metadata()));
+        cell.add(Measures.RUNS.of(nanos), 1);
+        request.task().ifPresent(task -> cell.add(Measures.TASK + task.state().name(), 1));
+    }
+
+    @Override
+    public void offered(TaskKey task, String caller, boolean accepted) {
+        cell(new Key(task.scope().group(), shortened(caller), task.agent(), ""))
+                .add(accepted ? Measures.ACCEPTED : Measures.REFUSED, 1);
+    }
+
+    private static String skill(Operation operation) {
+        if (operation instanceof Operation.Send send) {
+            String named = skill(send.message().metadata());
+            return named.isEmpty() ? skill(send.metadata()) : named;
+        }
+        return "";
+    }
+
+    private static String skill(Map<String, ?> metadata) {
+        return metadata.get(Guard.SKILL) instanceof String named ? shortened(named) : "";
+    }
+
+    private static String shortened(String name) {
+        return name.length() <= LONGEST ? name : name.substring(0, LONGEST);
+    }
+
+    private Cell cell(CallContext caller, String agent, String skill) {
+        return cell(new Key(caller.scope().group(), shortened(caller.caller()), agent, skill));
+    }
+
+    private Cell cell(Key key) {
+        Hour now = requireNonNull(hour.get());
+        long begin = clock.millis() / HOUR * HOUR;
+        if (begin > now.begin()) {
+            if (hour.compareAndSet(now, new Hour(begin, new ConcurrentHashMap<>()))) {
+                past.add(now);
+            }
+            now = requireNonNull(hour.get());
+        }
+        if (!scheduled.get() && !closed && scheduled.compareAndSet(false, true)) {
+            later.execute(this::write);
+        }
+        Cell known = now.cells().get(key);
+        if (known != null) {
+            return known;
+        }
+        Key counted = now.cells().size() < MOST_CELLS ? key : new Key(key.group(), OTHER, key.agent(), "");
+        return now.cells().computeIfAbsent(counted, any -> new Cell());
+    }
+
+    /** Writes the changes. */
+    synchronized void write() {
+        if (closed) {
+            return;
+        }
+        scheduled.set(false);
+        var ended = new ArrayList<Hour>();
+        for (Hour one = past.poll(); one != null; one = past.poll()) {
+            ended.add(one);
+        }
+        var hours = new ArrayList<>(ended);
+        hours.add(hour.get());
+        var rows = new ArrayList<Row>();
+        var cells = new ArrayList<Cell>();
+        for (Hour one : hours) {
+            one.cells().forEach((key, cell) -> {
+                if (cell.changed.getAndSet(false)) {
+                    cells.add(cell);
+                    rows.add(new Row(one.begin(), key, cell.json()));
+                }
+            });
+        }
+        try {
+            database.writeInSlices(rows, false, Usage::write);
+            if (!ended.isEmpty()) {
+                removeOld();
+            }
+        } catch (StoreException failed) {
+            past.addAll(ended); // the next write tries again
+            cells.forEach(cell -> cell.changed.set(true));
+            LOG.log(System.Logger.Level.WARNING, "reports: cannot write the measures of the last calls", failed);
+        }
+    }
+
+    private static int write(Session session, Row row) throws SQLException {
+        return session.update(
+                "INSERT INTO report_hour (hour_ms, group_id, caller, agent, skill, measures) VALUES (?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (hour_ms, group_id, caller, agent, skill, hub_slot)"
+                        + " DO UPDATE SET measures = excluded.measures",
+                row.hour(),
+                row.key().group(),
+                row.key().caller(),
+                row.key().agent(),
+                row.key().skill(),
+                row.measures());
+    }
+
+    private void removeOld() {
+        long end = clock.instant().minus(KEPT).toEpochMilli();
+        List<Long> hours = database.read(session -> session.list(
+                row -> row.getLong(1), "SELECT DISTINCT hour_ms FROM report_hour WHERE hour_ms < ? LIMIT 100", end));
+        database.writeInSlices(
+                hours, false, (session, old) -> session.update("DELETE FROM report_hour WHERE hour_ms = ?", old));
+    }
+
+    /** Passes the rows of hours from {@code since} on, those before {@code until}. The current hour is up to date. */
+    void read(Instant since, Instant until, @Nullable String group, Consumer<Row> reader) {
+        write();
+        long from = since.toEpochMilli() / HOUR * HOUR;
+        long end = until.toEpochMilli();
+        while (true) {
+            long begin = from;
+            long next = database.read(session -> session.number(
+                    "SELECT coalesce(min(hour_ms), -1) FROM report_hour WHERE hour_ms >= ? AND hour_ms < ?",
+                    begin,
+                    end));
+            if (next < 0) {
+                return;
+            }
+            for (Row row : of(next)) { // an hour at a time, so that no reader keeps a connection for long
+                if (group == null || group.equals(row.key().group())) {
+                    reader.accept(row);
+                }
+            }
+            from = next + HOUR;
+        }
+    }
+
+    private List<Row> of(long begin) {
+        return database.read(session -> session.list(
+                row -> new Row(
+                        begin,
+                        new Key(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3), Session.text(row, 4)),
+                        Session.text(row, 5)),
+                OF_HOUR,
+                begin));
+    }
+
+    /** Rows of a caller, behind the first {@code after}. */
+    List<Map<String, Object>> of(String group, String caller, long after, int limit) {
+        write();
+        return database.read(session -> session.list(
+                row -> Map.of(
+                        "hour",
+                        Instant.ofEpochMilli(row.getLong(1)).toString(),
+                        "agent",
+                        Session.text(row, 2),
+                        "skill",
+                        Session.text(row, 3),
+                        "measures",
+                        Session.text(row, 4)),
+                "SELECT hour_ms, agent, skill, measures FROM report_hour WHERE group_id = ? AND caller = ?"
+                        + " ORDER BY hour_ms, agent, skill LIMIT ? OFFSET ?",
+                group,
+                caller,
+                limit,
+                after));
+    }
+
+    /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
+    synchronized int erase(String group, String caller) {
+        write();
+        requireNonNull(hour.get())
+                .cells()
+                .keySet()
+                .removeIf(key -> key.group().equals(group) && key.caller().equals(caller));
+        List<Long> hours = database.read(session -> session.list(
+                row -> row.getLong(1),
+                "SELECT DISTINCT hour_ms FROM report_hour WHERE group_id = ? AND caller = ?",
+                group,
+                caller));
+        String erased = "erased-" + UUID.randomUUID();
+        return database.writeInSlices(
+                hours,
+                true,
+                (session, begin) -> session.update(
+                        "UPDATE report_hour SET caller = ? WHERE hour_ms = ? AND group_id = ? AND caller = ?",
+                        erased,
+                        begin,
+                        group,
+                        caller));
+    }
+
+    @Override
+    public void close() {
+        write();
+        closed = true;
+    }
+}

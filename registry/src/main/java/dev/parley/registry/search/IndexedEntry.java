@@ -1,0 +1,91 @@
+package dev.parley.registry.search;
+
+import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.Entry.Skill;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** An entry as the index has it: rows of texts, and the factor of its state. */
+final class IndexedEntry {
+    /** Fields of texts, in the order of the columns. */
+    static final List<String> FIELDS = List.of("name", "skills", "tags", "examples", "description");
+
+    /** Rows of an entry: one for itself, and one for each of its skills. Further skills are found by the first row only. */
+    static final int ROWS = 64;
+
+    private final Entry entry;
+
+    IndexedEntry(Entry entry) {
+        this.entry = entry;
+    }
+
+    boolean isFound() {
+        return Set.of("active", "deprecated").contains(entry.state().status());
+    }
+
+    /** Number of the rows: of the entry, then of each skill. */
+    int rows() {
+        return Math.min(ROWS, 1 + entry.resource().skills().size());
+    }
+
+    /** Texts of a row in the order of {@link #FIELDS}. */
+    List<String> row(int part) {
+        Resource resource = entry.resource();
+        if (part > 0) {
+            Skill skill = resource.skills().get(part - 1);
+            return List.of(
+                    resource.name(),
+                    joined(Stream.of(skill.name(), skill.id())),
+                    joined(skill.tags().stream()),
+                    joined(skill.examples().stream()),
+                    skill.description());
+        }
+        Stream<String> tags = resource.skills().stream().flatMap(skill -> skill.tags().stream());
+        return List.of(
+                resource.name(),
+                joined(resource.skills().stream().map(Skill::name)),
+                joined(Stream.concat(resource.tags().stream(), tags).distinct()),
+                "",
+                joined(Arrays.asList(resource.description(), resource.provider(), resource.humanId()).stream()));
+    }
+
+    private static String joined(Stream<? extends @Nullable String> texts) {
+        return texts.filter(text -> text != null && !text.isBlank()).collect(Collectors.joining(" . "));
+    }
+
+    /** Factors of the score, by their reasons: what is broken or not to be trusted ranks below its equals. */
+    static Map<String, Double> factors(Entry entry) {
+        var factors = new LinkedHashMap<String, Double>();
+        String health = entry.health().status();
+        String trust = entry.trust().outcome();
+        switch (health) {
+            case "down" -> factors.put("health down", 0.8);
+            case "degraded" -> factors.put("health degraded", 0.95);
+            default -> {}
+        }
+        switch (trust) {
+            case "tampered" -> factors.put("trust tampered", 0.7);
+            case "unverifiable" -> factors.put("trust unverifiable", 0.95);
+            case "unsigned" -> factors.put("trust unsigned", 0.98);
+            default -> {}
+        }
+        if (entry.state().status().equals("deprecated")) {
+            factors.put("deprecated", 0.8);
+        }
+        if (entry.resource().metadata().get("rating") instanceof Number stars && stars.doubleValue() < 3) {
+            factors.put("reviews below 3 stars", 0.95);
+        }
+        return factors;
+    }
+
+    double factor() {
+        return factors(entry).values().stream().reduce(1.0, (product, factor) -> product * factor);
+    }
+}

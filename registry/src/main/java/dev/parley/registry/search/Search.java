@@ -1,0 +1,214 @@
+package dev.parley.registry.search;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.FairPool;
+import dev.parley.registry.Embedder;
+import dev.parley.registry.Entry;
+import dev.parley.registry.search.Hit.Cursor;
+import dev.parley.registry.search.Vectors.Near;
+import dev.parley.registry.store.Conditions;
+import dev.parley.registry.store.StoredEntries;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Readers;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.ReadTimeoutException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Search in the entries of a registry. Entries with all words of a query come first, then those with enough of its rarer words; both by
+ * BM25 over weighted fields. A result shows its reasons. See {@code docs/adr/0050-search-in-the-registry.md}. Safe for any thread.
+ */
+public final class Search implements AutoCloseable {
+    /** Longest time of a search. */
+    static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** Largest page. */
+    public static final int MAX_PAGE = 100;
+
+    private static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
+    /** Entries of each list that are fused; further ones are not found. */
+    private static final int MAX_FUSED = 100;
+
+    private static final int MAX_WAITING = 200;
+    private static final Duration LATER = Duration.ofSeconds(1);
+
+    private final StoredEntries entries;
+    private final Readers readers;
+    private final FairPool pool = new FairPool("registry-search", AT_ONCE, MAX_WAITING);
+    private final Statistics statistics;
+    private final @Nullable Vectors vectors;
+
+    /**
+     * A found entry.
+     *
+     * @param score 0 to 100, in the order of the results; it says how well words match, not how good the agent is
+     * @param why reasons: fields with their words, the best skill, the lists that have the entry, and what lowers its score
+     */
+    public record Found(Entry entry, int score, Map<String, Object> why) {}
+
+    /**
+     * A page of results.
+     *
+     * @param next token of the next page; null on the last one
+     */
+    public record Results(List<Found> results, @Nullable String next) {}
+
+    /**
+     * Makes or opens the index of these entries and follows their changes.
+     *
+     * @param embedder model of meanings; null to search by words only
+     */
+    public Search(Database database, StoredEntries entries, @Nullable Embedder embedder) {
+        this.entries = entries;
+        var index = new SearchIndex(database);
+        this.readers = database.readers(AT_ONCE);
+        this.statistics = new Statistics(database.kind() == DatabaseKind.POSTGRESQL);
+        entries.listen(index);
+        this.vectors = embedder == null ? null : new Vectors(database, embedder);
+        if (vectors != null) {
+            entries.listen(vectors);
+        }
+    }
+
+    /**
+     * Finds entries that the caller may see, best first; in the order of their registration for a query without words.
+     *
+     * @throws A2AException INVALID_PARAMS for a query that is too long or a foreign token; UNAVAILABLE if the search takes too long or too
+     *     many searches of the group wait
+     */
+    public Results search(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
+        Cursor after = Cursor.of(token);
+        int limit = Math.clamp(size, 1, MAX_PAGE);
+        List<Hit> hits = ask(
+                query, viewer, (session, plan, conditions) -> hits(session, plan, conditions, query, after, limit + 1));
+        List<Hit> page = hits.subList(0, Math.min(limit, hits.size()));
+        var byId = new HashMap<String, Entry>();
+        entries.byNumbers(page.stream().map(Hit::number).toList(), viewer)
+                .forEach(entry -> byId.put(entry.id(), entry));
+        var results = new ArrayList<Found>();
+        for (Hit hit : page) {
+            Entry entry = byId.get(hit.id());
+            if (entry != null) {
+                results.add(new Found(entry, (int) Math.round(hit.score()), Explanation.of(entry, hit, query)));
+            }
+        }
+        return new Results(
+                results, hits.size() > limit ? page.getLast().cursor().text() : null);
+    }
+
+    private List<Hit> hits(
+            Session session, SearchPlan plan, Conditions conditions, SearchQuery query, Cursor after, int limit)
+            throws SQLException {
+        List<Near> near = near(session, query);
+        if (near.isEmpty()) {
+            return plan.hits(session, conditions, after, limit);
+        }
+        List<Hit> byWords = plan.hits(session, conditions, Cursor.of(null), MAX_FUSED);
+        return SearchPlan.fused(byWords, SearchPlan.visible(session, conditions, near)).stream()
+                .filter(after::isBefore)
+                .limit(limit)
+                .toList();
+    }
+
+    private List<Near> near(Session session, SearchQuery query) throws SQLException {
+        boolean hasMeaning =
+                vectors != null && !query.isTyping() && !query.text().isBlank();
+        return hasMeaning ? requireNonNull(vectors).near(session, query.text(), MAX_FUSED) : List.of();
+    }
+
+    /**
+     * Values of fields among all entries that {@link #search} finds, with the number of entries of each.
+     *
+     * @param buckets values of a field, the most frequent first
+     * @param others number of further values
+     */
+    public record Facet(Map<String, Long> buckets, int others) {}
+
+    /**
+     * Facets of a query.
+     *
+     * @param total number of the entries that match
+     */
+    public record Facets(Map<String, Facet> facets, long total) {}
+
+    /** Counts the values of fields over all entries that a query finds. */
+    public Facets facets(SearchQuery query, List<String> fields, int limit, CallContext viewer) {
+        Map<String, Long> counts = ask(
+                query,
+                viewer,
+                (session, plan, conditions) -> plan.counts(session, conditions, near(session, query), fields));
+        var facets = new LinkedHashMap<String, Facet>();
+        for (String field : fields) {
+            var buckets = new LinkedHashMap<String, Long>();
+            int others = 0;
+            for (Map.Entry<String, Long> count : counts.entrySet()) {
+                if (count.getKey().startsWith(field + "=")) {
+                    if (buckets.size() < limit) {
+                        buckets.put(count.getKey().substring(field.length() + 1), count.getValue());
+                    } else {
+                        others++;
+                    }
+                }
+            }
+            facets.put(field, new Facet(buckets, others));
+        }
+        return new Facets(facets, counts.getOrDefault("", 0L));
+    }
+
+    private interface Reading<T> {
+        T read(Session session, SearchPlan plan, Conditions conditions) throws SQLException;
+    }
+
+    private <T> T ask(SearchQuery query, CallContext viewer, Reading<T> reading) {
+        if (query.text().length() > SearchQuery.MAX_TEXT) {
+            throw A2AException.invalidParams(
+                    "q", query.text().length() + " characters (expected: at most " + SearchQuery.MAX_TEXT + ")");
+        }
+        Conditions conditions = entries.conditions(query.filter(), viewer);
+        try {
+            return pool.call(
+                    viewer.scope().group(),
+                    PATIENCE,
+                    () -> readers.snapshot(PATIENCE, session -> {
+                        var plan = new SearchPlan(
+                                query.text(), statistics.terms(session, query), statistics.isPostgresql());
+                        return reading.read(session, plan, conditions);
+                    }));
+        } catch (TimeoutException | ReadTimeoutException late) {
+            throw A2AException.unavailable("The search took longer than " + PATIENCE.toSeconds() + " s", LATER)
+                    .causedBy(late);
+        } catch (RejectedExecutionException busy) {
+            throw A2AException.unavailable("Too many searches are under way", LATER)
+                    .causedBy(busy);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The search was given up", LATER);
+        }
+    }
+
+    /** Waits until the vectors of all entries are made; at once without a model. Returns false if that takes longer. */
+    public boolean awaitVectors(Duration patience) throws InterruptedException {
+        return vectors == null || vectors.await(patience);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        if (vectors != null) {
+            vectors.close();
+        }
+    }
+}

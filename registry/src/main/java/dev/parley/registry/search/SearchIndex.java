@@ -1,0 +1,189 @@
+package dev.parley.registry.search;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryModel;
+import dev.parley.registry.store.EntryListener;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Session;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the index of the entries, in the transactions that change them. */
+final class SearchIndex implements EntryListener {
+    private static final String COMMON = """
+            CREATE TABLE registry_search_entry (number KEY PRIMARY KEY, parts integer NOT NULL, factor double precision NOT NULL,
+                digest text NOT NULL);
+            CREATE INDEX registry_label_by_entry ON registry_label (entry, label);
+            """;
+
+    /**
+     * Rows without words. In a registry with a few agents most words are in most rows, and FTS5 would take them for words without meaning;
+     * these rows let it see a larger registry.
+     */
+    static final int FILLERS = 1_000;
+
+    /** Without the texts. Positions of words are needed: without them, and without texts, FTS5 has no ranks. */
+    private static final String FTS5 = """
+            CREATE VIRTUAL TABLE registry_search USING fts5(name, skills, tags, examples, description, typed,
+                content='', contentless_delete=1, tokenize="ascii tokenchars '~_'");
+            INSERT INTO registry_search (rowid, description)
+                WITH RECURSIVE filler (row_no) AS (SELECT -1 UNION ALL SELECT row_no - 1 FROM filler WHERE row_no > -%d)
+                SELECT row_no, '%s' FROM filler;
+            """.formatted(FILLERS, "~ ".repeat(30));
+
+    private static final String TSVECTOR = """
+            CREATE TABLE registry_search (row_no bigint PRIMARY KEY, words tsvector NOT NULL);
+            CREATE INDEX registry_search_words ON registry_search USING gin (words);
+            """;
+
+    /** Labels of {@link IndexedEntry#FIELDS}: PostgreSQL has four weights. */
+    private static final String LABELS = "ABBCD";
+
+    /** Limit of the positions of a word and of words that PostgreSQL takes. */
+    private static final int MAX_POSITION = 16_000;
+
+    private final boolean isPostgresql;
+
+    SearchIndex(Database database) {
+        this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
+        database.migrate("registry-search", List.of(COMMON + (isPostgresql ? TSVECTOR : FTS5)));
+        addMissing(database);
+    }
+
+    private record Unindexed(long number, @Nullable Entry entry) {}
+
+    /** Indexes entries that are older than the index. */
+    private void addMissing(Database database) {
+        long last = database.read(session -> session.number("SELECT max(number) FROM registry_search_entry"));
+        database.writeInSlices(
+                new Unindexed(last, null),
+                (session, before) -> session.list(
+                        row -> new Unindexed(row.getLong(1), EntryModel.read(row.getBytes(2))),
+                        "SELECT number, coalesce(open, content) FROM registry_entry WHERE number > ? ORDER BY number LIMIT 200",
+                        before.number),
+                false,
+                () -> true,
+                (session, entry) -> {
+                    changed(session, entry.number, requireNonNull(entry.entry));
+                    return 1;
+                });
+    }
+
+    private record Kept(int parts, double factor, String digest) {}
+
+    @Override
+    public void changed(Session session, long number, Entry now) throws SQLException {
+        var entry = new IndexedEntry(now);
+        if (!entry.isFound()) {
+            erased(session, number);
+            return;
+        }
+        List<List<String>> rows =
+                IntStream.range(0, entry.rows()).mapToObj(entry::row).toList();
+        String digest = digest(rows.toString());
+        Kept kept = session.first(
+                        row -> new Kept(row.getInt(1), row.getDouble(2), Session.text(row, 3)),
+                        "SELECT parts, factor, digest FROM registry_search_entry WHERE number = ?",
+                        number)
+                .orElse(null);
+        if (kept != null && kept.digest.equals(digest)) {
+            if (kept.factor != entry.factor()) {
+                session.update("UPDATE registry_search_entry SET factor = ? WHERE number = ?", entry.factor(), number);
+            }
+            return;
+        }
+        if (kept != null) {
+            remove(session, number, kept.parts);
+        }
+        session.update(
+                "INSERT INTO registry_search_entry (number, parts, factor, digest) VALUES (?, ?, ?, ?)",
+                number,
+                rows.size(),
+                entry.factor(),
+                digest);
+        for (int part = 0; part < rows.size(); part++) {
+            write(session, number * IndexedEntry.ROWS + part, rows.get(part), part == 0);
+        }
+    }
+
+    private void write(Session session, long row, List<String> texts, boolean isEntry) throws SQLException {
+        String typed = isEntry
+                ? texts.subList(0, 3).stream()
+                        .flatMap(text -> Words.typed(text).stream())
+                        .distinct()
+                        .map(word -> "~" + Words.ascii(word))
+                        .collect(Collectors.joining(" "))
+                : "";
+        if (isPostgresql) {
+            session.update(
+                    "INSERT INTO registry_search (row_no, words) VALUES (?, ?::tsvector)",
+                    row,
+                    vector(texts) + " " + typed);
+            return;
+        }
+        session.update(
+                "INSERT INTO registry_search (rowid, name, skills, tags, examples, description, typed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+                words(texts.get(0)),
+                words(texts.get(1)),
+                words(texts.get(2)),
+                words(texts.get(3)),
+                words(texts.get(4)),
+                typed);
+    }
+
+    private static String words(String text) {
+        return String.join(" ", Words.of(text));
+    }
+
+    private static String vector(List<String> texts) {
+        var positions = new TreeMap<String, StringBuilder>();
+        int position = 0;
+        for (int column = 0; column < texts.size(); column++) {
+            for (String word : Words.of(texts.get(column))) {
+                position = Math.min(MAX_POSITION, position + 1);
+                StringBuilder at = positions.computeIfAbsent(word, first -> new StringBuilder());
+                at.append(at.isEmpty() ? ':' : ',').append(position).append(LABELS.charAt(column));
+            }
+        }
+        return positions.entrySet().stream()
+                .map(word -> word.getKey() + word.getValue())
+                .collect(Collectors.joining(" "));
+    }
+
+    @Override
+    public void erased(Session session, long number) throws SQLException {
+        long parts = session.number("SELECT parts FROM registry_search_entry WHERE number = ?", number);
+        if (parts > 0) {
+            remove(session, number, (int) parts);
+        }
+    }
+
+    private void remove(Session session, long number, int parts) throws SQLException {
+        String key = isPostgresql ? "row_no" : "rowid";
+        for (int part = 0; part < parts; part++) {
+            session.update("DELETE FROM registry_search WHERE " + key + " = ?", number * IndexedEntry.ROWS + part);
+        }
+        session.update("DELETE FROM registry_search_entry WHERE number = ?", number);
+    }
+
+    static String digest(String text) {
+        try {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}

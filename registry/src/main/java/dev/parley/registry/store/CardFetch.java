@@ -1,0 +1,121 @@
+package dev.parley.registry.store;
+
+import dev.parley.client.spi.CardPlaces;
+import dev.parley.client.webhooks.GuardedFetch;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.registry.RegistryError;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches documents from addresses that callers chose: public ones, and those that the operator allows. Each redirect, and each address
+ * that a name leads to, is checked as it is dialled. Safe for any thread; blocks for a bounded time.
+ */
+public final class CardFetch implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** Headers of all requests for documents, so that an agent that has cards of several versions gives the same one each time. */
+    public static final Map<String, String> HEADERS =
+            Map.of("Accept", "application/json, application/a2a+json, */*;q=0.5", "A2A-Version", "1.0");
+
+    /** A document, and the address that was asked for it; null for a document that was given. */
+    public record Fetched(@Nullable String url, byte[] bytes) {}
+
+    private final WebhookRule rule;
+    private final GuardedFetch fetch;
+
+    /**
+     * @param allowed hosts with private addresses
+     * @param isLocal whether callers are on this machine, so that they may have its loopback addresses fetched
+     */
+    public CardFetch(List<String> allowed, boolean isLocal) {
+        var all = new ArrayList<>(allowed);
+        if (isLocal) {
+            all.add("localhost");
+        }
+        this.rule = WebhookRule.allowing(all, "fetch-allow");
+        this.fetch = new GuardedFetch(rule, PATIENCE, CardReader.MAX_BYTES);
+    }
+
+    /** The rule, for others that connect to addresses that callers chose. */
+    public WebhookRule rule() {
+        return rule;
+    }
+
+    /** Fetches anything under this rule. */
+    public GuardedFetch fetch() {
+        return fetch;
+    }
+
+    /**
+     * Fetches the card of an agent: at its own address, or at the well-known ones of the agent and of its host.
+     *
+     * @param group of the caller, whose share of look-ups it uses
+     * @throws A2AException NOT_FETCHED with the reason, or INVALID_PARAMS if it is no address
+     */
+    public Fetched card(String group, String url) {
+        CardPlaces places;
+        try {
+            places = CardPlaces.of(URI.create(url));
+        } catch (IllegalArgumentException none) {
+            throw A2AException.invalidParams("url", String.valueOf(none.getMessage()));
+        }
+        var tried = new ArrayList<String>();
+        for (URI place : places.places()) {
+            GuardedFetch.Document document = get(group, place.toString());
+            if (document.status() != 200) {
+                tried.add(place + " (status " + document.status() + ")");
+                continue;
+            }
+            try {
+                if (places.fits(place, Json.readCard(document.body()))) {
+                    return new Fetched(place.toString(), document.body());
+                }
+                tried.add(place + " (the card of another agent)");
+            } catch (A2AException malformed) {
+                tried.add(place + " (no card: " + malformed.getMessage() + ")");
+            }
+        }
+        throw notFetched("no agent card at " + String.join(", ", tried));
+    }
+
+    /**
+     * Fetches a document of another type.
+     *
+     * @throws A2AException as {@link #card}
+     */
+    public Fetched document(String group, String url) {
+        GuardedFetch.Document document = get(group, url);
+        if (document.status() != 200) {
+            throw notFetched(url + ": status " + document.status());
+        }
+        return new Fetched(url, document.body());
+    }
+
+    private GuardedFetch.Document get(String group, String url) {
+        try {
+            return fetch.get(group, url, HEADERS);
+        } catch (IOException refused) {
+            throw notFetched(String.valueOf(refused.getMessage()));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw notFetched("the hub is stopping");
+        }
+    }
+
+    private static A2AException notFetched(String problem) {
+        return A2AException.of(RegistryError.NOT_FETCHED, problem);
+    }
+
+    /** Gives up fetches that are under way. Idempotent. */
+    @Override
+    public void close() {
+        fetch.close();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.parley.registry.store;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.registry.Entry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a registry: the one record that all of its faces read and write. A caller sees its own entries, those of its group
+ * that are visible to the group, and public ones; others do not exist for it. Safe for any thread.
+ */
+public interface Entries {
+    /** The registry itself as a reader of all entries. */
+    CallContext ITSELF = new CallContext(
+            new CallContext.Caller(Entry.HUB, Set.of("admin"), ""),
+            new CallContext.Scope("", Entry.HUB),
+            CallContext.anonymous().wire(),
+            CallContext.anonymous().trace(),
+            null);
+
+    /**
+     * A document to publish.
+     *
+     * @param id URN; null for one that is made of the publisher domain, the group and the name
+     * @param document bytes, which are kept and served unchanged
+     * @param url from which the document was fetched, and is fetched for probes; null for none
+     * @param lease after which the entry expires without a heartbeat; null for none
+     * @param refuse kinds of differences that refuse the publication: {@code breaking}, {@code trust}
+     * @param metadata further members of the entry; {@code trustManifest} and {@code trustManifests} are those of AI Catalogs as trees of
+     *     JSON, which are verified against the document
+     */
+    record Publication(
+            @Nullable String id,
+            String type,
+            byte[] document,
+            @Nullable String url,
+            @Nullable String humanId,
+            Entry.Visibility visibility,
+            @Nullable Duration lease,
+            List<String> refuse,
+            Map<String, Object> metadata) {}
+
+    /**
+     * A page of entries.
+     *
+     * @param next token of the next page; null on the last one
+     * @param total number of all entries that match; -1 if unknown
+     */
+    record Page(List<Entry> entries, @Nullable String next, long total) {}
+
+    /**
+     * Conditions of a list; empty ones hold always. Values of one condition are alternatives, apart from tags and skills: all are needed.
+     *
+     * @param fields values by names of fields: {@code type}, {@code provider}, {@code capability}, {@code binding}, {@code dialect}, {@code
+     *     scheme}, {@code health}, {@code trust}, {@code tee}, {@code owner}, {@code group}, {@code publisher}, {@code status}, {@code humanId},
+     *     {@code metadata.NAME}, and for protocols {@code id}, {@code name} (in lower case), {@code version}, {@code ability} (capability or id of a skill),
+     *     {@code createdAfter} and {@code updatedAfter} (a time)
+     * @param hidden also entries that are deleted, expired or revoked
+     */
+    record Filter(List<String> skills, List<String> tags, Map<String, List<String>> fields, boolean hidden) {
+        public static final Filter NONE = new Filter(List.of(), List.of(), Map.of(), false);
+    }
+
+    /** Publishes a document: a new entry, or a new version of one that the caller owns. */
+    Entry publish(Publication publication, CallContext publisher);
+
+    /**
+     * Publishes a copy of an entry of a peer under its own id, which no caller can change.
+     *
+     * @throws dev.parley.protocol.A2AException if the id is taken, or the document is refused
+     */
+    Entry copy(Publication publication, String peer);
+
+    /** The entry with a URN or readable id that the caller may see. */
+    Optional<Entry> find(String id, CallContext viewer);
+
+    /** The bytes of the document of such an entry as the caller may see it, with its own entity tag. */
+    Document document(Entry entry, CallContext viewer);
+
+    /** Bytes of a document. */
+    record Document(byte[] bytes, String mediaType, String etag) {}
+
+    /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending behind a minus. */
+    Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer);
+
+    /** Entries by the keys of their rows, for searches: those that the caller may see, in the order of the keys. */
+    List<Entry> byNumbers(List<Long> numbers, CallContext viewer);
+
+    /**
+     * Changes an entry that the caller owns, or as the registry itself, and writes it to the log.
+     *
+     * @param kind as of {@link Change#kind}
+     * @param editor null for the registry itself
+     */
+    Entry change(
+            String id,
+            String kind,
+            Map<String, Object> details,
+            @Nullable CallContext editor,
+            UnaryOperator<Entry> edit);
+
+    /** Changes behind a number that the caller may see, and those that follow. */
+    Feed<Change> changes(long after, Filter filter, CallContext viewer);
+
+    /** Adds a listener, before the first change. */
+    void listen(EntryListener listener);
+
+    /** Adds a check, before the first publication. */
+    void check(EntryCheck check);
+}

@@ -1,0 +1,19 @@
+package dev.parley.registry.store;
+
+import dev.parley.registry.Entry;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+
+/** Follows the changes of entries within the transactions that make them, for instance to keep an index. */
+public interface EntryListener {
+    /**
+     * Called in the transaction of a change.
+     *
+     * @param number key of the entry's row, which never changes
+     * @param now the entry as it is from now on; deleted, expired and revoked ones have such a status
+     */
+    void changed(Session session, long number, Entry now) throws SQLException;
+
+    /** Called in the transaction that erases an entry for good. */
+    void erased(Session session, long number) throws SQLException;
+}

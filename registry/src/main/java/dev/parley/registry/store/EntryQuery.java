@@ -1,0 +1,200 @@
+package dev.parley.registry.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.registry.Entry;
+import dev.parley.registry.store.Entries.Filter;
+import dev.parley.registry.store.Entries.Page;
+import dev.parley.registry.store.EntryRows.Numbered;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Conditions of a list of entries as SQL. */
+final class EntryQuery {
+    /** Columns of fields that every entry has once; a name is in lower case. */
+    private static final Map<String, String> COLUMNS = Map.of("id", "id", "name", "name");
+
+    /** Columns of orders; a minus before the name of an order turns it around. */
+    private static final Map<String, String> ORDERS =
+            Map.of("name", "name", "change", "change", "updated", "updated_ms", "created", "created_ms");
+
+    private final StringBuilder where = new StringBuilder("1 = 1");
+    private final List<@Nullable Object> values = new ArrayList<>();
+
+    /**
+     * Conditions for what a caller sees.
+     *
+     * @param unknown keys of rows of the hub's own agents that the caller may not know
+     */
+    EntryQuery(Filter filter, Viewer viewer, Collection<Long> unknown) {
+        if (!viewer.isOperator()) {
+            if (viewer.isStranger()) {
+                and("e.visibility = 2");
+            } else {
+                and(
+                        "(e.visibility = 2 OR e.group_id = ? AND (e.visibility = 1 OR e.owner = ?))",
+                        viewer.group(),
+                        viewer.principal());
+            }
+            if (filter.hidden()) {
+                and(
+                        "(e.status <> 'deleted' OR e.group_id = ? AND e.owner = ?)",
+                        viewer.isStranger() ? "" : viewer.group(),
+                        viewer.principal());
+            }
+        }
+        if (!filter.hidden()) {
+            and("e.status IN ('active', 'deprecated')");
+        }
+        if (!unknown.isEmpty()) {
+            and("e.number NOT IN (" + marks(unknown.size()) + ")", unknown.toArray());
+        }
+        filter.skills().forEach(skill -> anyOf("skill", List.of(skill)));
+        filter.tags().forEach(tag -> anyOf("tag", List.of(tag)));
+        filter.fields().forEach(this::anyOf);
+    }
+
+    private void anyOf(String field, List<String> alternatives) {
+        if (alternatives.isEmpty()) {
+            return;
+        }
+        String column = COLUMNS.get(field);
+        if (column != null) {
+            and("e." + column + " IN (" + marks(alternatives.size()) + ")", alternatives.toArray());
+        } else if (field.equals("createdAfter") || field.equals("updatedAfter")) {
+            and("e." + field.replace("After", "_ms") + " > ?", Instant.parse(alternatives.getFirst()));
+        } else {
+            and(
+                    "e.number IN (SELECT l.entry FROM registry_label l WHERE l.label IN (" + marks(alternatives.size())
+                            + "))",
+                    alternatives.stream()
+                            .map(value -> EntryRows.label(field, value))
+                            .toArray());
+        }
+    }
+
+    private static String marks(int count) {
+        return String.join(", ", Collections.nCopies(count, "?"));
+    }
+
+    private void and(String condition, @Nullable Object... parameters) {
+        where.append(" AND ").append(condition);
+        Collections.addAll(values, parameters);
+    }
+
+    Conditions conditions() {
+        return new Conditions(where.toString(), List.copyOf(values));
+    }
+
+    /** Whether an entry fulfils a filter. */
+    static boolean fits(Entry entry, Filter filter) {
+        Set<String> labels = EntryRows.labels(entry);
+        return filter.skills().stream().allMatch(each -> labels.contains(EntryRows.label("skill", each)))
+                && filter.tags().stream().allMatch(each -> labels.contains(EntryRows.label("tag", each)))
+                && filter.fields().entrySet().stream()
+                        .allMatch(each -> each.getValue().isEmpty()
+                                || each.getValue().stream()
+                                        .anyMatch(value -> labels.contains(EntryRows.label(each.getKey(), value))));
+    }
+
+    /**
+     * Position behind the last entry of a page: its sort key and the key of its row, so that writes between two pages move nothing.
+     *
+     * @param skip entries to leave out, for faces that page by offsets
+     */
+    private record Position(long total, String key, long number, long skip) {
+        static Position of(@Nullable String token) {
+            if (token == null || token.isEmpty()) {
+                return new Position(-1, "", -1, 0);
+            }
+            try {
+                if (token.startsWith("+")) {
+                    return new Position(-1, "", -1, Long.parseLong(token.substring(1)));
+                }
+                String[] parts = new String(Base64.getUrlDecoder().decode(token), UTF_8).split("\n", 3);
+                return new Position(Long.parseLong(parts[0]), parts[2], Long.parseLong(parts[1]), 0);
+            } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException foreign) {
+                throw unknown();
+            }
+        }
+
+        private static A2AException unknown() {
+            return A2AException.invalidParams("pageToken", "unknown (expected: a token of the page before)");
+        }
+
+        /** The key as a value of a column; a token of a page in another order may have none. */
+        Object key(String column) {
+            try {
+                return column.equals("name") ? key : (Object) Long.valueOf(key);
+            } catch (NumberFormatException foreign) {
+                throw unknown();
+            }
+        }
+
+        String token() {
+            return Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString((total + "\n" + number + "\n" + key).getBytes(UTF_8));
+        }
+    }
+
+    /** @param shown returns an entry as the viewer sees it */
+    Page page(Session session, String order, int size, @Nullable String token, Function<Numbered, Entry> shown)
+            throws SQLException {
+        boolean isDescending = order.startsWith("-");
+        String column = ORDERS.get(isDescending ? order.substring(1) : order);
+        if (column == null) {
+            throw A2AException.invalidParams("order", order + " (expected: name, change, updated or created)");
+        }
+        Position from = Position.of(token);
+        long total = from.total() >= 0
+                ? from.total()
+                : session.number("SELECT count(*) FROM registry_entry e WHERE " + where, values.toArray());
+        if (from.number() >= 0) {
+            Object key = from.key(column);
+            String beyond = isDescending ? " < ?" : " > ?";
+            and(
+                    "(e." + column + beyond + " OR e." + column + " = ? AND e.number" + beyond + ")",
+                    key,
+                    key,
+                    from.number());
+        }
+        String direction = isDescending ? " DESC" : "";
+        and(
+                "1 = 1 ORDER BY e." + column + direction + ", e.number" + direction + " LIMIT ? OFFSET ?",
+                size + 1,
+                from.skip());
+        List<Numbered> rows = session.list(
+                Numbered::of,
+                "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE " + where,
+                values.toArray());
+        boolean isLast = rows.size() <= size;
+        List<Numbered> page = isLast ? rows : rows.subList(0, size);
+        String next = null;
+        if (!isLast) {
+            Numbered last = page.getLast();
+            next = new Position(total, key(column, last.entry()), last.number(), 0).token();
+        }
+        return new Page(page.stream().map(shown).toList(), next, total);
+    }
+
+    private static String key(String column, Entry entry) {
+        return switch (column) {
+            case "name" -> EntryRows.sortName(entry);
+            case "change" -> Long.toString(entry.state().change());
+            case "created_ms" -> Long.toString(entry.state().created().toEpochMilli());
+            default -> Long.toString(entry.state().updated().toEpochMilli());
+        };
+    }
+}

@@ -1,0 +1,230 @@
+package dev.parley.registry.store;
+
+import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.Entry.Skill;
+import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryModel;
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of entries, and their labels: the values that filters find, as {@code field=value}. */
+final class EntryRows {
+    private static final int MAX_LABEL = 300;
+
+    /** Types of documents about servers of MCP. */
+    private static final Set<String> MCP_SERVERS =
+            Set.of("application/mcp-server-card+json", "application/mcp-server+json");
+
+    private EntryRows() {}
+
+    /**
+     * An entry with the key of its row.
+     *
+     * @param content JSON of the entry
+     * @param views selective views of its document, in JSON; null for none
+     * @param open what everybody sees of an entry with views, and filters find; null for all of it
+     */
+    record Numbered(
+            long number,
+            Entry entry,
+            byte[] content,
+            byte @Nullable [] views,
+            @Nullable Resource open) {
+        static Numbered of(ResultSet row) throws SQLException {
+            byte[] content = row.getBytes(2);
+            byte[] open = row.getBytes(4);
+            return new Numbered(
+                    row.getLong(1),
+                    EntryModel.read(content),
+                    content,
+                    row.getBytes(3),
+                    open == null ? null : EntryModel.read(open).resource());
+        }
+
+        static Numbered of(long number, Entry entry, byte @Nullable [] views, @Nullable Resource open) {
+            return new Numbered(number, entry, EntryModel.write(entry), views, open);
+        }
+
+        /** The entry as filters and searches find it. */
+        Entry found() {
+            return open == null ? entry : entry.with(open);
+        }
+
+        private byte @Nullable [] openContent() {
+            return open == null ? null : EntryModel.write(found());
+        }
+    }
+
+    static final String COLUMNS = "e.number, e.content, e.views, e.open";
+
+    static Optional<Numbered> byId(Session session, String id) throws SQLException {
+        return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.id = ?", id);
+    }
+
+    /** The oldest entry of a readable id, as two owners may claim the same one. */
+    static Optional<Numbered> byHumanId(Session session, String humanId) throws SQLException {
+        return session.first(
+                Numbered::of,
+                "SELECT " + COLUMNS
+                        + " FROM registry_entry e WHERE e.human_id = ? AND e.status <> 'deleted' ORDER BY e.number LIMIT 1",
+                humanId);
+    }
+
+    static Optional<Numbered> byAlias(Session session, String id) throws SQLException {
+        return session.first(
+                Numbered::of,
+                "SELECT " + COLUMNS + " FROM registry_label l JOIN registry_entry e ON e.number = l.entry"
+                        + " WHERE l.label = ? ORDER BY e.number LIMIT 1",
+                label("metadata.sourceIdentifier", id));
+    }
+
+    static Optional<Numbered> byNumber(Session session, long number) throws SQLException {
+        return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number = ?", number);
+    }
+
+    static void insert(Session session, Numbered now) throws SQLException {
+        Entry entry = now.entry();
+        session.update(
+                "INSERT INTO registry_entry (number, id, human_id, name, group_id, owner, visibility, status, change, content,"
+                        + " views, created_ms, updated_ms, open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                now.number(),
+                entry.id(),
+                entry.resource().humanId(),
+                sortName(entry),
+                entry.ownership().group(),
+                entry.ownership().principal(),
+                rank(entry.ownership().visibility()),
+                entry.state().status(),
+                entry.state().change(),
+                now.content(),
+                now.views(),
+                entry.state().created(),
+                entry.state().updated(),
+                now.openContent());
+        for (String label : labels(now.found())) {
+            session.update("INSERT INTO registry_label (label, entry) VALUES (?, ?)", label, now.number());
+        }
+    }
+
+    static void update(Session session, Numbered before, Numbered changed) throws SQLException {
+        Entry entry = changed.entry();
+        session.update(
+                "UPDATE registry_entry SET human_id = ?, name = ?, group_id = ?, owner = ?, visibility = ?, status = ?,"
+                        + " change = ?, content = ?, views = ?, updated_ms = ?, open = ? WHERE number = ?",
+                entry.resource().humanId(),
+                sortName(entry),
+                entry.ownership().group(),
+                entry.ownership().principal(),
+                rank(entry.ownership().visibility()),
+                entry.state().status(),
+                entry.state().change(),
+                changed.content(),
+                changed.views(),
+                entry.state().updated(),
+                changed.openContent(),
+                before.number());
+        Set<String> old = labels(before.found());
+        Set<String> now = labels(changed.found());
+        for (String label : old) {
+            if (!now.contains(label)) {
+                session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, before.number());
+            }
+        }
+        for (String label : now) {
+            if (!old.contains(label)) {
+                session.update("INSERT INTO registry_label (label, entry) VALUES (?, ?)", label, before.number());
+            }
+        }
+    }
+
+    /** Erases the rows of an entry for good. */
+    static void erase(Session session, Numbered entry) throws SQLException {
+        for (String label : labels(entry.found())) {
+            session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
+        }
+        for (String table : new String[] {"registry_document", "registry_change", "registry_review"}) {
+            session.update("DELETE FROM " + table + " WHERE entry = ?", entry.number());
+        }
+        session.update("DELETE FROM registry_entry WHERE number = ?", entry.number());
+    }
+
+    static int rank(Visibility visibility) {
+        return switch (visibility) {
+            case PRIVATE -> 0;
+            case GROUP -> 1;
+            case PUBLIC -> 2;
+        };
+    }
+
+    /** The visibility of a {@linkplain #rank rank}. */
+    static Visibility visibility(int rank) {
+        return switch (rank) {
+            case 0 -> Visibility.PRIVATE;
+            case 1 -> Visibility.GROUP;
+            default -> Visibility.PUBLIC;
+        };
+    }
+
+    static String sortName(Entry entry) {
+        return entry.resource().name().toLowerCase(Locale.ROOT);
+    }
+
+    static String label(String field, String value) {
+        String label = field + '=' + value;
+        return label.length() <= MAX_LABEL ? label : label.substring(0, MAX_LABEL);
+    }
+
+    static Set<String> labels(Entry entry) {
+        Resource resource = entry.resource();
+        var labels = new LinkedHashSet<String>();
+        for (Skill skill : resource.skills()) {
+            labels.add(label("skill", skill.id()));
+            labels.add(label("ability", skill.id()));
+        }
+        resource.capabilities().forEach(each -> labels.add(label("ability", each)));
+        if (MCP_SERVERS.contains(resource.type())) {
+            labels.add(label("binding", "MCP"));
+        }
+        if (!resource.version().isBlank()) {
+            labels.add(label("version", resource.version()));
+        }
+        resource.tags().forEach(tag -> labels.add(label("tag", tag)));
+        resource.capabilities().forEach(each -> labels.add(label("capability", each)));
+        resource.endpoints().forEach(each -> {
+            labels.add(label("binding", each.binding()));
+            labels.add(label("dialect", each.dialect()));
+        });
+        resource.schemes().forEach(each -> labels.add(label("scheme", each)));
+        resource.metadata().forEach((name, value) -> {
+            if (!(value instanceof Map || value instanceof Collection)) {
+                labels.add(label("metadata." + name, String.valueOf(value)));
+            }
+        });
+        add(labels, "type", resource.type());
+        add(labels, "provider", resource.provider());
+        add(labels, "humanId", resource.humanId());
+        add(labels, "health", entry.health().status());
+        add(labels, "trust", entry.trust().outcome());
+        add(labels, "tee", entry.trust().tee());
+        add(labels, "owner", entry.ownership().principal());
+        add(labels, "group", entry.ownership().group());
+        add(labels, "status", entry.state().status());
+        add(labels, "publisher", Urns.publisher(entry.id()));
+        return labels;
+    }
+
+    private static void add(Set<String> labels, String field, @Nullable String value) {
+        if (value != null) {
+            labels.add(label(field, value));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.parley.registry.store;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reviews of entries, and notes of groups on them: one of each kind by a caller. Safe for any thread. */
+final class Reviews {
+    static final String REVIEW = "review";
+    static final String NOTE = "note";
+
+    private static final int MOST = 500;
+
+    private final Database database;
+    private final InstantSource clock;
+
+    Reviews(Database database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    /** Writes a review or a note in place of the one before; one without stars and text removes it. */
+    void write(long entry, String kind, long stars, String text, CallContext caller) {
+        String group = caller.scope().group();
+        var unused = database.write(
+                group,
+                session -> stars == 0 && text.isBlank()
+                        ? session.update(
+                                "DELETE FROM registry_review WHERE entry = ? AND kind = ? AND group_id = ? AND principal = ?",
+                                entry,
+                                kind,
+                                group,
+                                caller.caller())
+                        : session.update(
+                                "INSERT INTO registry_review (entry, kind, group_id, principal, at_ms, stars, text)"
+                                        + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entry, kind, group_id, principal)"
+                                        + " DO UPDATE SET at_ms = excluded.at_ms, stars = excluded.stars, text = excluded.text",
+                                entry,
+                                kind,
+                                group,
+                                caller.caller(),
+                                clock.instant(),
+                                stars,
+                                text));
+    }
+
+    /** Reviews, and notes of the caller's group, in JSON, the newest first. */
+    Map<String, Object> list(long entry, CallContext caller) {
+        return database.read(session -> {
+            var answer = new LinkedHashMap<String, Object>();
+            double average = session.first(
+                            row -> row.getDouble(1),
+                            "SELECT coalesce(avg(stars), 0) FROM registry_review WHERE entry = ? AND kind = 'review'",
+                            entry)
+                    .orElse(0.0);
+            answer.put(
+                    "count",
+                    session.number("SELECT count(*) FROM registry_review WHERE entry = ? AND kind = 'review'", entry));
+            answer.put("average", Math.round(average * 100) / 100.0);
+            answer.put("reviews", rows(session, entry, REVIEW, ""));
+            answer.put(
+                    "notes",
+                    caller.isUnauthenticated()
+                            ? List.of()
+                            : rows(session, entry, NOTE, caller.scope().group()));
+            return answer;
+        });
+    }
+
+    /** @param group of the authors; empty for all */
+    private static List<Map<String, Object>> rows(Session session, long entry, String kind, String group)
+            throws SQLException {
+        return session.list(
+                row -> {
+                    var review = new LinkedHashMap<String, Object>();
+                    review.put("principal", Session.text(row, 1));
+                    if (row.getInt(2) > 0) {
+                        review.put("stars", row.getInt(2));
+                    }
+                    review.put("text", Session.text(row, 3));
+                    review.put("time", Instant.ofEpochMilli(row.getLong(4)).toString());
+                    return review;
+                },
+                "SELECT principal, stars, text, at_ms FROM registry_review WHERE entry = ? AND kind = ?"
+                        + " AND (? = '' OR group_id = ?) ORDER BY at_ms DESC LIMIT " + MOST,
+                entry,
+                kind,
+                group,
+                group);
+    }
+}

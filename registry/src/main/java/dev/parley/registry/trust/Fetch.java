@@ -1,0 +1,14 @@
+package dev.parley.registry.trust;
+
+import dev.parley.client.webhooks.GuardedFetch.Document;
+import java.io.IOException;
+
+/** Fetches documents from addresses of strangers, as {@link dev.parley.client.webhooks.GuardedFetch#get} does. */
+@FunctionalInterface
+public interface Fetch {
+    /**
+     * @param group whose share of look-ups it uses
+     * @throws IOException with a message for people
+     */
+    Document get(String group, String url) throws IOException, InterruptedException;
+}

@@ -1,0 +1,255 @@
+package dev.parley.registry.trust;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.json.CanonicalJson;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.registry.Entry;
+import dev.parley.trust.cards.CardTrust;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verifies trust manifests of AI Catalogs: those with an {@code identity} and a signature over the manifest ({@code trustManifest}), and
+ * those with a {@code contributor} and the profile {@code did-web-v1} ({@code trustManifests}). Keys are those of the operator, and those
+ * that the identity {@code did:web} publishes. Safe for any thread.
+ *
+ * <p>Source: AI Catalog, trust manifests; RFC 7515, appendix F; RFC 8785.
+ */
+final class TrustManifest {
+    /** Verdict of a manifest, by the words of {@link Entry.Trust#outcome}. */
+    record Finding(String outcome, String reason) {
+        static Finding unverifiable(String reason) {
+            return new Finding("unverifiable", reason);
+        }
+    }
+
+    /**
+     * The subject of a manifest.
+     *
+     * @param ids of the entry: its identifier, and the one that its publisher gave it
+     * @param url of the document; null if it is part of the entry
+     */
+    record Subject(
+            Set<String> ids,
+            String type,
+            String version,
+            @Nullable String url,
+            byte[] document) {
+        /** The domain that publishes an identifier {@code urn:air:DOMAIN:…}; empty for others. */
+        static String publisher(String id) {
+            String[] pieces = id.split(":", 4);
+            return pieces.length == 4 && pieces[0].equals("urn") && pieces[1].equals("air")
+                    ? pieces[2].toLowerCase(Locale.ROOT)
+                    : "";
+        }
+
+        /** The digest is of the bytes that are served; of data inside of an entry also in canonical form. */
+        private boolean hasDigest(Object digest) {
+            return digest.equals(digest(document)) || url == null && digest.equals(canonical());
+        }
+
+        private @Nullable String canonical() {
+            try {
+                return digest(CanonicalJson.of(document));
+            } catch (A2AException noJson) {
+                return null;
+            }
+        }
+
+        static String digest(byte[] bytes) {
+            return "sha256:" + HexFormat.of().formatHex(Sha256.of(bytes));
+        }
+    }
+
+    private static final String TYP = "ai-catalog-trust-manifest+jws";
+    /** Types of the card of an agent, which are the same. */
+    static final Set<String> AGENT_CARDS = Set.of(Entry.AGENT_CARD, "application/agent-card+json");
+
+    private static final Duration SKEW = Duration.ofSeconds(60);
+    private static final Set<String> KEYS_IN_HEADER = Set.of("jku", "jwk", "x5u", "x5c", "x5t", "x5t#S256");
+
+    private final DidWeb identities;
+    private final InstantSource clock;
+
+    TrustManifest(DidWeb identities, InstantSource clock) {
+        this.identities = identities;
+        this.clock = clock;
+    }
+
+    /**
+     * Judges a manifest.
+     *
+     * @param trusted keys of the operator
+     * @param group whose share of look-ups it uses
+     */
+    Finding judge(Map<?, ?> manifest, Subject subject, TrustedKeys trusted, String group) {
+        try {
+            return manifest.containsKey("contributor")
+                    ? ofContributor(manifest, subject, group)
+                    : ofIdentity(manifest, subject, trusted, group);
+        } catch (IOException unknown) {
+            return Finding.unverifiable(String.valueOf(unknown.getMessage()));
+        } catch (A2AException | IllegalArgumentException malformed) {
+            return Finding.unverifiable("malformed trust manifest: " + malformed.getMessage());
+        }
+    }
+
+    private Finding ofIdentity(Map<?, ?> manifest, Subject subject, TrustedKeys trusted, String group)
+            throws IOException {
+        if (!(manifest.get("identity") instanceof String identity)) {
+            return Finding.unverifiable("the trust manifest has no identity");
+        }
+        if (!(manifest.get("signature") instanceof String jws)) {
+            return Finding.unverifiable("the trust manifest is not signed");
+        }
+        Finding mismatch = mismatch(manifest, manifest, subject, false);
+        if (mismatch != null) {
+            return mismatch;
+        }
+        byte[] payload = CanonicalJson.of(without(manifest, "signature"));
+        String signer = domain(identity);
+        Verdict verdict = trusted.judge(keys -> keys.verify(payload, jws, signer));
+        if (verdict.keyId() == null && DidWeb.domain(identity) != null) {
+            Map<?, ?> header = header(jws);
+            verdict = CardTrust.of(identities.key(group, identity, String.valueOf(header.get("kid"))))
+                    .verify(payload, jws, signer);
+        }
+        return anchored(verdict, signer, manifest);
+    }
+
+    private Finding ofContributor(Map<?, ?> manifest, Subject subject, String group) throws IOException {
+        if (!(manifest.get("signature") instanceof Map<?, ?> signature)
+                || !(signature.get("jws") instanceof String jws)
+                || !(signature.get("signer") instanceof String signer)) {
+            return Finding.unverifiable("the trust manifest is not signed");
+        }
+        String domain = DidWeb.domain(signer);
+        if (!signer.equals(manifest.get("contributor"))
+                || !"did-web-v1".equals(signature.get("profile"))
+                || domain == null) {
+            return Finding.unverifiable("the signer is not the contributor by profile did-web-v1");
+        }
+        Map<?, ?> header = header(jws);
+        if (!TYP.equals(header.get("typ")) || !"ES256".equals(header.get("alg"))) {
+            return Finding.unverifiable(
+                    "typ " + header.get("typ") + ", alg " + header.get("alg") + " (expected: " + TYP + ", ES256)");
+        }
+        Finding mismatch = mismatch(manifest, signature, subject, true);
+        if (mismatch != null) {
+            return mismatch;
+        }
+        Map<Object, @Nullable Object> signed = without(manifest, "additionalSignatures");
+        signed.put("signature", without(signature, "jws"));
+        String key = identities.key(group, signer, String.valueOf(header.get("kid")));
+        return anchored(CardTrust.of(key).verify(CanonicalJson.of(signed), jws, domain), domain, manifest);
+    }
+
+    private static Finding anchored(Verdict verdict, @Nullable String signer, Map<?, ?> manifest) {
+        if (!verdict.isVerified()) {
+            return new Finding(
+                    verdict.outcome().name().toLowerCase(Locale.ROOT), "trust manifest: " + verdict.reason());
+        }
+        Map<?, ?> subject = (Map<?, ?>) Objects.requireNonNull(manifest.get("subject"));
+        String publisher = Subject.publisher(String.valueOf(subject.get("identifier")));
+        if (!publisher.equals(signer)) {
+            return new Finding(
+                    "integrity",
+                    "trust manifest: signed by " + signer + ", who does not speak for the publisher "
+                            + (publisher.isEmpty() ? "(none)" : publisher));
+        }
+        return subject.containsKey("digest")
+                ? new Finding("verified", "trust manifest: signed by " + signer + "; " + verdict.reason())
+                : Finding.unverifiable(
+                        "trust manifest: signed by " + signer + ", for the address, not for the content");
+    }
+
+    /** Why a manifest is not one of the entry now; null if it is. */
+    private @Nullable Finding mismatch(Map<?, ?> manifest, Map<?, ?> times, Subject entry, boolean exact) {
+        if (!(manifest.get("subject") instanceof Map<?, ?> subject)
+                || !(subject.get("identifier") instanceof String id)
+                || !entry.ids().contains(id)) {
+            return Finding.unverifiable("the trust manifest has another subject");
+        }
+        Object type = subject.get("type");
+        Object version = subject.get("version");
+        Object url = subject.get("url");
+        Object digest = subject.get("digest");
+        boolean isBound = digest != null || exact && url instanceof String text && text.startsWith("https://");
+        if (!isBound) {
+            return Finding.unverifiable("the trust manifest names no digest");
+        }
+        if (type != null && !isSame(type.toString(), entry.type())
+                || type == null && !exact
+                || version != null && !version.equals(entry.version())
+                || url != null && entry.url() != null && !url.equals(entry.url())) {
+            return Finding.unverifiable("the trust manifest is about another type, version or address");
+        }
+        if (digest != null && !entry.hasDigest(digest)) {
+            return new Finding("tampered", "the document has another digest than the trust manifest");
+        }
+        Instant now = clock.instant();
+        Instant issued = time(times.get("issuedAt"));
+        Instant expires = time(times.get("expiresAt"));
+        if (issued == null || issued.isAfter(now.plus(SKEW))) {
+            return Finding.unverifiable("the trust manifest has no time of issue, or one to come");
+        }
+        return expires != null && !now.isBefore(expires)
+                ? Finding.unverifiable("the trust manifest has expired at " + expires)
+                : null;
+    }
+
+    private static boolean isSame(String type, String other) {
+        return type.equals(other) || AGENT_CARDS.containsAll(List.of(type, other));
+    }
+
+    private static @Nullable Instant time(@Nullable Object text) {
+        try {
+            return text == null ? null : Instant.parse(text.toString());
+        } catch (DateTimeParseException malformed) {
+            throw new IllegalArgumentException(text + " (expected: a time)", malformed);
+        }
+    }
+
+    /** The trust domain of an identity: of {@code did:web}, {@code spiffe} or {@code https}. */
+    private static @Nullable String domain(String identity) {
+        String domain = DidWeb.domain(identity);
+        if (domain != null) {
+            return domain;
+        }
+        for (String scheme : List.of("https://", "spiffe://")) {
+            if (identity.startsWith(scheme)) {
+                return identity.substring(scheme.length()).split("[/:?#]", 2)[0].toLowerCase(Locale.ROOT);
+            }
+        }
+        return null;
+    }
+
+    /** The header of a signature, which must not bring its own key. */
+    private static Map<?, ?> header(String jws) {
+        Map<?, ?> header = Json.read(Base64.getUrlDecoder().decode(jws.split("\\.", 2)[0]), Map.class);
+        if (KEYS_IN_HEADER.stream().anyMatch(header::containsKey)) {
+            throw new IllegalArgumentException("the signature brings its own key");
+        }
+        return header;
+    }
+
+    private static Map<Object, @Nullable Object> without(Map<?, ?> members, String name) {
+        var rest = new LinkedHashMap<Object, @Nullable Object>(members);
+        rest.remove(name);
+        return rest;
+    }
+}

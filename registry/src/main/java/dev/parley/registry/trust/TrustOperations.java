@@ -1,0 +1,161 @@
+package dev.parley.registry.trust;
+
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.AnswerSchema;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.HubTimers;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryModel;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.Handler;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations on trust. All documents are verified again after a start with other keys, when a key begins or ends to be good, and when an
+ * operator asks for it.
+ */
+public final class TrustOperations {
+    private static final String TIMER = "keys";
+    private static final int PAGE = 200;
+    private static final int MAX_REASON = 1_000;
+
+    private final Entries entries;
+    private final HubParts hub;
+    private final TrustCheck check;
+    private final Revocations revocations;
+    private final HubTimers.Timers timer;
+
+    public TrustOperations(Entries entries, HubParts hub, TrustCheck check, Revocations revocations) {
+        this.entries = entries;
+        this.hub = hub;
+        this.check = check;
+        this.revocations = revocations;
+        this.timer = hub.timers().named("registry/trust", (id, content) -> verifyAgain());
+        long known = hub.database()
+                .read(session -> session.number(
+                        "SELECT count(*) FROM registry_trusted_keys WHERE fingerprint = ?", check.fingerprint()));
+        if (known == 0) {
+            timer.set(TIMER, Instant.now(), "");
+        }
+    }
+
+    /** Handlers by the names of their operations. */
+    public Map<String, Handler> handlers() {
+        return Map.of(
+                RegistryProtocol.REVOKE,
+                (given, caller) -> revoke(text(given, "id"), text(given, "reason"), caller, caller),
+                RegistryProtocol.REVOCATIONS,
+                (given, caller) -> revocations.signed());
+    }
+
+    /** Operations of the administration. */
+    public static List<ExtensionMethod<?, ?>> administration() {
+        return List.of(
+                AdminRow.of(
+                        "registry/revoke",
+                        "POST /registry/revocations",
+                        "Revoke an entry of any owner",
+                        AnswerSchema.ANY,
+                        RestParameter.member("id", Type.TEXT, "ID", "URN of the entry.")
+                                .asRequired(),
+                        RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, which readers see.")
+                                .asRequired()),
+                AdminRow.of(
+                        "registry/verify",
+                        "POST /registry/verify",
+                        "Read the keys that are trusted, and verify all documents again",
+                        AnswerSchema.ANY));
+    }
+
+    /** Handlers of the operations of the administration, by name. */
+    public Map<String, AdminHandler> administrationHandlers() {
+        return Map.of(
+                "registry/revoke",
+                (given, operator) -> revoke(given.text("id"), given.text("reason"), null, operator),
+                "registry/verify",
+                (given, operator) -> Map.of("changed", verifyAgain()));
+    }
+
+    private static String text(Map<String, @Nullable Object> given, String name) {
+        return Objects.toString(given.get(name), "");
+    }
+
+    private Object revoke(String id, String reason, @Nullable CallContext owner, CallContext caller) {
+        if (reason.isBlank() || reason.length() > MAX_REASON) {
+            throw A2AException.invalidParams(
+                    "reason", reason.length() + " characters (expected: 1 to " + MAX_REASON + ")");
+        }
+        Entry revoked = entries.change(
+                id,
+                "revoked",
+                Map.of("reason", reason),
+                owner,
+                entry -> entry.with(entry.state().with("revoked"))
+                        .with(entry.trust().with("revoked", reason, Instant.now())));
+        hub.audit()
+                .note(new dev.parley.store.audit.Entry(
+                        caller.scope().group(),
+                        caller.caller(),
+                        "registry.revoked",
+                        revoked.id(),
+                        revoked.ownership().principal(),
+                        "ok",
+                        caller.address(),
+                        Objects.toString(caller.traceparent(), ""),
+                        Map.of("reason", reason, "digest", revoked.resource().digest())));
+        return Objects.requireNonNull(EntryModel.ENTRY.toJson(revoked));
+    }
+
+    /** Verifies all documents by the keys of now, and returns how many verdicts have changed. */
+    private int verifyAgain() {
+        check.reload();
+        String fingerprint = check.fingerprint();
+        int changed = 0;
+        String token = null;
+        do {
+            Entries.Page page = entries.list(Entries.Filter.NONE, "name", PAGE, token, Entries.ITSELF);
+            for (Entry entry : page.entries()) {
+                changed += verify(entry) ? 1 : 0;
+            }
+            token = page.next();
+        } while (token != null);
+        hub.database().write(session -> {
+            session.update("DELETE FROM registry_trusted_keys");
+            return session.update("INSERT INTO registry_trusted_keys (fingerprint) VALUES (?)", fingerprint);
+        });
+        check.nextChange().ifPresent(next -> timer.set(TIMER, next, ""));
+        return changed;
+    }
+
+    private boolean verify(Entry entry) {
+        Entry.Trust now =
+                check.judged(entry, entries.document(entry, Entries.ITSELF).bytes());
+        if (now.outcome().equals(entry.trust().outcome())
+                && now.reason().equals(entry.trust().reason())) {
+            return false;
+        }
+        String digest = entry.resource().digest();
+        entries.change(
+                entry.id(),
+                "trust",
+                Map.of("outcome", now.outcome(), "reason", now.reason()),
+                null,
+                current -> current.resource().digest().equals(digest)
+                                && !current.trust().outcome().equals("revoked")
+                        ? current.with(current.trust()
+                                .with(now.outcome(), now.reason(), Objects.requireNonNull(now.checked())))
+                        : current);
+        return true;
+    }
+}

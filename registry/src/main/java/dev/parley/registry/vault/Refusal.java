@@ -1,0 +1,43 @@
+package dev.parley.registry.vault;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** An error answer, in the form of AgentVault's registry. */
+final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final transient Map<String, Object> body;
+    private final transient Map<String, String> headers;
+
+    private Refusal(int status, Map<String, Object> body, Map<String, String> headers) {
+        super(status + " " + body, null, false, false);
+        this.status = status;
+        this.body = body;
+        this.headers = headers;
+    }
+
+    /** @param detail a text, or a list of faults */
+    static Refusal of(int status, Object detail) {
+        return new Refusal(status, Map.of("detail", detail), Map.of());
+    }
+
+    /** A refusal of credentials. */
+    static Refusal unauthorized(String detail, String challenge) {
+        return new Refusal(401, Map.of("detail", detail), Map.of("WWW-Authenticate", challenge));
+    }
+
+    static Refusal tooManyRequests(int limit) {
+        return new Refusal(429, Map.of("error", "Rate limit exceeded: " + limit + " per 1 minute"), Map.of());
+    }
+
+    WireAnswer.Whole answer() {
+        var all = new LinkedHashMap<>(headers);
+        all.put("Content-Type", Headers.JSON);
+        return new WireAnswer.Whole(status, all, Json.write(body));
+    }
+}

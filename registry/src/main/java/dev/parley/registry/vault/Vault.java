@@ -1,0 +1,420 @@
+package dev.parley.registry.vault;
+
+import static dev.parley.registry.vault.Form.anyObject;
+import static dev.parley.registry.vault.Form.email;
+import static dev.parley.registry.vault.Form.object;
+import static dev.parley.registry.vault.Form.optional;
+import static dev.parley.registry.vault.Form.required;
+import static dev.parley.registry.vault.Form.text;
+import static dev.parley.registry.vault.Form.truth;
+import static java.util.Map.entry;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.HubTimers.Timers;
+import dev.parley.extension.PersonalData;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.support.Hmac;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.vault.Accounts.Developer;
+import dev.parley.registry.vault.Accounts.Key;
+import dev.parley.registry.vault.Form.Rule;
+import dev.parley.registry.vault.Tokens.Login;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The registry of AgentVault: accounts of developers, and public entries as their cards. Safe for any thread. */
+public final class Vault implements AutoCloseable {
+    /** Handlers of the routes, by their names. */
+    private static final Map<String, BiFunction<Vault, VaultRequest, WireAnswer.Whole>> HANDLERS = Map.ofEntries(
+            entry("register", Vault::register),
+            entry("login", Vault::login),
+            entry("verify", Vault::verify),
+            entry("recover", Vault::recover),
+            entry("set-password", Vault::setPassword),
+            entry("me", Vault::me),
+            entry("keys-create", Vault::createKey),
+            entry("keys-list", Vault::listKeys),
+            entry("keys-revoke", Vault::revokeKey),
+            entry("cards-create", Vault::createCard),
+            entry("cards-list", Vault::listCards),
+            entry("cards-by-query", Vault::getCardByQuery),
+            entry("cards-by-id", Vault::getCardByHumanId),
+            entry("cards-get", Vault::getCard),
+            entry("cards-update", Vault::updateCard),
+            entry("cards-delete", Vault::deleteCard),
+            entry("validate", Vault::validateCard),
+            entry("build", Vault::buildAgent),
+            entry("openapi", (vault, request) -> OpenApi.ANSWER));
+
+    private static final String BEARER = "Bearer";
+
+    private static final Rule SECRET = text(1, Passwords.LONGEST);
+    private static final Rule REGISTRATION =
+            object(required("name", Form.line(3, 100)), required("email", email()), required("password", SECRET));
+    private static final Rule LOGIN = object(required("username", text(0, 254)), required("password", SECRET));
+    private static final Rule RECOVERY = object(required("email", email()), required("recovery_key", text(0, 200)));
+    private static final Rule NEW_PASSWORD = object(required("new_password", SECRET));
+    private static final Rule NEW_KEY = object(optional("description", text(0, 500)));
+    static final Rule NEW_CARD = object(required("card_data", anyObject()));
+    private static final Rule CHANGED_CARD = object(optional("card_data", anyObject()), optional("is_active", truth()));
+
+    private final Accounts accounts;
+    private final Tokens tokens;
+    private final Passwords passwords = new Passwords();
+    private final Calls calls;
+    private final Cards cards;
+    private final Mail mail;
+    private final Supplier<String> url;
+    private final Runnable ready;
+
+    /**
+     * @param mail as of {@link Mail#of}; null for none
+     * @param url address of the hub, for links in mails
+     * @param ready waits until the agents of the hub are entries
+     */
+    public Vault(
+            HubParts hub,
+            Entries entries,
+            @Nullable String mail,
+            Supplier<String> url,
+            Runnable ready,
+            InstantSource clock) {
+        this.ready = ready;
+        this.mail = Mail.of(mail);
+        this.url = url;
+        this.tokens = new Tokens(Hmac.key(hub.key("accounts of the registry")), clock);
+        Timers mails =
+                hub.timers().named("registry/verification", (id, content) -> sendVerification(Long.parseLong(id)));
+        this.accounts = new Accounts(hub.database(), tokens, passwords, clock, mails);
+        this.calls = new Calls(clock);
+        this.cards = new Cards(hub.database(), entries, accounts, hub.agents());
+    }
+
+    private void sendVerification(long id) throws Exception {
+        Optional<Developer> developer = accounts.byId(id);
+        Optional<String> token = developer.flatMap(accounts::verificationToken);
+        if (token.isPresent()) {
+            mail.send(
+                    developer.get().email(),
+                    "Verify your mail address",
+                    "An account of the agent registry at " + url.get() + " was registered with this mail address.\n\n"
+                            + "To verify the address, open this link within 24 hours:\n\n"
+                            + url.get() + "/auth/verify-email?token=" + token.get()
+                            + "\n\nIf you did not register, ignore this mail.\n");
+        }
+    }
+
+    /** The faces, by their paths, in front of an agent. */
+    public static Map<String, HubExtension.Face> faces(String agent) {
+        return Route.ROOTS.stream()
+                .collect(Collectors.toMap(root -> root, root -> new HubExtension.Face(agent, new VaultFace(root))));
+    }
+
+    /** Names of the operations, which are open to callers without credentials. */
+    public static Set<String> operations() {
+        return Route.ALL.stream().map(Route::name).collect(Collectors.toSet());
+    }
+
+    /** An extension with the operations, which have no rows: only the faces call them. */
+    public AgentExtension in(AgentExtension extension) {
+        var handlers = new LinkedHashMap<>(extension.handlers());
+        operations().forEach(name -> handlers.put(name, new Operations()));
+        return new AgentExtension(
+                extension.card(),
+                extension.needs(),
+                extension.methods(),
+                extension.protocol(),
+                handlers,
+                extension.specification());
+    }
+
+    /** The accounts as personal data. Their cards stay: they are entries. */
+    public PersonalData personalData() {
+        return new PersonalData() {
+            @Override
+            public void unlink(Collection<String> ids, CallContext operator) {
+                // accounts refer to no tasks
+            }
+
+            @Override
+            public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+                return Map.of(
+                        "registryAccounts",
+                        accounts.erase(Cards.developer(operator.scope().group(), principal)));
+            }
+        };
+    }
+
+    private final class Operations implements AgentEndpoint {
+        @Override
+        @SuppressWarnings("unchecked") // of the one kind of calls
+        public <R> R call(Operation.Call<R> operation, CallContext caller) {
+            if (operation instanceof VaultCall call) {
+                return (R) answer(call);
+            }
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+        }
+    }
+
+    private WireAnswer.Whole answer(VaultCall call) {
+        try {
+            ready.run();
+            calls.count(call.request().address(), call.route().name());
+            String route = call.route().name().substring(Route.PREFIX.length());
+            return requireNonNull(HANDLERS.get(route), route).apply(this, call.request());
+        } catch (Refusal refusal) {
+            return refusal.answer();
+        }
+    }
+
+    WireAnswer.Whole register(VaultRequest request) {
+        Map<String, @Nullable Object> body = Form.body(request.http().body(), REGISTRATION);
+        List<String> recoveryKeys = accounts.register(
+                requireNonNull(Form.text(body, "name")),
+                requireNonNull(Form.text(body, "email")),
+                requireNonNull(Form.text(body, "password")),
+                request.address());
+        String message = mail.isDelivered()
+                ? "Registration successful. Please check your email to verify your account."
+                : "Registration successful (email verification skipped due to server config). Contact admin if needed.";
+        return json(201, Map.of("message", message, "recovery_keys", recoveryKeys));
+    }
+
+    WireAnswer.Whole login(VaultRequest request) {
+        Map<String, @Nullable Object> form = request.form();
+        form.keySet().retainAll(List.of("username", "password")); // all else is not repeated in faults
+        Form.checked(form, LOGIN);
+        return accounts.login(
+                        requireNonNull(Form.text(form, "username")),
+                        requireNonNull(Form.text(form, "password")),
+                        request.address())
+                .map(Vault::token)
+                .orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+    }
+
+    private static WireAnswer.Whole token(String token) {
+        return json(200, Map.of("access_token", token, "token_type", "bearer"));
+    }
+
+    WireAnswer.Whole verify(VaultRequest request) {
+        String page = accounts.verify(request.requiredText("token")).page;
+        return new WireAnswer.Whole(303, Map.of("Location", "/ui/" + page), new byte[0]);
+    }
+
+    WireAnswer.Whole recover(VaultRequest request) {
+        Map<String, @Nullable Object> body = Form.body(request.http().body(), RECOVERY);
+        return accounts.recover(
+                        requireNonNull(Form.text(body, "email")), requireNonNull(Form.text(body, "recovery_key")))
+                .map(Vault::token)
+                .orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
+    }
+
+    WireAnswer.Whole setPassword(VaultRequest request) {
+        String token = request.bearer();
+        if (token == null) {
+            throw Refusal.unauthorized("Not authenticated", BEARER);
+        }
+        Supplier<Refusal> invalid = () ->
+                Refusal.unauthorized("Invalid or expired password recovery token", "Bearer error=\"invalid_token\"");
+        if (tokens.read(token).map(Login::recoveryKey).isEmpty()) {
+            throw invalid.get();
+        }
+        String password = requireNonNull(Form.text(Form.body(request.http().body(), NEW_PASSWORD), "new_password"));
+        if (!accounts.setPassword(token, password, request.address())) {
+            throw invalid.get();
+        }
+        return json(200, Map.of("message", "Password updated successfully."));
+    }
+
+    WireAnswer.Whole me(VaultRequest request) {
+        return json(200, developer(request).json());
+    }
+
+    WireAnswer.Whole createKey(VaultRequest request) {
+        Developer developer = loggedIn(request);
+        String description = request.http().hasNoBody()
+                ? null
+                : Form.text(Form.body(request.http().body(), NEW_KEY), "description");
+        String key = Tokens.newKey();
+        return json(
+                201,
+                Map.of(
+                        "plain_api_key",
+                        key,
+                        "api_key_info",
+                        accounts.addKey(developer, key, description).json()));
+    }
+
+    WireAnswer.Whole listKeys(VaultRequest request) {
+        return json(
+                200, accounts.keys(developer(request)).stream().map(Key::json).toList());
+    }
+
+    WireAnswer.Whole revokeKey(VaultRequest request) {
+        Developer developer = loggedIn(request);
+        if (!request.variable().matches("-?\\d{1,18}")) {
+            var faults = Form.Faults.at("path").below("key_id");
+            faults.add(
+                    "int_parsing",
+                    "Input should be a valid integer, unable to parse string as an integer",
+                    request.variable());
+            faults.refuse();
+        }
+        if (!accounts.revokeKey(developer, Long.parseLong(request.variable()))) {
+            throw Refusal.of(404, "API Key not found or not owned by the current user.");
+        }
+        return none();
+    }
+
+    WireAnswer.Whole createCard(VaultRequest request) {
+        Developer developer = developer(request);
+        Map<String, @Nullable Object> body = Form.body(request.http().body(), NEW_CARD);
+        return json(201, cards.create(developer, Form.members(body.get("card_data"))));
+    }
+
+    WireAnswer.Whole listCards(VaultRequest request) {
+        Optional<Developer> developer = optionalDeveloper(request);
+        var query = new Cards.Query(
+                request.number(request.http().query().containsKey("skip") ? "skip" : "offset", 0, 0, Integer.MAX_VALUE),
+                request.number("limit", 100, 1, 250),
+                requireNonNullElse(request.truth("active_only"), true),
+                request.text("search", 100),
+                request.texts("tags"),
+                request.truth("has_tee"),
+                request.text("tee_type", 50),
+                Boolean.TRUE.equals(request.truth("owned_only"))
+                        ? developer.map(Developer::id).orElse(-1L)
+                        : null);
+        request.queryFaults().refuse();
+        if (query.owner() != null && developer.isEmpty()) {
+            throw Refusal.of(401, "Authentication required to list owned agent cards.");
+        }
+        return json(200, cards.list(query, request.address()));
+    }
+
+    WireAnswer.Whole getCard(VaultRequest request) {
+        return json(200, cards.get(Cards.id(request.variable())));
+    }
+
+    WireAnswer.Whole getCardByHumanId(VaultRequest request) {
+        return json(200, cards.byHumanId(request.decodedVariable()));
+    }
+
+    WireAnswer.Whole getCardByQuery(VaultRequest request) {
+        return json(200, cards.byHumanId(request.requiredText("hri")));
+    }
+
+    WireAnswer.Whole updateCard(VaultRequest request) {
+        Developer developer = developer(request);
+        String id = Cards.id(request.variable());
+        Map<String, @Nullable Object> body = Form.body(request.http().body(), CHANGED_CARD);
+        return json(
+                200,
+                cards.update(
+                        developer,
+                        id,
+                        body.get("card_data") == null ? null : Form.members(body.get("card_data")),
+                        body.get("is_active") instanceof Boolean active ? active : null));
+    }
+
+    WireAnswer.Whole deleteCard(VaultRequest request) {
+        cards.delete(developer(request), Cards.id(request.variable()));
+        return none();
+    }
+
+    WireAnswer.Whole validateCard(VaultRequest request) {
+        Object card = Form.body(request.http().body(), NEW_CARD).get("card_data");
+        Optional<String> problem = CardForm.problem(card);
+        var answer = new LinkedHashMap<String, @Nullable Object>();
+        answer.put("is_valid", problem.isEmpty());
+        answer.put("detail", problem.orElse(null));
+        answer.put("validated_card_data", problem.isEmpty() ? card : null);
+        return json(200, answer);
+    }
+
+    WireAnswer.Whole buildAgent(VaultRequest request) {
+        return Builder.answer(request.http().body(), developer(request).name());
+    }
+
+    /**
+     * The account of a login or a key.
+     *
+     * @throws Refusal if the request has neither
+     */
+    private Developer developer(VaultRequest request) {
+        String key = request.http().header("X-Api-Key");
+        if (key == null || request.bearer() != null) {
+            return loggedIn(request);
+        }
+        if (key.isBlank()) {
+            throw Refusal.of(403, "Not authenticated: X-Api-Key header missing or empty");
+        }
+        return accounts.byKey(key).orElseThrow(() -> Refusal.unauthorized("Invalid or inactive API Key", BEARER));
+    }
+
+    /** The account of a login: a stolen key makes no other keys, which would outlast it. */
+    private Developer loggedIn(VaultRequest request) {
+        String token = request.bearer();
+        if (token == null) {
+            throw Refusal.unauthorized("Not authenticated", BEARER);
+        }
+        Login login = tokens.read(token)
+                .filter(read -> read.recoveryKey() == null)
+                .orElseThrow(() -> Refusal.unauthorized("Could not validate credentials", BEARER));
+        Developer developer = accounts.byId(login.developer())
+                .orElseThrow(() -> Refusal.unauthorized("User associated with token not found", BEARER));
+        return accounts.current(login)
+                .map(current -> developer)
+                .orElseThrow(() -> Refusal.unauthorized("Could not validate credentials", BEARER));
+    }
+
+    private Optional<Developer> optionalDeveloper(VaultRequest request) {
+        try {
+            return Optional.of(developer(request));
+        } catch (Refusal none) {
+            return Optional.empty();
+        }
+    }
+
+    static WireAnswer.Whole json(int status, Object body) {
+        return new WireAnswer.Whole(
+                status, Map.of("Content-Type", Headers.JSON, "Cache-Control", "no-store"), Json.write(body));
+    }
+
+    private static WireAnswer.Whole none() {
+        return new WireAnswer.Whole(204, Map.of(), new byte[0]);
+    }
+
+    @Override
+    public void close() {
+        passwords.close();
+        cards.close();
+    }
+}

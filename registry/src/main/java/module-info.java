@@ -1,0 +1,24 @@
+/** A registry of agents as an extension of a hub. */
+module dev.parley.registry.hub {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.extension;
+    requires transitive dev.parley.registry;
+    requires dev.parley.client;
+    requires dev.parley.dialect;
+    requires dev.parley.engine;
+    requires dev.parley.protocol;
+    requires dev.parley.store;
+    requires dev.parley.trust;
+    requires com.nimbusds.jose.jwt;
+    requires jakarta.mail;
+    requires java.sql;
+    requires org.bouncycastle.provider;
+
+    exports dev.parley.registry.hub;
+
+    uses dev.parley.registry.Embedder;
+
+    provides dev.parley.extension.HubExtensionSource with
+            dev.parley.registry.hub.RegistrySource,
+            dev.parley.registry.reports.ReportSource;
+}

@@ -1,0 +1,282 @@
+package dev.parley.registry.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import dev.parley.protocol.Part;
+import dev.parley.registry.Cards;
+import dev.parley.registry.Target;
+import dev.parley.registry.Web;
+import dev.parley.registry.Web.Answer;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.cards.CardKeys;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Registries that ask and copy each other, over HTTP. */
+@Timeout(180)
+final class FederationHubTest {
+    private static final String ADMIN_KEY = "X-Api-Key";
+
+    @TempDir
+    Path directory;
+
+    private HubBuilder hub(String name) {
+        return Hub.builder()
+                .data(directory.resolve(name))
+                .port(0)
+                .set("registry-publisher", name + ".example")
+                .set("registry-probes", "0s")
+                .set("fetch-allow", "127.0.0.1");
+    }
+
+    private HubBuilder secured(String name) {
+        return hub(name).authentication(Authentication.named(List.of("required")));
+    }
+
+    private static Web admin(Hub hub) {
+        return new Web(hub.url(), ADMIN_KEY, hub.bootstrapKey().orElseThrow());
+    }
+
+    private static void peer(Web web, String name, String url, String more) throws Exception {
+        Answer answer = web.send(
+                "PUT", "/admin/registry/peers/" + name, ("{'url':'" + url + "'" + more + "}").replace('\'', '"'));
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    }
+
+    private static String register(Web web, String name, String skill) throws Exception {
+        Answer answer = web.post("/registry/agents", Cards.registration(Cards.v1(name, skill), "public"));
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer.text("id");
+    }
+
+    private static Answer search(Web web, String text) throws Exception {
+        Answer answer = web.post("/registry/ard/search", "{'query':{'text':'" + text + "'},'federation':'auto'}");
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer;
+    }
+
+    private static Map<?, ?> outcome(Answer answer, String peer) {
+        return ((List<?>) requireNonNull(answer.at("parley:peers")))
+                .stream()
+                        .map(one -> (Map<?, ?>) one)
+                        .filter(one -> peer.equals(one.get("peer")))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    @Test
+    @DisplayName("ONE37, AV35: an agent of a peer is found and called, and not found once the peer is cut off")
+    void anAgentOfAPeerIsFoundAndCalledUntilThePeerIsCutOff() throws Exception {
+        Agent translator = Agent.named("translator", "Translates legal contracts")
+                .skill("translate", "Translates contracts", "legal")
+                .handle((request, reply) -> reply.complete(Part.text("translated: " + request.text())));
+        try (Hub a = secured("a").start();
+                Hub b = hub("b").agents(translator).start()) {
+            Web here = admin(a);
+            peer(here, "b", b.url(), ",'publishers':['b.example']");
+
+            Answer found = search(here, "translate contracts");
+
+            assertThat(outcome(found, "b").get("outcome")).as(found.text()).isEqualTo("ok");
+            assertThat(found.each("results", "identifier")).contains("urn:air:b.example:agents:translator");
+            int at = found.each("results", "identifier").indexOf("urn:air:b.example:agents:translator");
+            assertThat(found.text("results", at, "source")).isEqualTo(b.url() + "/registry/ard");
+            assertThat(found.at("results", at, "parley:authoritative")).isEqualTo(true);
+            assertThat(found.text("results", at, "parley:trust", "outcome")).isEqualTo("unverifiable");
+            String card = found.text("results", at, "url");
+            try (AgentClient client = AgentClient.connect(card)) {
+                assertThat(client.send("text").toString()).contains("translated: text");
+            }
+
+            Answer cut = here.post("/admin/registry/peers/b/cut", "{'reason':'contract ended'}");
+            assertThat(cut.status()).as(cut.text()).isEqualTo(200);
+            Answer gone = search(here, "translate contracts");
+            assertThat(gone.each("results", "identifier")).doesNotContain("urn:air:b.example:agents:translator");
+            assertThat(here.get("/admin/registry/peers").text("peers", 0, "status"))
+                    .isEqualTo("cut");
+            assertThat(new Web(a.url()).get("/admin/registry/peers").status()).isEqualTo(401);
+        }
+    }
+
+    private static String results(String... results) {
+        return "{\"results\":[" + String.join(",", results) + "]}";
+    }
+
+    private static String result(String id, String more) {
+        return ("{'identifier':'" + id + "','displayName':'Liar','type':'application/a2a-agent-card+json',"
+                        + "'url':'https://liar.example/card.json','score':100,'source':'https://trusted.example'" + more
+                        + "}")
+                .replace('\'', '"');
+    }
+
+    @Test
+    @DisplayName("AV35: slow, lying, endless and dead peers harm no search")
+    void badPeersHarmNoSearch() throws Exception {
+        try (Hub a = secured("a").start();
+                Hub b = hub("b").start();
+                var slow = new Target();
+                var liar = new Target();
+                var endless = new Target();
+                var dead = new ServerSocket(0)) {
+            Web here = admin(a);
+            String own = register(here, "Translator", "translate");
+            String good = register(new Web(b.url()), "Interpreter", "translate");
+            slow.at("/ard/search", Target.silent());
+            endless.at("/ard/search", Target.endless());
+            String forged = ",'parley:trust':{'outcome':'verified'},'trustManifest':{'identity':'did:web:b.example',"
+                    + "'signature':'e30..AA'},'data':{'name':'x'}";
+            liar.at(
+                    "/ard/search",
+                    Target.answering(
+                            200,
+                            results(
+                                    result(own, ""),
+                                    result("urn:air:a.example:agents:fake", ""),
+                                    result("urn:air:liar.example:x:same", ""),
+                                    result("urn:air:liar.example:x:same", ""),
+                                    result(good, forged),
+                                    result("not an identifier", ""))));
+            int port = dead.getLocalPort();
+            dead.close();
+            peer(here, "b", b.url(), ",'publishers':['b.example']");
+            peer(here, "dead", "http://127.0.0.1:" + port + "/ard", "");
+            peer(here, "endless", endless.url() + "/ard", "");
+            peer(here, "liar", liar.url() + "/ard", ",'publishers':['liar.example']");
+            peer(here, "slow", slow.url() + "/ard", "");
+
+            long begun = System.nanoTime();
+            Answer found = search(here, "translate");
+            Duration took = Duration.ofNanos(System.nanoTime() - begun);
+
+            assertThat(outcome(found, "b").get("outcome")).as(found.text()).isEqualTo("ok");
+            assertThat(outcome(found, "dead").get("outcome")).isEqualTo("failed");
+            assertThat(outcome(found, "endless").get("outcome")).isEqualTo("failed");
+            assertThat(outcome(found, "slow").get("outcome")).isIn("late", "failed");
+            assertThat(outcome(found, "liar").get("outcome")).isEqualTo("ok");
+            assertThat(outcome(found, "liar").get("reason")).isEqualTo("4 results refused");
+            assertThat(took).isLessThan(Duration.ofSeconds(20));
+            List<String> ids = found.each("results", "identifier");
+            assertThat(ids).doesNotHaveDuplicates().contains(own, good, "urn:air:liar.example:x:same");
+            assertThat(ids).doesNotContain("urn:air:a.example:agents:fake");
+            assertThat(found.text("results", ids.indexOf(own), "displayName")).isEqualTo("Translator");
+            int at = ids.indexOf(good);
+            assertThat(found.text("results", at, "displayName")).isEqualTo("Interpreter");
+            assertThat(found.text("results", at, "source")).isEqualTo(b.url() + "/registry/ard");
+            int lie = ids.indexOf("urn:air:liar.example:x:same");
+            assertThat(found.text("results", lie, "source")).isEqualTo(liar.url() + "/ard");
+            assertThat(found.text("results", lie, "parley:trust", "outcome")).isEqualTo("unverifiable");
+
+            var unused = search(here, "translate");
+            unused = search(here, "translate");
+            assertThat(outcome(search(here, "translate"), "slow").get("outcome"))
+                    .isEqualTo("skipped");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "entries of a peer are copied, cannot be changed here, and go when they are revoked or the peer is cut off")
+    void publicEntriesOfAPeerAreCopied() throws Exception {
+        Path key = directory.resolve("key.json");
+        CardKeys.create(key, CardKeys.Algorithm.ES256, null);
+        CardKeys keys = CardKeys.read(List.of(key));
+        try (Hub a = secured("a").start();
+                Hub b = hub("b").cardKeys(keys).start()) {
+            Web here = admin(a);
+            var there = new Web(b.url());
+            String first = register(there, "Translator", "translate");
+            String second = register(there, "Adder", "add");
+            Answer hidden = there.post("/registry/agents", Cards.registration(Cards.v1("Hidden", "hide"), "group"));
+            String published = new String(Json.write(new String(keys.published(), UTF_8)), UTF_8);
+            peer(here, "b", b.url(), ",'publishers':['b.example'],'copied':true,'keys':" + published);
+
+            var unused = copied(here);
+            Answer copy = here.get("/registry/agents/" + first);
+            assertThat(copy.status()).as(copy.text()).isEqualTo(200);
+            assertThat(copy.text("metadata", "peer")).isEqualTo("b");
+            assertThat(copy.text("metadata", "source")).isEqualTo(b.url() + "/registry/ard");
+            assertThat(here.get("/registry/agents/" + hidden.text("id")).status())
+                    .isEqualTo(404);
+            assertThat(here.get("/registry/agents/" + first + "/card").text())
+                    .isEqualTo(there.get("/registry/agents/" + first + "/card").text());
+            assertThat(here.delete("/registry/agents/" + first).status()).isEqualTo(403);
+            assertThat(here.post("/registry/agents/" + first + ":revoke", "{'reason':'x'}")
+                            .status())
+                    .isEqualTo(403);
+
+            assertThat(there.post("/registry/agents/" + first + ":revoke", "{'reason':'stolen'}")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(there.delete("/registry/agents/" + second).status()).isEqualTo(200);
+            Answer again = copied(here);
+            assertThat(again.at("refused")).as(again.text()).isEqualTo(0);
+            assertThat(here.get("/registry/agents/" + first).text("status")).isEqualTo("revoked");
+            assertThat(here.get("/registry/agents/" + first).text("trust", "reason"))
+                    .isEqualTo("stolen");
+            assertThat(here.get("/registry/agents").each("agents", "id")).doesNotContain(first, second);
+
+            String third = register(there, "Poet", "rhyme");
+            unused = copied(here);
+            assertThat(here.get("/registry/agents").each("agents", "id")).contains(third);
+            here.post("/admin/registry/peers/b/cut", "{'reason':'contract ended'}");
+            assertThat(here.get("/registry/agents").each("agents", "id")).doesNotContain(third);
+            assertThat(here.post("/admin/registry/peers/b/copy", "{}").status()).isEqualTo(404);
+
+            here.post("/admin/registry/peers/b/resume", "{}");
+            unused = copied(here);
+            assertThat(here.get("/registry/agents").each("agents", "id"))
+                    .contains(third)
+                    .doesNotContain(first);
+        }
+    }
+
+    private static Answer copied(Web here) throws Exception {
+        Answer copied = here.post("/admin/registry/peers/b/copy", "{}");
+        assertThat(copied.status()).as(copied.text()).isEqualTo(200);
+        return copied;
+    }
+
+    @Test
+    void copiesGoOnAfterARestartAndTakeNothingOfOtherPublishers() throws Exception {
+        try (Hub b = hub("b").start()) {
+            var there = new Web(b.url());
+            String first = register(there, "Translator", "translate");
+            try (Hub a = secured("a").start()) {
+                Web here = admin(a);
+                peer(here, "b", b.url(), ",'publishers':['b.example'],'copied':true");
+                var unused = copied(here);
+                assertThat(here.get("/registry/agents").each("agents", "id")).contains(first);
+            }
+            String second = register(there, "Adder", "add");
+            try (Hub a = secured("a").start()) {
+                Web here = new Web(a.url());
+                long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+                while (!here.get("/registry/agents").each("agents", "id").contains(second) && System.nanoTime() < end) {
+                    LockSupport.parkNanos(20_000_000);
+                }
+                assertThat(here.get("/registry/agents").each("agents", "id")).contains(first, second);
+            }
+            try (Hub c = secured("c").start()) {
+                Web here = admin(c);
+                peer(here, "b", b.url(), ",'publishers':['other.example'],'copied':true");
+                var unused = copied(here);
+                assertThat(here.get("/registry/agents").each("agents", "id")).doesNotContain(first, second);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package dev.parley.registry.hub;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import dev.parley.protocol.Part;
+import dev.parley.registry.Cards;
+import dev.parley.registry.Target;
+import dev.parley.registry.Web;
+import dev.parley.registry.Web.Answer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Probes of a registry, over HTTP. */
+@Timeout(180)
+final class HealthHubTest {
+    private Target target;
+
+    @BeforeEach
+    void start() throws Exception {
+        target = new Target();
+    }
+
+    @AfterEach
+    void stop() {
+        target.close();
+    }
+
+    private static HubBuilder hub() {
+        return Hub.builder().inMemory().port(0).set("registry-probes", "200ms").set("fetch-allow", "127.0.0.1");
+    }
+
+    /** A card of an agent at the target. */
+    private String card(String name, String... skills) {
+        return Cards.v1(name, skills).replaceAll("https://[a-z]*\\.example/a2a", target.url() + "/a2a");
+    }
+
+    private static String registered(Web web, String url) throws Exception {
+        Answer answer = web.post("/registry/agents", "{'visibility':'public','url':'" + url + "'}");
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer.text("id");
+    }
+
+    private static Answer await(Web web, String path, String expected, Object... at) throws Exception {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            Answer answer = web.get(path);
+            if (expected.equals(answer.text(at)) || System.nanoTime() > end) {
+                assertThat(answer.text(at)).as(answer.text()).isEqualTo(expected);
+                return answer;
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    @Test
+    @DisplayName("probes tell drift, credentials, protocol and connections apart, and when it began")
+    void probesTellWhatFailed() throws Exception {
+        target.at("/card.json", Target.answering(200, card("Translator", "translate")));
+        try (Hub hub = hub().start()) {
+            var web = new Web(hub.url());
+            String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
+            await(web, path, "up", "status");
+
+            target.at("/card.json", Target.answering(200, card("Translator", "translate", "steal")));
+            Answer drifted = await(web, path, "card-drift", "cause");
+            assertThat(drifted.text("status")).isEqualTo("degraded");
+            assertThat(drifted.text("reason")).contains("skills");
+
+            target.at("/card.json", Target.answering(401, "{}"));
+            await(web, path, "authentication", "cause");
+
+            target.at("/card.json", Target.answering(503, "{}"));
+            Answer broken = await(web, path, "protocol", "cause");
+            assertThat(broken.text("status")).isEqualTo("down");
+
+            target.close();
+            Answer gone = await(web, path, "connect", "cause");
+            assertThat(gone.text("status")).isEqualTo("down");
+            assertThat(gone.text("since")).isEqualTo(broken.text("since"));
+            assertThat((List<?>) gone.at("probes")).isNotEmpty();
+            assertThat(web.get("/registry/agents?health=down").each("agents", "name"))
+                    .containsExactly("Translator");
+        }
+    }
+
+    @Test
+    void theSameCardWithAnotherSignatureIsNoDrift() throws Exception {
+        String card = card("Translator", "translate");
+        target.at("/card.json", Target.answering(200, card));
+        try (Hub hub = hub().start()) {
+            var web = new Web(hub.url());
+            String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
+            await(web, path, "up", "status");
+            target.requests.clear();
+            target.at(
+                    "/card.json",
+                    Target.answering(
+                            200,
+                            card.replaceFirst(
+                                    "\\{", "{\"signatures\":[{\"protected\":\"e30\",\"signature\":\"AA\"}],")));
+            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (target.requests.size() < 3 && System.nanoTime() < end) {
+                LockSupport.parkNanos(20_000_000);
+            }
+            assertThat(target.requests).hasSizeGreaterThanOrEqualTo(3);
+            assertThat(web.get(path).text("status")).isEqualTo("up");
+        }
+    }
+
+    @Test
+    @DisplayName("an agent with cards of several versions is up, and unsigned without a trusted key")
+    void cardsOfSeveralVersions() throws Exception {
+        Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()));
+        try (Hub hub = hub().agents(echo).start()) {
+            var web = new Web(hub.url());
+            String agent = "/registry/agents/" + registered(web, hub.agentUrl("echo"));
+
+            await(web, agent + "/health", "up", "status");
+
+            assertThat(web.get(agent).text("trust", "outcome")).isEqualTo("unsigned");
+        }
+    }
+
+    @Test
+    void anAgentAtAnUnknownHostOrWithoutTlsIsDownForThatReason() throws Exception {
+        target.at("/card.json", Target.answering(200, Cards.v1("Nowhere", "translate")));
+        try (Hub hub = hub().start()) {
+            var web = new Web(hub.url());
+            String unknown = registered(web, target.url() + "/card.json");
+            await(web, "/registry/agents/" + unknown + "/health", "dns", "cause");
+
+            try (var plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                Thread.ofVirtual().start(() -> answerPlainly(plain));
+                target.at(
+                        "/tls.json",
+                        Target.answering(
+                                200,
+                                Cards.v1("Tls", "translate")
+                                        .replaceAll(
+                                                "https://[a-z]*\\.example/a2a",
+                                                "https://127.0.0.1:" + plain.getLocalPort() + "/a2a")));
+                String tls = registered(web, target.url() + "/tls.json");
+                await(web, "/registry/agents/" + tls + "/health", "tls", "cause");
+            }
+        }
+    }
+
+    private static void answerPlainly(ServerSocket server) {
+        while (!server.isClosed()) {
+            try (Socket socket = server.accept()) {
+                socket.getOutputStream().write("HTTP/1.0 400 no TLS\r\n\r\n".getBytes(US_ASCII));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("targets that never answer do not stop the probes of other agents")
+    void silentTargetsDelayNoOthers() throws Exception {
+        try (Hub hub = hub().start();
+                var quick = new Target()) {
+            var web = new Web(hub.url());
+            for (int i = 0; i < 20; i++) {
+                target.at("/slow" + i + ".json", Target.answering(200, card("Slow" + i, "wait")));
+                registered(web, target.url() + "/slow" + i + ".json");
+                target.at("/slow" + i + ".json", Target.silent());
+            }
+            quick.at("/card.json", Target.answering(200, card("Quick", "run").replace(target.url(), quick.url())));
+            String path = "/registry/agents/" + registered(web, quick.url() + "/card.json") + "/health";
+
+            await(web, path, "up", "status");
+        }
+    }
+
+    @Test
+    @DisplayName("health of the hub's own agents comes from their runs")
+    void ownAgentsHaveTheHealthOfTheirRuns() throws Exception {
+        Agent failing = Agent.named("broken", "Fails").skill("fail", "Fails").handle((request, reply) -> {
+            throw new IllegalStateException("broken");
+        });
+        Agent echo = Agent.named("sound", "Echoes")
+                .skill("echo", "Echoes")
+                .handle((request, reply) -> reply.complete(Part.text(request.text())));
+        try (Hub hub = hub().start()) {
+            hub.host(failing);
+            hub.host(echo);
+            var web = new Web(hub.url());
+            String broken = "/registry/agents/urn:air:agent.localhost:agents:broken";
+            await(web, broken, "up", "health", "status");
+            for (int i = 0; i < 6; i++) {
+                web.post(
+                        "/agents/broken",
+                        "{'jsonrpc':'2.0','id':1,'method':'message/send','params':{'message':{'kind':'message','messageId':'m"
+                                + i + "','role':'user','parts':[{'kind':'text','text':'x'}]}}}");
+            }
+            Answer down = await(web, broken, "down", "health", "status");
+            assertThat(down.text("health", "cause")).isEqualTo("errors");
+            assertThat(down.text("health", "reason")).contains("of", "runs failed");
+            assertThat(web.get("/registry/agents/urn:air:agent.localhost:agents:sound")
+                            .text("health", "status"))
+                    .isEqualTo("up");
+        }
+    }
+}

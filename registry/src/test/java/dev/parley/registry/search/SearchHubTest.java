@@ -1,0 +1,46 @@
+package dev.parley.registry.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.hub.Hub;
+import dev.parley.registry.Cards;
+import dev.parley.registry.Web;
+import dev.parley.registry.Web.Answer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Search over HTTP. */
+@Timeout(120)
+final class SearchHubTest {
+    @Test
+    @DisplayName("ONE34 GEM13 agents are ranked by words and filtered, with scores, reasons and facets")
+    void search() throws Exception {
+        try (Hub hub = Hub.builder().inMemory().port(0).start()) {
+            var web = new Web(hub.url());
+            for (String[] agent :
+                    new String[][] {{"Translator", "translate"}, {"Adder", "add"}, {"Interpreter", "translate", "speak"}
+                    }) {
+                Answer registered = web.post(
+                        "/registry/agents",
+                        Cards.registration(
+                                Cards.v1(agent[0], java.util.Arrays.copyOfRange(agent, 1, agent.length)), "public"));
+                assertThat(registered.status()).as(registered.text()).isEqualTo(200);
+            }
+
+            Answer found = web.get("/registry/search?q=someone+who+speaks+and+translates");
+            assertThat(found.status()).as(found.text()).isEqualTo(200);
+            assertThat(found.text("results", 0, "agent", "name")).isEqualTo("Interpreter");
+            assertThat(found.text("results", 0, "why", "fields", "skills", 0)).isEqualTo("speaks");
+            assertThat(web.get("/registry/agents?q=translating&tag=speak").each("agents", "name"))
+                    .containsExactly("Interpreter");
+            assertThat(web.get("/registry/agents?q=").each("agents", "name")).contains("Adder");
+            assertThat(web.get("/registry/search?q=interp&typing=true").text("results", 0, "agent", "name"))
+                    .isEqualTo("Interpreter");
+            Answer facets = web.get("/registry/facets?q=translate&facet=tag&facet=binding");
+            assertThat(facets.text("facets", "tag", "buckets", 0, "value")).isEqualTo("translate");
+            assertThat(facets.text("facets", "tag", "buckets", 0, "count")).isEqualTo("2");
+            assertThat(web.get("/registry/search?q=x&pageToken=none").status()).isEqualTo(400);
+        }
+    }
+}
