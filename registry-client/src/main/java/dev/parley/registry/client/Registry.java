@@ -1,0 +1,229 @@
+package dev.parley.registry.client;
+
+import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.spi.HttpCall;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.MethodCall;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryModel;
+import dev.parley.registry.RegistryError;
+import dev.parley.registry.RegistryProtocol;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Client of the registry of a hub. Cards are cached, and fetched again only if they have changed. Safe for any thread.
+ *
+ * <pre>{@code
+ * try (Registry registry = Registry.connect("https://hub.example.com")) {
+ *     SendResult answer = registry.find("translate legal text").best().send("Guten Tag");
+ * }
+ * }</pre>
+ */
+public final class Registry implements AutoCloseable {
+    /** Largest number of results of a search. */
+    public static final int MOST_RESULTS = 100;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int MOST_CARDS = 1_000;
+    private static final Set<String> USABLE = Set.of("active", "deprecated");
+    private static final String AGENT = "/agents/" + RegistryProtocol.AGENT;
+
+    private record Card(String etag, byte[] bytes) {}
+
+    private final AgentClient registry;
+    private final String url;
+    private final Supplier<AgentClientBuilder> agents;
+    /** Guarded by itself. */
+    private final Map<String, Card> cards = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Card> eldest) {
+            return size() > MOST_CARDS;
+        }
+    };
+
+    private Registry(AgentClient registry, String hub, Supplier<AgentClientBuilder> agents) {
+        this.registry = registry;
+        this.url = hub;
+        this.agents = agents;
+    }
+
+    /** Connects to the registry of a hub, without credentials. */
+    public static Registry connect(String hub) {
+        return connect(hub, AgentClient.builder(), AgentClient::builder);
+    }
+
+    /**
+     * Connects to the registry of a hub.
+     *
+     * @param registry builder of the client of the registry, for instance with credentials
+     * @param agents builders of clients of agents that are found; credentials of the registry are not theirs
+     * @throws dev.parley.client.ClientException if there is none
+     */
+    public static Registry connect(String hub, AgentClientBuilder registry, Supplier<AgentClientBuilder> agents) {
+        return of(registry.connect(agent(hub)), hub, agents);
+    }
+
+    /** The registry of a hub by a client of its agent. */
+    public static Registry of(AgentClient registry, String hub, Supplier<AgentClientBuilder> agents) {
+        return new Registry(registry, root(hub), agents);
+    }
+
+    /** Address of the agent of a hub that is its registry. */
+    public static String agent(String hub) {
+        return root(hub) + AGENT;
+    }
+
+    private static String root(String hub) {
+        return hub.replaceFirst("/+$", "").replaceFirst(AGENT + "$", "");
+    }
+
+    /** Finds agents by a text, also at the peers of the registry. */
+    public Results find(String text) {
+        return find(text, 10, true);
+    }
+
+    /**
+     * Finds agents.
+     *
+     * @param size largest number of results, at most {@value #MOST_RESULTS}
+     * @param peers whether the registry asks its peers
+     */
+    public Results find(String text, int size, boolean peers) {
+        var search = Map.of("query", Map.of("text", text), "pageSize", size, "federation", peers ? "auto" : "none");
+        HttpCall.Answer answer = registry.exchange(
+                new HttpCall(
+                        "POST",
+                        url + "/registry/ard/search",
+                        Map.of("Content-Type", "application/json", "Accept", "application/json"),
+                        Json.write(search)),
+                TIMEOUT);
+        Map<?, ?> json = json(answer);
+        List<Results.Found> found = new ArrayList<>();
+        for (Object result : json.get("results") instanceof List<?> all ? all : List.of()) {
+            found.add(new Results.Found(this, (Map<?, ?>) result));
+        }
+        return new Results(text, found, json.get("parley:peers") instanceof List<?> outcomes ? outcomes : List.of());
+    }
+
+    private static Map<?, ?> json(HttpCall.Answer answer) {
+        if (answer.status() == 200) {
+            return Json.read(answer.body(), Map.class);
+        }
+        String text = new String(answer.body(), StandardCharsets.UTF_8);
+        throw new RegistryException(
+                "the registry answered " + answer.status() + ": " + text.substring(0, Math.min(text.length(), 500)));
+    }
+
+    /**
+     * Calls an operation of the registry.
+     *
+     * @param operation such as {@link RegistryProtocol#LIST}
+     * @return the answer as JSON is in Java
+     * @throws A2AException if the registry refuses it
+     */
+    public Object call(String operation, Map<String, ? extends @Nullable Object> parameters) {
+        return registry.call(new MethodCall(operation, Map.copyOf(parameters)), CallContext.anonymous());
+    }
+
+    /**
+     * The entry with a URN or readable id.
+     *
+     * @throws A2AException {@link RegistryError#ENTRY_NOT_FOUND} if the caller sees none
+     */
+    public Entry show(String id) {
+        return EntryModel.read(Json.write(call(RegistryProtocol.SHOW, Map.of("id", id))));
+    }
+
+    /**
+     * The card of an entry.
+     *
+     * @throws RegistryException if the entry is revoked, expired or deleted
+     * @throws A2AException {@link RegistryError#ENTRY_NOT_FOUND} if the caller sees none
+     */
+    public AgentCard card(String id) {
+        Entry entry = show(id);
+        String status = entry.state().status();
+        if (!USABLE.contains(status)) {
+            forget(entry.id());
+            throw new RegistryException("agent \"" + entry.id() + "\": " + status);
+        }
+        return Json.readCard(bytes(entry.id()));
+    }
+
+    private byte[] bytes(String id) {
+        Card known;
+        synchronized (cards) {
+            known = cards.get(id);
+        }
+        String place = agent(url) + "/agents/"
+                + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20") + "/card";
+        HttpCall.Answer answer = registry.exchange(
+                new HttpCall(
+                        "GET", place, known == null ? Map.of() : Map.of("If-None-Match", known.etag()), new byte[0]),
+                TIMEOUT);
+        if (answer.status() == 304 && known != null) {
+            return known.bytes();
+        }
+        if (answer.status() != 200) {
+            forget(id);
+            throw new RegistryException("agent \"" + id + "\": no card, status " + answer.status());
+        }
+        String etag = answer.etag();
+        if (etag != null) {
+            synchronized (cards) {
+                cards.put(id, new Card(etag, answer.body()));
+            }
+        }
+        return answer.body();
+    }
+
+    private void forget(String id) {
+        synchronized (cards) {
+            cards.remove(id);
+        }
+    }
+
+    /** A client of the agent of an entry. */
+    public AgentClient connectTo(String id) {
+        return agents.get().of(card(id));
+    }
+
+    /** A client of an agent that was found; that of a peer by the address or the card in the result. */
+    AgentClient connectTo(Map<?, ?> result) {
+        String id = String.valueOf(result.get("identifier"));
+        try {
+            return connectTo(id);
+        } catch (A2AException unknown) {
+            if (!unknown.error().name().equals(RegistryError.ENTRY_NOT_FOUND.name())) {
+                throw unknown;
+            }
+        }
+        if (result.get("data") instanceof Map<?, ?> card) {
+            return agents.get().of(Json.readCard(Json.write(card)));
+        }
+        if (result.get("url") instanceof String address) {
+            return agents.get().connect(address);
+        }
+        throw new RegistryException("agent \"" + id + "\": the result has no card and no address");
+    }
+
+    @Override
+    public void close() {
+        registry.close();
+    }
+}

@@ -1,0 +1,355 @@
+package dev.parley.registry.client.command;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.AgentClient;
+import dev.parley.command.CommandCall;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
+import dev.parley.command.CommandOutput.Fields;
+import dev.parley.command.Parameters;
+import dev.parley.command.ProgramCommand;
+import dev.parley.command.RowParameters;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.MethodCall;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.client.Registry;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley agent …}: an operation of a registry. Arguments, options and help are derived from its row. */
+class AgentCommand implements ProgramCommand {
+    private static final String LOCAL_HUB = "http://127.0.0.1:7420";
+
+    /** Parameters that commands have as arguments or do themselves. */
+    private static final Set<String> OWN = Set.of("url", "card", "bytes");
+
+    /** Columns of a list of entries; the others are in JSON and in {@code show}. */
+    private static final List<String> ENTRY =
+            List.of("id", "name", "version", "visibility", "status", "health", "trust", "score", "why");
+
+    final ExtensionMethod<?, ?> row;
+
+    AgentCommand(ExtensionMethod<?, ?> row) {
+        this.row = row;
+    }
+
+    static String hub(CommandCall call) {
+        return requireNonNullElse(call.option("--url"), LOCAL_HUB);
+    }
+
+    @Override
+    public Target target() {
+        return Target.ADMINISTRATION;
+    }
+
+    @Override
+    public void describe(CommandSpec spec) {
+        RowParameters.describe(spec, parameters());
+    }
+
+    /** Parameters that a command line can carry, with flags of words. */
+    List<RestParameter> parameters() {
+        return requireNonNull(row.description()).parameters().stream()
+                .filter(one -> !OWN.contains(one.name()) || one.flag().isEmpty())
+                .map(one -> one.flag(one.flag().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT)))
+                .toList();
+    }
+
+    @Override
+    public int run(CommandCall call) throws InterruptedException {
+        Map<String, Object> values = values(call);
+        return call.connect(Registry.agent(hub(call)), registry -> {
+            show(call, call(registry, row.name(), values));
+            return 0;
+        });
+    }
+
+    /** Values of the command line as the row has them. */
+    Map<String, Object> values(CommandCall call) {
+        Map<String, Object> values = RowParameters.values(call, parameters());
+        for (RestParameter one : parameters()) {
+            if (values.get(one.name()) instanceof String text) {
+                if (one.type() == Type.OBJECT) {
+                    values.put(
+                            one.name(),
+                            CommandException.reading(
+                                    "invalid " + one.flag() + ": ",
+                                    "JSON, or @FILE",
+                                    () -> object(one, call.text(text))));
+                } else if (one.type() == Type.NUMBER) {
+                    values.put(
+                            one.name(),
+                            CommandException.reading(
+                                    "invalid " + one.flag() + " (expected: a number): ",
+                                    null,
+                                    () -> Long.valueOf(text)));
+                }
+            }
+        }
+        return values;
+    }
+
+    private static Map<?, ?> object(RestParameter one, String text) {
+        try {
+            return Json.read(text.getBytes(UTF_8), Map.class);
+        } catch (RuntimeException none) {
+            throw new IllegalArgumentException(text + " (expected: " + one.label() + ", a JSON object)", none);
+        }
+    }
+
+    static Object call(AgentClient registry, String operation, Map<String, Object> values) {
+        return registry.call(new MethodCall(operation, new LinkedHashMap<>(values)), CallContext.anonymous());
+    }
+
+    static void show(CommandCall call, Object answer) {
+        if (!(answer instanceof Map<?, ?> members)) {
+            call.output().result(() -> Json.write(answer), page -> page.layout("Answer", answer));
+        } else if (!call.output().isJson() && members.get("bytes") instanceof String document) {
+            call.output().print(new String(Base64.getDecoder().decode(document), UTF_8) + "\n");
+        } else {
+            List<?> rows = call.output().isJson() ? null : list(members);
+            if (rows == null) {
+                object(call, members);
+                return;
+            }
+            call.output().print(table(rows).text());
+            if (members.get("nextPageToken") instanceof String next) {
+                call.output().note("More with: --page-token " + next);
+            }
+        }
+    }
+
+    private static void object(CommandCall call, Map<?, ?> members) {
+        call.output().result(() -> Json.write(members), page -> fields(page, members));
+    }
+
+    /** The list of an answer that is a page of one; null for others. */
+    private static @Nullable List<?> list(Map<?, ?> members) {
+        List<List<?>> lists = new ArrayList<>();
+        members.values().forEach(value -> {
+            if (value instanceof List<?> list && list.stream().allMatch(Map.class::isInstance)) {
+                lists.add(list);
+            }
+        });
+        boolean isPage = !members.containsKey("id") && lists.size() == 1;
+        return isPage ? lists.getFirst() : null;
+    }
+
+    static Table table(List<?> rows) {
+        return Table.of(rows.stream().map(row -> summary((Map<?, ?>) row)).toList());
+    }
+
+    /** A row of a table: of an entry its columns, of nested objects their status or outcome. */
+    private static Map<?, ?> summary(Map<?, ?> row) {
+        if (row.get("agent") instanceof Map<?, ?> found) { // in a result of a search
+            var flat = new LinkedHashMap<Object, Object>(found);
+            flat.putAll(row);
+            flat.remove("agent");
+            return summary(flat);
+        }
+        boolean entry = row.containsKey("digest") && row.containsKey("owner");
+        var summary = new LinkedHashMap<Object, Object>();
+        row.forEach((name, value) -> {
+            Object shown = value instanceof Map<?, ?> map
+                    ? map.get("status") instanceof String status
+                            ? status
+                            : map.get("outcome") instanceof String outcome ? outcome : map
+                    : value;
+            if (shown != null && (!entry || ENTRY.contains(name.toString()))) {
+                summary.put(name, shown);
+            }
+        });
+        return summary;
+    }
+
+    private static void fields(Fields page, Map<?, ?> members) {
+        members.forEach((name, value) -> {
+            String label = label(name.toString());
+            if (value instanceof List<?> list && list.stream().noneMatch(Map.class::isInstance)) {
+                page.field(
+                        label,
+                        String.join(", ", list.stream().map(String::valueOf).toList()));
+            } else if (value instanceof Map || value instanceof List) {
+                page.layout(label, value);
+            } else {
+                page.field(label, value);
+            }
+        });
+    }
+
+    private static String label(String name) {
+        return name.isEmpty()
+                ? name
+                : Character.toUpperCase(name.charAt(0)) + name.substring(1).replaceAll("([A-Z])", "-$1");
+    }
+
+    /** {@code register CARD-URL|FILE}. */
+    static final class Register extends AgentCommand {
+        Register(ExtensionMethod<?, ?> row) {
+            super(row);
+        }
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Parameters.argument(
+                    0,
+                    true,
+                    "CARD-URL|FILE",
+                    "Address of the card, which the registry fetches, or a card file, whose bytes it keeps."));
+            super.describe(spec);
+        }
+
+        @Override
+        Map<String, Object> values(CommandCall call) {
+            Map<String, Object> values = super.values(call);
+            String typed = call.requiredArgument(0);
+            if (typed.contains("://")) {
+                values.put("url", typed);
+            } else {
+                values.put(
+                        "bytes",
+                        CommandException.reading(
+                                "cannot read the card ",
+                                null,
+                                () -> Base64.getEncoder().encodeToString(Files.readAllBytes(call.path(typed)))));
+            }
+            return values;
+        }
+    }
+
+    /** {@code search WORDS}. */
+    static final class Search extends AgentCommand {
+        Search(ExtensionMethod<?, ?> row) {
+            super(row);
+        }
+
+        @Override
+        List<RestParameter> parameters() {
+            return super.parameters().stream()
+                    .map(one -> one.name().equals("q") ? one.asArgument() : one)
+                    .toList();
+        }
+    }
+
+    /** {@code import FILE}: JSON lines, some at a time. */
+    static final class Import extends AgentCommand {
+        private static final int AT_ONCE = 100;
+
+        Import(ExtensionMethod<?, ?> row) {
+            super(row);
+        }
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(
+                    Parameters.argument(0, true, "FILE", "JSON lines, as \"parley agent export\" writes them."));
+        }
+
+        @Override
+        public int run(CommandCall call) throws InterruptedException {
+            Path file = call.path(call.requiredArgument(0));
+            List<String> lines = CommandException.reading("cannot read ", null, () -> Files.readAllLines(file)).stream()
+                    .filter(line -> !line.isBlank())
+                    .toList();
+            return call.connect(Registry.agent(hub(call)), registry -> {
+                var problems = new ArrayList<Object>();
+                for (int from = 0; from < lines.size(); from += AT_ONCE) {
+                    List<String> some = lines.subList(from, Math.min(lines.size(), from + AT_ONCE));
+                    List<?> entries = some.stream()
+                            .map(line -> Json.read(line.getBytes(UTF_8), Map.class))
+                            .toList();
+                    Object answer = call(registry, row.name(), Map.of("export", Map.of("entries", entries)));
+                    problems.addAll(problems(answer));
+                    call.output().progress(Math.min(lines.size(), from + AT_ONCE) + " of " + lines.size());
+                }
+                var done = new LinkedHashMap<String, Object>();
+                done.put("imported", lines.size() - problems.size());
+                done.put("problems", problems);
+                object(call, done);
+                return problems.isEmpty() ? 0 : 1;
+            });
+        }
+
+        private static List<?> problems(Object answer) {
+            return answer instanceof Map<?, ?> members && members.get("results") instanceof List<?> results
+                    ? results.stream()
+                            .map(result -> ((Map<?, ?>) result).get("problem"))
+                            .filter(Objects::nonNull)
+                            .toList()
+                    : List.of();
+        }
+    }
+
+    /** {@code export FILE}: all pages of a list as JSON lines. */
+    static final class Export extends AgentCommand {
+        Export(ExtensionMethod<?, ?> row) {
+            super(row);
+        }
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Parameters.argument(0, true, "FILE", "The file, one JSON object a line; replaced."));
+        }
+
+        @Override
+        public int run(CommandCall call) throws InterruptedException {
+            Path file = call.path(call.requiredArgument(0));
+            return call.connect(Registry.agent(hub(call)), registry -> {
+                long count = 0;
+                try (BufferedWriter out = Files.newBufferedWriter(file)) {
+                    String token = null;
+                    do {
+                        Object answer =
+                                call(registry, row.name(), token == null ? Map.of() : Map.of("pageToken", token));
+                        Map<?, ?> page = (Map<?, ?>) answer;
+                        for (Object one : requireNonNullElse(list(page), List.of())) {
+                            out.write(new String(Json.write(one), UTF_8));
+                            out.write('\n');
+                            count++;
+                        }
+                        call.output().progress(String.valueOf(count));
+                        token = page.get("nextPageToken") instanceof String next ? next : null;
+                    } while (token != null);
+                } catch (IOException failed) {
+                    throw CommandException.of(
+                            Kind.INTERNAL, "cannot write " + file + ": " + failed.getMessage(), null, failed);
+                }
+                var done = new LinkedHashMap<String, Object>();
+                done.put("file", file.toString());
+                done.put("agents", count);
+                object(call, done);
+                return 0;
+            });
+        }
+    }
+
+    /** The command of a row, by the name of its operation. */
+    static AgentCommand of(ExtensionMethod<?, ?> row) {
+        return switch (row.name()) {
+            case RegistryProtocol.SEARCH -> new Search(row);
+            case RegistryProtocol.REGISTER -> new Register(row);
+            case RegistryProtocol.IMPORT -> new Import(row);
+            case RegistryProtocol.EXPORT -> new Export(row);
+            default -> new AgentCommand(row);
+        };
+    }
+}

@@ -1,0 +1,143 @@
+package dev.parley.registry.client.command;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.AgentClient;
+import dev.parley.command.CommandCall;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandOutput;
+import dev.parley.command.Parameters;
+import dev.parley.command.ProgramCommand;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.client.Registry;
+import dev.parley.registry.client.RegistryException;
+import dev.parley.registry.client.Results;
+import dev.parley.registry.client.Results.Found;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley discover}: finds agents at a registry and its peers, and sends a text to the best. */
+final class DiscoverCommand implements ProgramCommand {
+    private static final int LIMIT = 25;
+
+    @Override
+    public Target target() {
+        return Target.ADMINISTRATION;
+    }
+
+    @Override
+    public void describe(CommandSpec spec) {
+        spec.addPositional(
+                Parameters.argument(0, false, "TEXT", "What the agent shall do, in words; without it all are listed."));
+        spec.addOption(Parameters.option("--limit", "N", "Largest number of results; default: " + LIMIT + "."));
+        spec.addOption(Parameters.flag("--no-peers", "Ask this registry only, not its peers."));
+        spec.addOption(Parameters.option(
+                "--run", "TEXT", "Send this text to the best agent, without credentials; - reads standard input."));
+    }
+
+    @Override
+    public int run(CommandCall call) throws InterruptedException {
+        Integer limit = call.number("--limit", 1, Registry.MOST_RESULTS);
+        String hub = AgentCommand.hub(call);
+        String wanted = call.argument(0);
+        if (wanted == null && call.has("--run")) {
+            throw CommandException.usage("--run without TEXT (expected: what the agent shall do)", null);
+        }
+        return call.connect(Registry.agent(hub), client -> {
+            if (wanted == null) {
+                Map<String, Object> page = Map.of("pageSize", requireNonNullElse(limit, LIMIT));
+                AgentCommand.show(call, AgentCommand.call(client, RegistryProtocol.LIST, page));
+                return 0;
+            }
+            Registry registry = Registry.of(client, hub, AgentClient::builder);
+            try {
+                Results results = registry.find(wanted, requireNonNullElse(limit, LIMIT), !call.has("--no-peers"));
+                String text = call.option("--run");
+                return text == null ? list(call, results) : send(call, results.best(), call.text(text));
+            } catch (RegistryException refused) {
+                throw CommandException.failed(
+                        "PARLEY_ERR_REGISTRY", String.valueOf(refused.getMessage()), "parley agent list shows all");
+            }
+        });
+    }
+
+    private static int list(CommandCall call, Results results) {
+        if (call.output().isJson()) {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("results", results.all().stream().map(Found::json).toList());
+            json.put("peers", results.peers());
+            call.output().print(new String(Json.write(json), UTF_8) + "\n");
+            return 0;
+        }
+        List<Map<String, Object>> rows = results.all().stream()
+                .map(found -> {
+                    var row = new LinkedHashMap<String, Object>();
+                    row.put("score", found.score());
+                    row.put("name", found.name());
+                    row.put("id", found.id());
+                    row.put("source", found.source());
+                    row.put("why", words(found.why()));
+                    return (Map<String, Object>) row;
+                })
+                .toList();
+        if (rows.isEmpty()) {
+            call.output().note("no agent found for \"" + results.text() + "\"");
+        } else {
+            call.output().print(Table.of(rows).text());
+        }
+        results.peers().forEach(peer -> {
+            if (peer instanceof Map<?, ?> outcome && !"ok".equals(outcome.get("outcome"))) {
+                call.output()
+                        .note("peer " + outcome.get("peer") + ": " + outcome.get("outcome")
+                                + (outcome.get("reason") == null ? "" : ", " + outcome.get("reason")));
+            }
+        });
+        return 0;
+    }
+
+    private static Object words(@Nullable Object why) {
+        return why == null ? "" : why;
+    }
+
+    private static int send(CommandCall call, Found best, String text) {
+        CommandOutput out = call.output();
+        out.note("sending to " + best.name() + " (" + best.id() + ")");
+        SendResult answer = best.send(text);
+        out.result(() -> answer instanceof Task task ? Json.write(task) : Json.write((Message) answer), page -> {
+            switch (answer) {
+                case Task task -> {
+                    page.field("Task-ID", task.id())
+                            .field("State", task.state().name().toLowerCase(Locale.ROOT));
+                    task.artifacts()
+                            .forEach(artifact -> page.block(
+                                    artifact.name() == null ? artifact.artifactId() : artifact.name(),
+                                    text(artifact.parts())));
+                    Message said = task.status().message();
+                    if (said != null) {
+                        page.block("Message", said.text());
+                    }
+                }
+                case Message message -> page.block("Message", message.text());
+            }
+        });
+        return answer instanceof Task task && task.state() != TaskState.COMPLETED ? 1 : 0;
+    }
+
+    private static String text(List<Part> parts) {
+        return parts.stream()
+                .map(part -> part instanceof Part.Text text ? text.text() : new String(Json.write(part), UTF_8))
+                .collect(Collectors.joining("\n"));
+    }
+}

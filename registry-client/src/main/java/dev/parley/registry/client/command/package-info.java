@@ -1,0 +1,5 @@
+/** Commands of a registry. */
+@NullMarked
+package dev.parley.registry.client.command;
+
+import org.jspecify.annotations.NullMarked;

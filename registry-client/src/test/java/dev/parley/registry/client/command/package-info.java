@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.registry.client.command;
+
+import org.jspecify.annotations.NullMarked;

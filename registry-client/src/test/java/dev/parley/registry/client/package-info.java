@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.registry.client;
+
+import org.jspecify.annotations.NullMarked;
