@@ -79,7 +79,7 @@ final class Commands {
     private static final List<Entry> OWN = List.of(
             Entry.of("up", "Start a hub here and host agents on it", UpCommand::command),
             Entry.of("init", "Create a project with an agent, its test and a run command", InitCommand::command),
-            Entry.of("run", "Run a single Java file with agents in it", RunCommand::command),
+            Entry.of("run", "Run a single Java file with agents in it, or a task of an agent", RunCommand::command),
             Entry.of("send", "Send a message to start or continue an interaction", SendCommand::command),
             Entry.group(
                     "task",
@@ -165,8 +165,11 @@ final class Commands {
                     Entry.admin("secret", "webhooks/secret")),
             Entry.group(
                     "config",
-                    "Show the configuration",
-                    Entry.of("show", "Show each setting and its source", ConfigShowCommand::command)),
+                    "Show the configuration, and manage keys as AgentVault does",
+                    Entry.of("show", "Show each setting and its source", ConfigShowCommand::command),
+                    Entry.of("set", "Tell where the key of a service belongs, or keep it", KeysCommands::configSet),
+                    Entry.of("get", "Show whether a service has a key, and its source", KeysCommands::configGet),
+                    Entry.of("list", "Show which services have a key, and its source", KeysCommands::list)),
             Entry.of("conformance", "Check a live agent with the A2A TCK", ConformanceCommand::command),
             Entry.of("completion", "Print a completion script for a shell", HelpCommand::completion),
             Entry.of("help", "Show usage of the tool or of a command", HelpCommand::help),

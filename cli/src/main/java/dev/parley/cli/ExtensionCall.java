@@ -73,6 +73,11 @@ final class ExtensionCall extends Invocation implements CommandCall {
     }
 
     @Override
+    public int connect(String agent, Work work) throws InterruptedException {
+        return Connection.open(this, agent, opened -> work.run(opened.client()));
+    }
+
+    @Override
     public Map<?, ?> admin(String operation, Map<String, ? extends @Nullable Object> values, String hint)
             throws InterruptedException {
         return HubAdmin.ask(this, operation, values, hint);

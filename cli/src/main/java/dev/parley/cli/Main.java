@@ -55,7 +55,7 @@ public final class Main {
     }
 
     private static Surroundings surroundings(Interruption interruption) {
-        // The labels, numbers and escapes are a contract with scripts, whatever the locale of the machine.
+        // The labels, numbers and escapes are a contract with scripts in any locale.
         Locale.setDefault(Locale.ROOT);
         Logs.quiet();
         return new Surroundings(

@@ -11,12 +11,35 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class PrivacyCommandTest {
     @TempDir
     private Path directory;
+
+    @Test
+    @DisplayName("ONE32 an export has the contents and events of messages of the mesh")
+    void messagesOfTheMesh() throws Exception {
+        Agent echo = Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
+        try (Hub hub = Hub.builder()
+                .data(directory.resolve("data"))
+                .port(0)
+                .agents(echo)
+                .start()) {
+            var shell = new Shell(directory);
+            String agent = hub.agentUrl("echo");
+            Ran sent = shell.run("one", "send", "-a", agent, "say", "--parameters", "{\"text\": \"curiouser\"}");
+            assertThat(sent.status()).as(sent.err()).isZero();
+
+            Ran exported = shell.run("privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
+
+            assertThat(exported.status()).as(exported.err()).isZero();
+            assertThat(Files.readString(directory.resolve("mine.jsonl")))
+                    .contains("curiouser", "\"action\":\"one.message\"", "\"messageType\":\"task_delegation\"");
+        }
+    }
 
     @Test
     void whatIsHeldIsSavedAndErased() throws IOException {

@@ -276,6 +276,10 @@ class UpCommandTest {
         assertThat(shell.run("up", "--in-memory", "--agent-auth", "eco=none").err())
                 .contains("--agent-auth: no agent eco")
                 .contains("did you mean echo?");
+        assertThat(shell.run("up", "--in-memory", "--agent-auth", "one=apiKey", "--callers", "short.json")
+                        .err())
+                .contains("API key of alice")
+                .doesNotContain("no agent one");
         assertThat(shell.run("up", "--in-memory", "--agent-auth-scopes", "echo=tasks")
                         .err())
                 .contains("agent-auth-scopes: echo (expected: an agent of --agent-auth)");

@@ -7,24 +7,18 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.TextPage;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput.Fields;
+import dev.parley.command.RowParameters;
 import dev.parley.dialect.Json;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
-import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.Principal;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * One operation of the administration of a hub; not part of A2A. Flags, arguments, help and output are derived from its row in
@@ -35,12 +29,6 @@ public final class AdminCommand {
     private static final String VERIFY = "audit/verify";
     private static final String SECRET = "webhooks/secret";
     private static final String ERASE = "privacy/erase";
-
-    /** Label of parameters of which a duration or a date stands for a time. */
-    private static final String WHEN = "WHEN";
-
-    private static final SettingType<Instant> TIME =
-            new SettingType<>("such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z", AdminCommand::time);
 
     private AdminCommand() {}
 
@@ -71,7 +59,7 @@ public final class AdminCommand {
         if (operation.equals(ERASE)) {
             command.flag("--yes", "Confirm the erasure; required.");
         }
-        describe(command, parameters(operation)).option(HubAdmin.option());
+        command.parameters(parameters(operation)).option(HubAdmin.option());
         if (HubAdmin.isOffline(operation)) {
             command.option(HubAdmin.dataOption(operation));
         }
@@ -86,28 +74,8 @@ public final class AdminCommand {
         };
     }
 
-    /** Adds arguments and options for parameters. */
-    public static Command describe(Command command, List<RestParameter> parameters) {
-        for (RestParameter one : parameters) {
-            if (one.flag().isEmpty()) {
-                command.argument(one.label(), one.description());
-            } else if (one.type() == Type.TRUTH) {
-                command.flag(one.flag(), one.description());
-            } else {
-                command.option(OptionSpec.builder(one.flag())
-                        .type(one.type() == Type.TEXTS ? List.class : String.class)
-                        .auxiliaryTypes(String.class)
-                        .arity("1")
-                        .paramLabel(one.label())
-                        .description(one.description())
-                        .build());
-            }
-        }
-        return command;
-    }
-
     private static int run(Invocation call, String operation) throws InterruptedException {
-        Map<String, Object> values = values(call, parameters(operation));
+        Map<String, Object> values = RowParameters.values(call, parameters(operation));
         if (operation.equals(ERASE)) {
             requireSubject(values);
             if (!call.has("--yes")) {
@@ -160,61 +128,6 @@ public final class AdminCommand {
             page.field("Total-Size", all.size());
         } else {
             TextPage.members(page, answer);
-        }
-    }
-
-    /**
-     * Returns the values of parameters on the command line, by name.
-     *
-     * @throws CommandException if a required one is missing, or one is wrong
-     */
-    public static Map<String, Object> values(Invocation call, List<RestParameter> parameters) {
-        var values = new LinkedHashMap<String, Object>();
-        int arguments = 0;
-        for (RestParameter one : parameters) {
-            Object value;
-            if (one.flag().isEmpty()) {
-                value = call.requiredArgument(arguments);
-                arguments++;
-            } else {
-                value = value(call, one);
-            }
-            if (value != null) {
-                values.put(one.name(), value);
-            } else if (one.required()) {
-                throw CommandException.usage("missing " + one.flag(), null);
-            }
-        }
-        return values;
-    }
-
-    private static @Nullable Object value(Invocation call, RestParameter one) {
-        if (!call.has(one.flag())) {
-            return null;
-        }
-        if (one.type() == Type.TRUTH) {
-            return true;
-        }
-        if (one.type() == Type.TEXTS) {
-            return call.typed().matchedOptionValue(one.flag(), List.of());
-        }
-        String text = requireNonNull(call.option(one.flag()));
-        if (one.type() == Type.TIME && one.label().equals(WHEN)) {
-            return requireNonNull(call.option(one.flag(), TIME)).toString();
-        }
-        if (one.type() == Type.NUMBER && one.label().equals("DURATION")) {
-            return requireNonNull(call.option(one.flag(), SettingType.DURATION)).toSeconds();
-        }
-        return text;
-    }
-
-    private static Instant time(String text) {
-        try {
-            return Instant.now().plus(SettingType.DURATION.parser().apply(text));
-        } catch (IllegalArgumentException none) {
-            return text.length() == "2027-01-31".length()
-                    ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
-                    : Instant.parse(text);
         }
     }
 }

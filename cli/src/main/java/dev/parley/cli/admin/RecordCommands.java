@@ -4,6 +4,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
+import dev.parley.command.RowParameters;
 import dev.parley.dialect.Json;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.protocol.extension.RestParameter;
@@ -59,40 +60,37 @@ public final class RecordCommands {
     }
 
     public static Command query() {
-        return audit(AdminCommand.describe(
-                Command.of(call -> {
+        return audit(Command.of(call -> {
                     try {
-                        rows(call, AdminCommand.values(call, FILTERS), row -> print(call, row));
+                        rows(call, RowParameters.values(call, FILTERS), row -> print(call, row));
                     } catch (IOException noOutput) {
                         throw new UncheckedIOException(noOutput);
                     }
                     return 0;
-                }),
-                FILTERS));
+                })
+                .parameters(FILTERS));
     }
 
     public static Command exportAudit() {
-        return audit(AdminCommand.describe(
-                Command.of(call -> save(call, Kind.INTERNAL, file -> {
-                            var done = new LinkedHashMap<String, Object>();
-                            done.put("file", call.path(call.requiredArgument(0)).toString());
-                            done.put("rows", rows(call, AdminCommand.values(call, FILTERS), file));
-                            return done;
-                        }))
-                        .argument("FILE", "The file, one JSON object a line; replaced."),
-                FILTERS));
+        return audit(Command.of(call -> save(call, Kind.INTERNAL, file -> {
+                    var done = new LinkedHashMap<String, Object>();
+                    done.put("file", call.path(call.requiredArgument(0)).toString());
+                    done.put("rows", rows(call, RowParameters.values(call, FILTERS), file));
+                    return done;
+                }))
+                .argument("FILE", "The file, one JSON object a line; replaced.")
+                .parameters(FILTERS));
     }
 
     /** Saves the data of a person or of a context: tasks, the member, its keys, its data of extensions, and the rows of the audit. */
     public static Command exportPersonal() {
-        return AdminCommand.describe(
-                        Command.of(call -> {
-                                    Map<String, Object> subject = AdminCommand.values(call, SUBJECT);
-                                    AdminCommand.requireSubject(subject);
-                                    return save(call, Kind.USAGE, file -> personal(call, subject, file));
-                                })
-                                .argument("FILE", "The file, one JSON object a line; replaced."),
-                        SUBJECT)
+        return Command.of(call -> {
+                    Map<String, Object> subject = RowParameters.values(call, SUBJECT);
+                    AdminCommand.requireSubject(subject);
+                    return save(call, Kind.USAGE, file -> personal(call, subject, file));
+                })
+                .argument("FILE", "The file, one JSON object a line; replaced.")
+                .parameters(SUBJECT)
                 .option(HubAdmin.option())
                 .settings(HubAdmin.settings());
     }

@@ -21,7 +21,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley keys …}: the keys for agents. Shows whether there is one and its source, never the key. */
@@ -136,6 +138,75 @@ public final class KeysCommands {
                 })
                 .option("--oauth-client-id", "ID", "Keep an OAuth client; the secret is its own.")
                 .footer("The secret is read from the terminal, or from standard input if that is none.");
+    }
+
+    /** {@code config set} of AgentVault: says where a key belongs, or keeps it in the keyring. */
+    public static Command configSet() {
+        return ofService((call, keys) -> {
+                    String service = call.requiredArgument(0);
+                    List<String> ways = Stream.of("--env", "--file", "--keyring", "--oauth-configure")
+                            .filter(call::has)
+                            .toList();
+                    if (ways.size() != 1) {
+                        throw CommandException.failed(
+                                Kind.USAGE.code(),
+                                "places of the key: " + (ways.isEmpty() ? "none" : String.join(", ", ways))
+                                        + " (expected: one of --env, --file PATH, --keyring, --oauth-configure)",
+                                null);
+                    }
+                    String id = service.toLowerCase(Locale.ROOT);
+                    switch (ways.getFirst()) {
+                        case "--env" ->
+                            call.output()
+                                    .line("export AGENTVAULT_KEY_" + service.toUpperCase(Locale.ROOT) + "=…"
+                                            + "    # a service with / or - needs a file or the keyring");
+                        case "--file" ->
+                            call.output()
+                                    .line("add to " + call.option("--file") + ", and name it with --keys-file:  " + id
+                                            + "=…");
+                        case "--oauth-configure" -> {
+                            String[] lines = secret(call, service).split("\\R", 2);
+                            String client = call.option("--oauth-client-id");
+                            if (client == null && lines.length < 2) {
+                                throw CommandException.usage(
+                                        "no client id (expected: --oauth-client-id ID, or two lines: id and secret)",
+                                        null);
+                            }
+                            keys.setOAuthClient(
+                                    service,
+                                    client == null
+                                            ? new OAuthClient(lines[0], lines[1])
+                                            : new OAuthClient(client, lines[0]));
+                            print(call, row(keys, service));
+                        }
+                        default -> {
+                            keys.setApiKey(service, secret(call, service));
+                            print(call, row(keys, service));
+                        }
+                    }
+                })
+                .flag("--env", "Show the environment variable of the key.")
+                .option("--file", "PATH", "Show the line of a file of keys.")
+                .flag("--keyring", "Keep the key in the keyring; it is read as by \"parley keys set\".")
+                .flag("--oauth-configure", "Keep an OAuth client in the keyring.")
+                .option("--oauth-client-id", "ID", "Id of the OAuth client; its secret is read.");
+    }
+
+    /** {@code config get} of AgentVault. */
+    public static Command configGet() {
+        return ofService((call, keys) -> {
+                    String service = call.requiredArgument(0);
+                    Map<String, @Nullable Object> row = row(keys, service);
+                    if (call.has("--show-key")) {
+                        keys.apiKey(service).ifPresent(key -> row.put("start", start(key)));
+                    }
+                    if (call.has("--show-oauth-id")) {
+                        keys.oauthClient(service).ifPresent(client -> row.put("oauthClientId", client.id()));
+                    }
+                    print(call, row);
+                })
+                .flag("--show-key", "Show the first 4 characters of the API key.")
+                .flag("--show-oauth-id", "Show the id of the OAuth client.");
     }
 
     @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it

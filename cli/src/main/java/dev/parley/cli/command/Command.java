@@ -9,6 +9,8 @@ import dev.parley.cli.command.Settings.Flags;
 import dev.parley.cli.output.Surroundings;
 import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
+import dev.parley.command.RowParameters;
+import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,13 @@ public final class Command {
         return this;
     }
 
+    /** Adds arguments and options of an operation's row. */
+    public Command parameters(List<RestParameter> parameters) {
+        RowParameters.describe(spec, parameters);
+        arguments = spec.positionalParameters().size();
+        return this;
+    }
+
     /** Adds the next argument, which may be left out. */
     public Command optional(String label, String description) {
         spec.addPositional(Parameters.argument(arguments++, false, label, description));
@@ -132,6 +141,16 @@ public final class Command {
     public Command option(OptionSpec option) {
         spec.addOption(option);
         return this;
+    }
+
+    /** An option with a short and a long name. */
+    public static OptionSpec named(String brief, String name, String label, String description) {
+        return OptionSpec.builder(brief, name)
+                .type(String.class)
+                .arity("1")
+                .paramLabel(label)
+                .description(description)
+                .build();
     }
 
     /** Adds an option without a value. */

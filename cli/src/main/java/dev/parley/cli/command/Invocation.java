@@ -8,6 +8,7 @@ import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.output.Output;
 import dev.parley.cli.output.Surroundings;
 import dev.parley.command.CommandException;
+import dev.parley.command.RowParameters;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 /** Run of a command: its command line, its settings and its output. */
-public class Invocation {
+public class Invocation implements RowParameters.Typed {
     private final Surroundings around;
     private final ParseResult typed;
     private final TypedFlags flags;
@@ -93,6 +94,7 @@ public class Invocation {
     }
 
     /** The value of an option of the command itself, null if it was not given. */
+    @Override
     public @Nullable String option(String name) {
         OptionSpec option = typed.matchedOption(name);
         return option == null ? null : option.getValue();
@@ -118,6 +120,12 @@ public class Invocation {
                         .requiring(number -> number >= least && number <= most, range));
     }
 
+    @Override
+    public List<String> options(String name) {
+        return typed.matchedOptionValue(name, List.of());
+    }
+
+    @Override
     public boolean has(String name) {
         return typed.hasMatchedOption(name);
     }
@@ -127,6 +135,7 @@ public class Invocation {
         return argument == null ? null : argument.getValue();
     }
 
+    @Override
     public String requiredArgument(int index) {
         String value = argument(index);
         if (value == null) {

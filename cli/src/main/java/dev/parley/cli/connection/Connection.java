@@ -48,7 +48,11 @@ public final class Connection implements AutoCloseable {
 
     /** Finds the card, chooses an interface, and lets {@code use} go on; failures become problems that are printed. */
     public static int open(Invocation call, Use use) throws InterruptedException {
-        String reference = call.agent().card();
+        return open(call, call.agent().card(), use);
+    }
+
+    /** Does the same with another agent than that of the settings. */
+    public static int open(Invocation call, String reference, Use use) throws InterruptedException {
         try (Connection agent = connect(call, reference)) {
             try {
                 return use.with(agent);

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 
 /**
  * {@code parley conformance}: runs the A2A Technology Compatibility Kit, a checkout of which must be at hand, against a
- * live agent, and sums up what it found.
+ * live agent, and sums up the findings.
  */
 public final class ConformanceCommand {
     private static final Pattern COUNT = Pattern.compile("(\\d+) (passed|failed|skipped|errors?)");

@@ -15,20 +15,30 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** {@code parley run}: runs one source file with the class path of Parley, by the source launcher of Java (JEP 330). */
+/**
+ * {@code parley run}: runs one source file with the class path of Parley, by the source launcher of Java (JEP 330); or a task of an agent, as
+ * the command {@code run} of AgentVault does.
+ */
 public final class RunCommand {
     private RunCommand() {}
 
     public static Command command() {
-        return Command.of(RunCommand::run)
-                .argument("FILE", "Java source file with a main method that starts agents.")
+        return AgentRun.describe(Command.of(call -> AgentRun.isMeant(call) ? AgentRun.run(call) : run(call))
+                        .optional("FILE", "Java source file with a main method that starts agents."))
                 .rest("ARGUMENT", "Arguments of the main method; after -- if they begin with -.")
-                .settings("output")
-                .footer("For example, a file with: Parley.serve(8080, Agent.named(…).handle(…), …)");
+                .settings("output", "agent-card", "key-service", "timeout")
+                .footer(
+                        "For example, a file with: Parley.serve(8080, Agent.named(…).handle(…), …)",
+                        "or a task of an agent: parley run -a org/agent -i \"Hello\" --output-artifacts DIR",
+                        "Exit status of a task: 0 completed, 1 failed, 2 canceled or waiting for input.");
     }
 
     private static int run(Invocation call) throws InterruptedException {
-        String name = call.requiredArgument(0);
+        String name = call.argument(0);
+        if (name == null) {
+            throw CommandException.usage(
+                    "no source file and no input (expected: FILE, or -a AGENT -i TEXT)", "parley run Hello.java");
+        }
         Path file = call.path(name);
         if (Files.isDirectory(file)) {
             throw CommandException.usage(

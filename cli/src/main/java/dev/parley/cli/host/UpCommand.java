@@ -15,6 +15,7 @@ import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.hub.HubSettings;
@@ -36,10 +37,13 @@ import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley up}: a hub in the foreground, until the process is stopped. */
@@ -145,7 +149,7 @@ public final class UpCommand {
         if (telemetry != null) {
             hub.openTelemetry(telemetry);
         }
-        requireHosted(all.trust(), agents);
+        requireHosted(all.trust(), agents, archives);
         try {
             return hub.start();
         } catch (RuntimeException failure) {
@@ -218,8 +222,13 @@ public final class UpCommand {
     }
 
     /** Refuses names of agents that are not hosted: a misspelt one would leave an agent unguarded. */
-    private static void requireHosted(TrustSettings trust, List<Agent> agents) {
-        List<String> names = agents.stream().map(Agent::name).toList();
+    private static void requireHosted(TrustSettings trust, List<Agent> agents, List<AgentArchives.Contents> archives) {
+        var names = new LinkedHashSet<String>();
+        agents.forEach(agent -> names.add(agent.name()));
+        Stream.concat(
+                        ServiceLoader.load(HubExtensionSource.class).stream().map(ServiceLoader.Provider::get),
+                        archives.stream().flatMap(archive -> archive.ofHub().stream()))
+                .forEach(source -> names.addAll(source.paths().values()));
         for (String guarded : trust.ofAgents().keySet()) {
             if (!names.contains(guarded)) {
                 throw CommandException.usage(

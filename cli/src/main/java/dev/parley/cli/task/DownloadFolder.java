@@ -87,7 +87,7 @@ public final class DownloadFolder {
         Path complete = Files.createTempFile(directory, ".download", null);
         try {
             Files.write(complete, content);
-            // Moving replaces a link itself, never what it points to.
+            // Moving replaces a link itself, never its target.
             return Files.move(complete, file, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(complete);

@@ -16,10 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.Stack;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterConsumer;
@@ -35,6 +37,9 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 public final class MessageParts implements IParameterConsumer {
     private static final long LARGE = 10L << 20;
+
+    /** Of several extensions of a type, those of files. */
+    private static final Set<String> PREFERRED = Set.of("html", "jpg", "yaml");
 
     /** Media types by the ending of a name; Java does not know all of them, nor the same ones on each machine. */
     private static final Properties TYPES = types();
@@ -148,6 +153,17 @@ public final class MessageParts implements IParameterConsumer {
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    /** The extension of files of a media type, with its dot; null if there is none. */
+    static @Nullable String extension(String mediaType) {
+        String type = mediaType.replaceFirst("\\s*;.*", "").toLowerCase(Locale.ROOT);
+        return TYPES.stringPropertyNames().stream()
+                .filter(extension -> TYPES.getProperty(extension).equals(type))
+                .min(Comparator.comparingInt((String extension) -> PREFERRED.contains(extension) ? 0 : 1)
+                        .thenComparing(extension -> extension))
+                .map(extension -> "." + extension)
+                .orElse(null);
     }
 
     /** The media type that a file name suggests; null if it suggests none. */

@@ -15,17 +15,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley task download}: writes the parts of a task's artifacts below one directory, and nowhere else. */
 public final class TaskDownloadCommand {
-    private static final Map<String, String> EXTENSIONS = Map.of(
-            "text/markdown", ".md",
-            "text/csv", ".csv",
-            "text/html", ".html",
-            "application/json", ".json");
-
     private TaskDownloadCommand() {}
 
     public static Command command() {
@@ -83,7 +76,7 @@ public final class TaskDownloadCommand {
         }
     }
 
-    private static byte @Nullable [] bytes(Part part) {
+    static byte @Nullable [] bytes(Part part) {
         return switch (part) {
             case Part.Text text -> text.text().getBytes(StandardCharsets.UTF_8);
             case Part.Raw raw -> raw.raw();
@@ -92,8 +85,8 @@ public final class TaskDownloadCommand {
         };
     }
 
-    private static String extension(Part part) {
-        String known = part.mediaType() == null ? null : EXTENSIONS.get(part.mediaType());
+    static String extension(Part part) {
+        String known = part.mediaType() == null ? null : MessageParts.extension(part.mediaType());
         if (known != null) {
             return known;
         }

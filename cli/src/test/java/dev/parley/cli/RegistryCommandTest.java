@@ -1,0 +1,128 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.agents.DemoAgents;
+import dev.parley.cli.Shell.Ran;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code parley agent …} and {@code parley discover} against the registry of a hub. */
+@Timeout(120)
+final class RegistryCommandTest {
+    @TempDir
+    Path directory = Path.of("");
+
+    private final Hub hub = Hub.builder()
+            .agents(DemoAgents.all().stream()
+                    .filter(agent -> agent.name().equals("echo"))
+                    .toArray(Agent[]::new))
+            .inMemory()
+            .port(0)
+            .drain(Duration.ofMillis(200))
+            .start();
+    private Shell shell = new Shell(directory);
+
+    @BeforeEach
+    void begin() throws IOException {
+        shell = new Shell(directory);
+        Ran card = shell.run("card", "get", "-a", hub.agentUrl("echo"), "-o", "json");
+        assertThat(card.status()).as(card.err()).isZero();
+        Files.writeString(
+                directory.resolve("card.json"), card.out().replace("\"name\":\"echo\"", "\"name\":\"mirror\""));
+    }
+
+    @AfterEach
+    void end() {
+        hub.close();
+    }
+
+    @Test
+    @DisplayName("GEM13 an agent is registered from a file, listed, searched, shown and deleted")
+    void record() {
+        Ran registered = ok("agent", "register", "card.json", "--visibility", "public");
+        assertThat(registered.out()).contains("urn:air:agent.localhost:default:mirror", "Visibility: public");
+        String id = "urn:air:agent.localhost:default:mirror";
+
+        assertThat(ok("agent", "list").out()).contains(id, "mirror");
+        assertThat(ok("agent", "list", "--skill", "echo", "-o", "json").out()).contains("\"agents\":[{");
+        assertThat(ok("agent", "search", "mirror").out()).contains(id);
+        assertThat(ok("agent", "show", id).out()).contains("Name: mirror", "Status: active");
+        assertThat(ok("agent", "show", id, "-o", "json").out()).startsWith("{\"id\":\"" + id);
+        ok("agent", "delete", id);
+        assertThat(ok("agent", "list").out()).doesNotContain(id);
+    }
+
+    @Test
+    @DisplayName("entries are exported to a file and imported from it")
+    void exported() throws IOException {
+        ok("agent", "register", "card.json", "--visibility", "public");
+        assertThat(ok("agent", "export", "all.jsonl").out()).contains("Agents: ");
+        assertThat(Files.readString(directory.resolve("all.jsonl"))).contains("default:mirror");
+        ok("agent", "delete", "urn:air:agent.localhost:default:mirror");
+        Files.writeString(
+                directory.resolve("one.jsonl"),
+                Files.readAllLines(directory.resolve("all.jsonl")).stream()
+                        .filter(line -> line.contains("default:mirror"))
+                        .findFirst()
+                        .orElseThrow());
+
+        Ran imported = ok("agent", "import", "one.jsonl");
+
+        assertThat(imported.out()).contains("Imported: 1");
+        assertThat(ok("agent", "list").out()).contains("default:mirror");
+    }
+
+    @Test
+    @DisplayName("ONE18 the best agent for a text is found, with the reason, and gets a text")
+    void discover() {
+        ok("agent", "register", "card.json", "--visibility", "public");
+
+        Ran found = ok("discover", "mirror");
+
+        assertThat(found.out()).contains("urn:air:agent.localhost:default:mirror", "score");
+        assertThat(ok("discover", "mirror", "-o", "json").out()).contains("\"results\":[{");
+        Ran ran = ok("discover", "mirror", "--run", "hello there");
+        assertThat(ran.err()).contains("sending to mirror (urn:air:agent.localhost:default:mirror)");
+        assertThat(ran.out()).contains("hello there");
+        assertThat(ok("discover").out()).contains("default:mirror");
+    }
+
+    @Test
+    void whatIsMissingOrWrongIsSaidWithTheWayOut() {
+        Ran missing = shell.run("agent", "register", "none.json", "--url", hub.url());
+        assertThat(missing.status()).isEqualTo(2);
+        assertThat(missing.err()).contains("cannot read the card", "none.json");
+        Ran unknown = shell.run("agent", "show", "urn:air:agent.localhost:default:none", "--url", hub.url());
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.err()).contains("unknown (EntryNotFoundError)", "parley agent list");
+        Ran unreachable = shell.run("agent", "list", "--url", "http://127.0.0.1:1");
+        assertThat(unreachable.status()).isEqualTo(3);
+        assertThat(shell.run("agent", "list", "--page-size", "many", "--url", hub.url())
+                        .err())
+                .contains("invalid --page-size");
+        assertThat(shell.run("agent", "--help").out()).contains("register", "search", "show");
+        assertThat(shell.run("agent", "register", "--help").out())
+                .contains("CARD-URL|FILE", "--visibility", "--human-id");
+    }
+
+    private Ran ok(String... args) {
+        String[] line = Arrays.copyOf(args, args.length + 2);
+        line[args.length] = "--url";
+        line[args.length + 1] = hub.url();
+        Ran ran = shell.run(line);
+        assertThat(ran.status()).as(String.join(" ", line) + ": " + ran.err()).isZero();
+        return ran;
+    }
+}
