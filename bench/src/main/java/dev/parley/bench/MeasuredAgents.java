@@ -10,17 +10,34 @@ import java.util.List;
 public final class MeasuredAgents implements AgentSource {
     private static final int AT_ONCE = 8;
     private static final long WORK_MS = 20;
+    private static final long SHORT_WORK_MS = 2;
 
     @Override
     public Collection<Agent> agents() {
         return List.of(
-                ScriptedAgents.chatty(), ScriptedAgents.chunked(), ScriptedAgents.inputRequired(), guarded(), busy());
+                ScriptedAgents.chatty(),
+                ScriptedAgents.chunked(),
+                ScriptedAgents.inputRequired(),
+                guarded(),
+                busy(),
+                narrow());
     }
 
     /** Agent like {@code ping}, under a name for which authentication can be required. */
     private static Agent guarded() {
         return Agent.named("guarded", "Answers at once with a message, without a task")
                 .handle((request, reply) -> reply.message("pong: " + request.text()));
+    }
+
+    /** Has room for one task at a time, of 2 ms. */
+    private static Agent narrow() {
+        return Agent.named("narrow", "Works for 2 ms, at one task at a time")
+                .skill("work", "Works")
+                .concurrency(1)
+                .handle((request, reply) -> {
+                    Thread.sleep(SHORT_WORK_MS);
+                    reply.complete("done");
+                });
     }
 
     /** Has room for eight tasks at once, each of which takes 20 ms, as if it asked a model. */

@@ -28,7 +28,7 @@ final class Samples {
         return Message.of(Role.USER, List.of(Part.text(TEXT))).withId("6f1f7a52-91c5-4df4-9f11-6b1b8ad0a1c7");
     }
 
-    /** A task that has ended, with what was said and what it produced. */
+    /** A task that has ended, with its messages and artifacts. */
     static Task task() {
         return new Task(
                 TASK_ID,
