@@ -85,6 +85,9 @@ record ForeignSdk(
             called("a2a-rs", List.of("Cargo.lock", "main.rs"), List.of("cargo", "build", "--quiet", "--locked")),
             called("a2a-ai-provider", List.of("package-lock.json"), NPM_CI));
 
+    /** The published command line of AgentVault, and further clients of its registry. */
+    static final ForeignSdk AGENTVAULT_REGISTRY = python("agentvault-registry").withoutServer();
+
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
 
