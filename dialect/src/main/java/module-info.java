@@ -9,6 +9,7 @@ module dev.parley.dialect {
     exports dev.parley.dialect.spi;
     exports dev.parley.dialect.json to
             dev.parley.knowledge.api,
+            dev.parley.mcp,
             dev.parley.mesh,
             dev.parley.mesh.client,
             dev.parley.mesh.hub,

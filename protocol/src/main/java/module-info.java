@@ -13,6 +13,7 @@ module dev.parley.protocol {
             dev.parley.engine,
             dev.parley.hub,
             dev.parley.knowledge,
+            dev.parley.mcp,
             dev.parley.mesh,
             dev.parley.mesh.client,
             dev.parley.mesh.hub,

@@ -1,0 +1,128 @@
+package dev.parley.mcp;
+
+import dev.parley.protocol.CallContext;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Offer of an MCP server: tools, and if it has them resources, prompts and tasks. It knows no revision of the protocol and no transport:
+ * the server carries questions to users as each revision does. Safe for any thread; methods may block.
+ *
+ * <p>Objects of the protocol without a type of their own (contents, resources, prompts) are maps as the revision 2026-07-28 writes them.
+ */
+public interface McpProvider {
+    /** Tools that the caller may call, in a stable order. */
+    List<Tool> tools(CallContext caller);
+
+    /**
+     * Calls a tool. Questions to the user end the call with {@link Outcome.Questions}; it is called again with the answers.
+     *
+     * @throws McpException for an unknown tool, or a failure of the server; failures of the tool are results
+     */
+    Outcome call(Invocation call, Exchange exchange) throws InterruptedException;
+
+    /** A call of a tool, or the reading of a resource or prompt with questions. */
+    record Invocation(
+            String name,
+            Map<String, @Nullable Object> arguments,
+            Map<String, Map<String, @Nullable Object>> answers,
+            @Nullable String state,
+            Map<String, @Nullable Object> meta) {}
+
+    /** Result of a call. */
+    sealed interface Outcome {
+        /** The result, with {@code content} and, if it has any, {@code structuredContent} and {@code isError}. */
+        record Complete(Map<String, @Nullable Object> result) implements Outcome {}
+
+        /**
+         * Questions to the user, by keys of the provider's choice. The server seals the state before the client gets it.
+         *
+         * @param requests requests such as {@code {"method": "elicitation/create", "params": {…}}}
+         * @param state for the next {@link Invocation}; null for none
+         */
+        record Questions(
+                Map<String, Map<String, @Nullable Object>> requests,
+                @Nullable String state) implements Outcome {}
+
+        /** A durable task of the extension {@code io.modelcontextprotocol/tasks}, in the form of that extension. */
+        record Begun(Map<String, @Nullable Object> task) implements Outcome {}
+    }
+
+    /** The running call, as the provider sees it. */
+    interface Exchange {
+        CallContext caller();
+
+        /** Capabilities that the client declared for this call, such as {@code elicitation}, {@code extensions}. */
+        Map<String, @Nullable Object> clientCapabilities();
+
+        /** Reports progress to a client that wants it. Values that do not grow are dropped. */
+        void progress(double progress, @Nullable Double total, @Nullable String message);
+
+        /** Runs an action once when the client cancels the call, or leaves; at once if it has. */
+        void onCancel(Runnable action);
+
+        boolean isCanceled();
+    }
+
+    /** Resources that the caller may read: objects with {@code uri} and {@code name}. */
+    default List<Map<String, @Nullable Object>> resources(CallContext caller) {
+        return List.of();
+    }
+
+    /** Templates of resources: objects with {@code uriTemplate} and {@code name}. */
+    default List<Map<String, @Nullable Object>> resourceTemplates(CallContext caller) {
+        return List.of();
+    }
+
+    /**
+     * Reads a resource; the result has {@code contents}.
+     *
+     * @throws McpException if there is none of that URI for the caller
+     */
+    default Map<String, @Nullable Object> read(String uri, CallContext caller) throws InterruptedException {
+        throw McpException.notFound("resource", uri);
+    }
+
+    /** Prompts: objects with {@code name} and {@code arguments}. */
+    default List<Map<String, @Nullable Object>> prompts(CallContext caller) {
+        return List.of();
+    }
+
+    /** A prompt with its messages; may ask the user, as {@link #call}. */
+    default Outcome prompt(Invocation call, Exchange exchange) throws InterruptedException {
+        throw McpException.notFound("prompt", call.name());
+    }
+
+    /**
+     * Values that complete an argument, the likeliest first.
+     *
+     * @param reference {@code ref/prompt} with a name, or {@code ref/resource} with a URI template
+     * @param argument name of the argument
+     * @param value begin of the value
+     * @param known arguments with values
+     */
+    default List<String> complete(
+            Map<String, @Nullable Object> reference,
+            String argument,
+            String value,
+            Map<String, String> known,
+            CallContext caller) {
+        return List.of();
+    }
+
+    /** Tasks of the extension {@code io.modelcontextprotocol/tasks}; null for a provider without. */
+    default @Nullable McpTasks tasks() {
+        return null;
+    }
+
+    /**
+     * Adds a listener for changes of what the provider offers. Closing what it returns removes the listener.
+     *
+     * @param listener receives {@code tools}, {@code prompts}, {@code resources}, or {@code resource:URI}
+     */
+    default AutoCloseable onChange(CallContext caller, Consumer<String> listener) {
+        return () -> {};
+    }
+}

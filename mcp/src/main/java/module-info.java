@@ -1,0 +1,14 @@
+/** The Model Context Protocol: agents of a hub as tools, and servers of tools as agents. */
+module dev.parley.mcp {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.extension;
+    requires transitive dev.parley.protocol;
+    requires dev.parley.client;
+    requires dev.parley.command;
+    requires dev.parley.dialect;
+    requires dev.parley.engine;
+    requires dev.parley.store;
+    requires dev.parley.trust;
+
+    exports dev.parley.mcp;
+}
