@@ -3,14 +3,23 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.Shell.Ran;
+import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.knowledge.api.SharedKnowledge;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,5 +104,101 @@ final class PrivacyCommandTest {
                             .err())
                     .contains("expected: --subject NAME or --context ID");
         }
+    }
+
+    @Test
+    @DisplayName(
+            "GEM14 entries, versions, reviews and notes of the registry are exported and erased, and peers hear of public ones")
+    void entriesOfTheRegistry() throws Exception {
+        Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()));
+        try (Hub hub = Hub.builder()
+                .data(directory.resolve("data"))
+                .port(0)
+                .agents(echo)
+                .start()) {
+            var shell = new Shell(directory);
+            String ours = "/registry/agents/urn:air:agent.localhost:default:";
+            String own = "/registry/agents/urn:air:agent.localhost:agents:echo";
+            register(hub, "shown", "public", "quixotic");
+            send(hub, "PUT", ours + "shown", "{\"card\":" + card("shown", "quixotic anew") + "}");
+            register(hub, "hidden", "private", "quixotic");
+            register(hub, "given", "public", "useful");
+            send(hub, "POST", ours + "given:transfer", "{\"principal\":\"bob\"}");
+            send(hub, "POST", own + ":review", "{\"stars\":4,\"text\":\"quixotic but good\"}");
+            send(hub, "POST", own + ":note", "{\"text\":\"quixotic, for us\"}");
+            String position = text(send(hub, "GET", "/registry/changes?after=0", ""), "next");
+
+            Ran exported = shell.run("privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
+
+            assertThat(exported.out()).as(exported.err()).contains("Agent-Versions: 4", "Agent-Reviews: 2");
+            assertThat(Files.readString(directory.resolve("mine.jsonl")))
+                    .contains("quixotic anew", "quixotic but good", "quixotic, for us", "\"visibility\":\"private\"");
+
+            Ran erased = shell.run("privacy", "erase", "--yes", "--subject", "anonymous", "--url", hub.url());
+
+            assertThat(erased.out()).as(erased.err()).contains("Agents: 2", "Agent-Reviews: 2");
+            assertThat(send(hub, "GET", ours + "shown/card", "").statusCode()).isEqualTo(404);
+            assertThat(send(hub, "GET", ours + "hidden", "").statusCode()).isEqualTo(404);
+            assertThat(text(send(hub, "GET", "/registry/changes?hidden=true&after=" + position, ""), "changes"))
+                    .contains("default:shown", "deleted")
+                    .doesNotContain("default:hidden", "quixotic");
+            assertThat(send(hub, "GET", own + "/reviews", "").body())
+                    .contains("\"average\":4", "\"principal\":\"erased-")
+                    .doesNotContain("quixotic", "anonymous");
+            assertThat(send(hub, "GET", ours + "given/versions", "").body())
+                    .contains("\"principal\":\"erased-")
+                    .doesNotContain("anonymous");
+            assertThat(send(hub, "GET", ours + "given", "").body()).contains("\"owner\":\"bob\"");
+            Ran nothing = shell.run("privacy", "export", "none.jsonl", "--subject", "anonymous", "--url", hub.url());
+            assertThat(nothing.out()).contains("Agent-Versions: 0", "Agent-Reviews: 0");
+            register(hub, "next", "public", "fresh");
+            assertThat(text(send(hub, "GET", "/registry/changes?after=" + position, ""), "changes"))
+                    .as("a change behind those that are erased")
+                    .contains("default:next");
+        }
+        try (Stream<Path> files = Files.walk(directory.resolve("data"))) {
+            assertThat(files.filter(Files::isRegularFile))
+                    .noneMatch(file -> bytes(file).contains("quixotic"));
+        }
+    }
+
+    private static String bytes(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    private static String card(String name, String description) {
+        return "{\"name\":\"" + name + "\",\"description\":\"" + description + "\",\"version\":\"1\","
+                + "\"supportedInterfaces\":[{\"url\":\"https://a.example\",\"protocolBinding\":\"JSONRPC\","
+                + "\"protocolVersion\":\"1.0\"}],\"capabilities\":{},\"defaultInputModes\":[],"
+                + "\"defaultOutputModes\":[],\"skills\":[]}";
+    }
+
+    private static void register(Hub hub, String name, String visibility, String description) throws Exception {
+        HttpResponse<String> answer = send(
+                hub,
+                "POST",
+                "/registry/agents",
+                "{\"visibility\":\"" + visibility + "\",\"card\":" + card(name, description) + "}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    }
+
+    private static HttpResponse<String> send(Hub hub, String method, String path, String body) throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(
+                    HttpRequest.newBuilder(URI.create(hub.url() + path))
+                            .header("Content-Type", "application/json")
+                            .method(method, HttpRequest.BodyPublishers.ofString(body))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        }
+    }
+
+    private static String text(HttpResponse<String> answer, String member) {
+        return String.valueOf(Json.read(answer.body().getBytes(StandardCharsets.UTF_8), Map.class)
+                .get(member));
     }
 }

@@ -59,7 +59,7 @@ public final class Trust {
     /** Scope of operators of a hub. */
     public static final String ADMIN = "admin";
 
-    /** Scope of administrators of their own group, who may use the operations of the administration that are about a group. */
+    /** Scope of group administrators: permits the operations of the administration that concern a single group. */
     public static final String GROUP_ADMIN = "group-admin";
 
     /** Scope for reading the metrics of a hub. */

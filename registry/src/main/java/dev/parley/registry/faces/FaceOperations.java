@@ -2,8 +2,6 @@ package dev.parley.registry.faces;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -21,6 +19,8 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.Entries.Page;
 import dev.parley.registry.store.Handler;
+import dev.parley.registry.store.StoredEntries;
+import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,6 +50,7 @@ public final class FaceOperations {
             "createdat desc", "-created");
 
     private final Entries entries;
+    private final McpOperations mcp;
     private final Search search;
     private final @Nullable Federation federation;
     private final Supplier<ArdModel> model;
@@ -62,8 +63,14 @@ public final class FaceOperations {
      * @param publisher domain of the hub
      */
     public FaceOperations(
-            Entries entries, Search search, @Nullable Federation federation, Supplier<String> hub, String publisher) {
+            Database database,
+            StoredEntries entries,
+            Search search,
+            @Nullable Federation federation,
+            Supplier<String> hub,
+            String publisher) {
         this.entries = entries;
+        this.mcp = new McpOperations(database, entries);
         this.search = search;
         this.federation = federation;
         this.publisher = publisher;
@@ -79,8 +86,8 @@ public final class FaceOperations {
                 FaceProtocol.ARD_LIST, this::list,
                 FaceProtocol.ARD_SHOW, this::show,
                 FaceProtocol.CATALOG, this::catalog,
-                FaceProtocol.MCP_LIST, this::servers,
-                FaceProtocol.MCP_SHOW, this::server,
+                FaceProtocol.MCP_LIST, mcp::list,
+                FaceProtocol.MCP_SHOW, mcp::show,
                 FaceProtocol.APIS, (given, caller) -> apis());
     }
 
@@ -263,70 +270,6 @@ public final class FaceOperations {
         return catalog;
     }
 
-    private Object servers(Map<String, @Nullable Object> given, CallContext caller) {
-        var fields = new LinkedHashMap<String, List<String>>(Map.of("binding", List.of(McpModel.BINDING)));
-        if (given.get("updated_since") instanceof String time) {
-            fields.put(
-                    "updatedAfter", List.of(ArdQuery.time("updated_since", time).toString()));
-        }
-        // A copy that follows changes has to hear of deletions, too.
-        boolean hidden = "true".equals(given.get("include_deleted")) || fields.containsKey("updatedAfter");
-        var filter = new Filter(List.of(), List.of(), fields, hidden);
-        Page page = entries.list(filter, "name", size(given, "limit", 30), token(given, "cursor"), caller);
-        String version = given.get("version") instanceof String text ? text : "latest";
-        String search = given.get("search") instanceof String text ? text.toLowerCase(Locale.ROOT) : "";
-        List<Object> servers = page.entries().stream()
-                .filter(entry -> version.equals("latest") || version.equals(McpModel.version(entry)))
-                .filter(entry -> McpModel.name(entry).toLowerCase(Locale.ROOT).contains(search))
-                .map(entry -> mcp(entry, caller))
-                .toList();
-        var metadata = new LinkedHashMap<String, Object>(Map.of("count", servers.size()));
-        if (page.next() != null) {
-            metadata.put("nextCursor", page.next());
-        }
-        return JsonFace.object("servers", servers, "metadata", metadata);
-    }
-
-    private Object mcp(Entry entry, CallContext caller) {
-        boolean isCard = entry.resource().type().equals(Entry.AGENT_CARD);
-        boolean isGone = entry.state().status().equals("deleted");
-        Map<String, @Nullable Object> document = isCard || isGone
-                ? Map.of()
-                : JsonText.read(entries.document(entry, caller).bytes(), Codecs.STRUCT);
-        return McpModel.answer(entry, McpModel.isServer(document) ? document : null);
-    }
-
-    /** One version of a server, or all that are kept. */
-    private Object server(Map<String, @Nullable Object> given, CallContext caller) {
-        String name = String.valueOf(given.get("name")).replace("%2F", "/");
-        Entry entry = server(name, caller)
-                .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "Server not found"));
-        Object answer = mcp(entry, caller);
-        if (!(given.get("version") instanceof String version)) {
-            return JsonFace.object("servers", List.of(answer), "metadata", Map.of("count", 1));
-        }
-        if (!version.equals("latest") && !version.equals(McpModel.version(entry))) {
-            throw A2AException.of(RegistryError.ENTRY_NOT_FOUND, "Server not found");
-        }
-        return answer;
-    }
-
-    private Optional<Entry> server(String name, CallContext caller) {
-        var named = new Filter(
-                List.of(),
-                List.of(),
-                Map.of("binding", List.of(McpModel.BINDING), "name", List.of(name.toLowerCase(Locale.ROOT))),
-                false);
-        Optional<Entry> own =
-                entries.list(named, "name", 1, null, caller).entries().stream().findFirst();
-        return own.isPresent()
-                ? own
-                : McpModel.identities(name).stream()
-                        .flatMap(id -> found(entries.find(id, caller)).stream())
-                        .filter(entry -> McpModel.name(entry).equals(name))
-                        .findFirst();
-    }
-
     /** Addresses of the protocols of the registry. Source: RFC 9727. */
     private Object apis() {
         String hub = model.get().hub();
@@ -361,7 +304,7 @@ public final class FaceOperations {
         return json;
     }
 
-    private static int size(Map<String, @Nullable Object> given, String name, int otherwise) {
+    static int size(Map<String, @Nullable Object> given, String name, int otherwise) {
         Object size = given.get(name);
         if (size == null) {
             return otherwise;
@@ -373,7 +316,7 @@ public final class FaceOperations {
         return Math.min(MAX_PAGE, Integer.parseInt(digits));
     }
 
-    private static @Nullable String token(Map<String, @Nullable Object> given, String name) {
+    static @Nullable String token(Map<String, @Nullable Object> given, String name) {
         Object token = given.get(name);
         if (token == null || token.equals("")) {
             return null;

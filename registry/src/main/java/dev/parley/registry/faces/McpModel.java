@@ -3,14 +3,15 @@ package dev.parley.registry.faces;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.faces.McpServers.Version;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ final class McpModel {
     private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+");
     private static final int MAX_DESCRIPTION = 100;
 
+    /** Types of documents about MCP servers. */
+    private static final Set<String> SERVERS = Set.of(ArdModel.MCP_CARD, "application/mcp-server+json");
+
     private McpModel() {}
 
     /** The name of a server: its own, or one of the identity of the entry, such as {@code com.example/agents.weather}. */
@@ -41,22 +45,11 @@ final class McpModel {
         return String.join(".", domain) + "/" + Arrays.stream(urn).skip(3).collect(Collectors.joining("."));
     }
 
-    /** Identities that an entry with such a name may have; empty if it is no derived name. */
-    static List<String> identities(String name) {
-        int slash = name.indexOf('/');
-        if (slash < 0) {
-            return List.of();
-        }
-        List<String> domain = Arrays.asList(name.substring(0, slash).split("\\."));
-        Collections.reverse(domain);
-        String rest = name.substring(slash + 1);
-        String urn = "urn:air:" + String.join(".", domain) + ":";
-        return rest.chars().filter(c -> c == '.').count() > 8
-                ? List.of()
-                : IntStream.range(0, rest.length())
-                        .filter(at -> rest.charAt(at) == '.')
-                        .mapToObj(at -> urn + rest.substring(0, at) + ":" + rest.substring(at + 1))
-                        .toList();
+    /** Whether an entry is about an MCP server: by the type of its document, or by an address. */
+    static boolean isServer(Entry entry) {
+        return SERVERS.contains(entry.resource().type())
+                || entry.resource().endpoints().stream()
+                        .anyMatch(endpoint -> endpoint.binding().equalsIgnoreCase(BINDING));
     }
 
     /** The document {@code server.json}. */
@@ -94,20 +87,30 @@ final class McpModel {
     }
 
     /**
-     * A server as the registry answers it.
+     * A version of a server as the registry answers it.
      *
-     * @param document members of the document if it is a {@code server.json}; else null
+     * @param document the document {@code server.json}; empty for a deleted server
      */
-    static Map<String, Object> answer(Entry entry, @Nullable Map<String, @Nullable Object> document) {
+    static Map<String, Object> answer(Version version, Map<String, @Nullable Object> document) {
         var official = new LinkedHashMap<String, Object>();
-        String status = entry.state().status();
+        String status = version.status();
         official.put("status", List.of("active", "deprecated").contains(status) ? status : "deleted");
-        official.put("statusChangedAt", entry.state().updated().toString());
-        official.put("publishedAt", entry.state().created().toString());
-        official.put("updatedAt", entry.state().updated().toString());
-        official.put("isLatest", true);
-        return JsonFace.object(
-                "server", document == null ? server(entry) : document, "_meta", Map.of(OFFICIAL, official));
+        official.put("statusChangedAt", version.updated().toString());
+        official.put("publishedAt", version.published().toString());
+        official.put("updatedAt", version.updated().toString());
+        official.put("isLatest", version.isLatest());
+        Map<String, ?> server = document.isEmpty()
+                ? JsonFace.object(
+                        "$schema",
+                        SCHEMA,
+                        "name",
+                        version.name(),
+                        "description",
+                        "deleted",
+                        "version",
+                        version.version())
+                : document;
+        return JsonFace.object("server", server, "_meta", Map.of(OFFICIAL, official));
     }
 
     /** Whether a document is a {@code server.json} by itself. */

@@ -215,7 +215,7 @@ final class Peers implements Federation, AutoCloseable {
         return new Answer(good, results.size() - good.size());
     }
 
-    /** The result without what the peer says about trust and rank, and with what is found here. */
+    /** Replaces the peer's claims on trust and rank in a result by those of this registry. */
     private Map<String, @Nullable Object> judged(Peer peer, String id, Map<?, ?> members, String group) {
         var result = new LinkedHashMap<String, @Nullable Object>();
         members.forEach((name, value) -> {

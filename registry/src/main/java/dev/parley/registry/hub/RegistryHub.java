@@ -30,6 +30,7 @@ import dev.parley.registry.search.SearchOperations;
 import dev.parley.registry.store.CardFetch;
 import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.Handler;
+import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
@@ -51,7 +52,7 @@ final class RegistryHub implements HubExtension {
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(RegistryProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
-    /** A subscription waits most of its time. */
+    /** Limit of subscriptions, which are idle most of the time. */
     private static final int MOST_SUBSCRIPTIONS = 1_000;
 
     private final StoredEntries entries;
@@ -60,6 +61,7 @@ final class RegistryHub implements HubExtension {
     private final Map<String, Handler> handlers = new HashMap<>();
     private final Map<String, AdminHandler> administration = new HashMap<>();
     private final Vault vault;
+    private final RegistryData personal;
     private final CardFetch fetch;
     private final FaceOperations operations;
     private final OwnAgents own;
@@ -103,13 +105,16 @@ final class RegistryHub implements HubExtension {
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), settings.publisher());
         administration.putAll(peers.administrationHandlers());
-        this.operations = new FaceOperations(entries, search, peers.federation(), () -> url, settings.publisher());
+        this.operations = new FaceOperations(
+                hub.database(), entries, search, peers.federation(), () -> url, settings.publisher());
         handlers.putAll(operations.handlers());
         handlers.computeIfPresent(
                 RegistryProtocol.IMPORT,
                 (name, pages) ->
                         FaceOperations.importing(pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER))));
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
+        this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
+        administration.putAll(personal.handlers());
     }
 
     @Override
@@ -151,7 +156,7 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public Optional<PersonalData> personalData() {
-        return Optional.of(vault.personalData());
+        return Optional.of(personal);
     }
 
     @Override
@@ -183,7 +188,7 @@ final class RegistryHub implements HubExtension {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // the one stream
+        @SuppressWarnings("unchecked") // the only stream
         public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
             if (!(operation instanceof WatchChanges watch)) {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);

@@ -106,7 +106,10 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
-        return Stream.of(TrustOperations.administration(), PeerOperations.administration())
+        return Stream.of(
+                        TrustOperations.administration(),
+                        PeerOperations.administration(),
+                        RegistryData.administration())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -45,6 +45,8 @@ public final class Search implements AutoCloseable {
     private static final int MAX_WAITING = 200;
     private static final Duration LATER = Duration.ofSeconds(1);
 
+    private final Database database;
+    private final SearchIndex index;
     private final StoredEntries entries;
     private final Readers readers;
     private final FairPool pool = new FairPool("registry-search", AT_ONCE, MAX_WAITING);
@@ -72,8 +74,9 @@ public final class Search implements AutoCloseable {
      * @param embedder model of meanings; null to search by words only
      */
     public Search(Database database, StoredEntries entries, @Nullable Embedder embedder) {
+        this.database = database;
         this.entries = entries;
-        var index = new SearchIndex(database);
+        this.index = new SearchIndex(database);
         this.readers = database.readers(AT_ONCE);
         this.statistics = new Statistics(database.kind() == DatabaseKind.POSTGRESQL);
         entries.listen(index);
@@ -81,6 +84,11 @@ public final class Search implements AutoCloseable {
         if (vectors != null) {
             entries.listen(vectors);
         }
+    }
+
+    /** Removes the words of erased entries from the files of the index. */
+    public void removeErased() {
+        index.removeErased(database);
     }
 
     /**

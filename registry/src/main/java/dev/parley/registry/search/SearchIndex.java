@@ -53,6 +53,9 @@ final class SearchIndex implements EntryListener {
     /** Limit of the positions of a word and of words that PostgreSQL takes. */
     private static final int MAX_POSITION = 16_000;
 
+    /** Pages of the index that one transaction merges. */
+    private static final int PAGES_AT_ONCE = 500;
+
     private final boolean isPostgresql;
 
     SearchIndex(Database database) {
@@ -176,6 +179,24 @@ final class SearchIndex implements EntryListener {
             session.update("DELETE FROM registry_search WHERE " + key + " = ?", number * IndexedEntry.ROWS + part);
         }
         session.update("DELETE FROM registry_search_entry WHERE number = ?", number);
+    }
+
+    /** Removes the words of erased rows, which FTS5 keeps until it merges its parts. Merges in short transactions. */
+    void removeErased(Database database) {
+        if (isPostgresql) {
+            return;
+        }
+        long pages = -PAGES_AT_ONCE; // a negative number begins to merge all parts, positive ones go on
+        long changes;
+        do {
+            long step = pages;
+            changes = database.erase(session -> {
+                long before = session.number("SELECT total_changes()");
+                session.update("INSERT INTO registry_search (registry_search, rank) VALUES ('merge', ?)", step);
+                return session.number("SELECT total_changes()") - before;
+            });
+            pages = PAGES_AT_ONCE;
+        } while (changes >= 2); // Source: manual of FTS5, "The merge command"
     }
 
     static String digest(String text) {

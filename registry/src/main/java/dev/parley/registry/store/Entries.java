@@ -83,6 +83,12 @@ public interface Entries {
     /** The bytes of the document of such an entry as the caller may see it, with its own entity tag. */
     Document document(Entry entry, CallContext viewer);
 
+    /** The bytes of a version of such a document; the newest one for null. */
+    Document document(String id, @Nullable Long revision, CallContext viewer);
+
+    /** The entry with the content of an older version of its document, if that is kept and the caller may see it. */
+    Optional<Entry> version(String id, int revision, CallContext viewer);
+
     /** Bytes of a document. */
     record Document(byte[] bytes, String mediaType, String etag) {}
 

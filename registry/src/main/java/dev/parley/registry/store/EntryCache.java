@@ -52,6 +52,13 @@ final class EntryCache {
         }
     }
 
+    synchronized void remove(long number) {
+        Numbered entry = entries.get(number);
+        if (entry != null) {
+            remove(entry);
+        }
+    }
+
     private void remove(Numbered entry) {
         entries.remove(entry.number());
         forget(entry);

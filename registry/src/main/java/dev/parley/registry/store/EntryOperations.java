@@ -251,6 +251,7 @@ public final class EntryOperations {
                 Map.of("restored", true),
                 caller,
                 entry -> entry.state().status().equals("deleted")
+                                && !entry.resource().digest().isEmpty()
                         ? entry.with(entry.state().with("active"))
                         : entry));
     }

@@ -1,5 +1,6 @@
 package dev.parley.registry.store;
 
+import dev.parley.dialect.Json;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;
@@ -151,10 +152,24 @@ final class EntryRows {
         for (String label : labels(entry.found())) {
             session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
         }
-        for (String table : new String[] {"registry_document", "registry_change", "registry_review"}) {
-            session.update("DELETE FROM " + table + " WHERE entry = ?", entry.number());
-        }
+        eraseContent(session, entry.number());
+        // The newest change stays, without content: if its number were given again, readers behind it would miss a
+        // change.
+        session.update(
+                "UPDATE registry_change SET entry = 0, group_id = '', owner = '', visibility = 0, details = ?"
+                        + " WHERE entry = ? AND number = (SELECT max(number) FROM registry_change)",
+                Json.write(Map.of()),
+                entry.number());
+        session.update(
+                "DELETE FROM registry_change WHERE entry = ? OR entry = 0 AND number < (SELECT max(number) FROM registry_change)",
+                entry.number());
         session.update("DELETE FROM registry_entry WHERE number = ?", entry.number());
+    }
+
+    /** Erases the documents and reviews of an entry. */
+    static void eraseContent(Session session, long number) throws SQLException {
+        session.update("DELETE FROM registry_document WHERE entry = ?", number);
+        session.update("DELETE FROM registry_review WHERE entry = ?", number);
     }
 
     static int rank(Visibility visibility) {

@@ -464,6 +464,59 @@ public final class StoredEntries implements Entries, AutoCloseable {
         cache.remove(entry.entry().id());
     }
 
+    /**
+     * Erases the entries of a principal with their documents, changes and reviews. Of an entry that others could see, an id stays with a
+     * change that deletes it, as long as it could be restored otherwise, so that subscribers and peers delete their copies.
+     *
+     * @param pseudonym owner of these ids
+     * @return number of entries
+     */
+    int eraseOwned(String group, String principal, String pseudonym) {
+        if (principal.equals(Entry.HUB) || group.equals(Entry.HUB)) {
+            return 0; // agents of the hub, and copies from peers
+        }
+        List<Long> numbers = read(session -> session.list(
+                row -> row.getLong(1),
+                "SELECT number FROM registry_entry WHERE group_id = ? AND owner = ? ORDER BY number",
+                group,
+                principal));
+        for (long number : numbers) {
+            Optional<Numbered> left = database.erase(session -> eraseOwned(session, number, pseudonym));
+            left.ifPresentOrElse(cache::put, () -> cache.remove(number));
+        }
+        synchronized (disclosed) {
+            disclosed.clear();
+        }
+        feed.wake();
+        return numbers.size();
+    }
+
+    private Optional<Numbered> eraseOwned(Session session, long number, String pseudonym) throws SQLException {
+        Numbered entry = EntryRows.byNumber(session, number).orElse(null);
+        if (entry == null) {
+            return Optional.empty();
+        }
+        long shown = session.number("SELECT coalesce(max(visibility), 0) FROM registry_change WHERE entry = ?", number);
+        Numbered left = null;
+        if (shown == 0) {
+            EntryRows.erase(session, entry);
+        } else {
+            EntryRows.eraseContent(session, number);
+            Ownership owner = new Ownership(
+                    entry.entry().ownership().group(), pseudonym, EntryRows.visibility(Math.toIntExact(shown)));
+            Entry tombstone = tombstone(entry.entry()).with(owner);
+            left = write(session, entry, tombstone, null, null, "deleted", Map.of());
+            session.update(
+                    "DELETE FROM registry_change WHERE entry = ? AND number < ?",
+                    number,
+                    left.entry().state().change());
+        }
+        for (EntryListener listener : listeners) {
+            listener.erased(session, number);
+        }
+        return Optional.ofNullable(left);
+    }
+
     /** Runs a transaction that changes an entry, and shows its outcome to readers; null if it changes nothing. */
     private @Nullable Numbered commit(String group, String id, Question<Optional<Numbered>> change) {
         Numbered written;
@@ -657,8 +710,28 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return document(entry.id(), null, viewer);
     }
 
-    /** A version of the document; the newest one for null. */
-    Document document(String id, @Nullable Long revision, CallContext caller) {
+    @Override
+    public Optional<Entry> version(String id, int revision, CallContext caller) {
+        Numbered entry = seen(id, caller);
+        if (entry == null || entry.views() != null && !viewer(caller).owns(entry.entry())) {
+            return Optional.empty(); // older versions of a document with views are the owner's
+        }
+        State state = entry.entry().state();
+        return history.version(entry.number(), (long) revision)
+                .filter(version -> version.revision() == revision)
+                .map(version -> entry.entry()
+                        .with(version.read().resource())
+                        .with(new State(
+                                state.status(),
+                                revision,
+                                state.change(),
+                                state.created(),
+                                state.updated(),
+                                state.leaseUntil())));
+    }
+
+    @Override
+    public Document document(String id, @Nullable Long revision, CallContext caller) {
         Numbered entry = require(id, caller);
         if (entry.views() != null && !viewer(caller).owns(entry.entry())) {
             View view = view(entry, caller);
@@ -867,7 +940,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return new Batch(changes, last[0]);
     }
 
-    /** What is left of an entry for readers that may no longer see it. */
+    /** Deleted entry without content, for readers that may no longer see it. */
     private static Entry tombstone(Entry now) {
         Resource of = now.resource();
         var nothing = new Resource(

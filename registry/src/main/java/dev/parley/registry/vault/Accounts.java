@@ -350,15 +350,15 @@ final class Accounts {
      * @return how many accounts have changed
      */
     int erase(long id) {
-        String nobody = "erased\t" + id; // no account can have this name
+        String placeholder = "erased\t" + id; // no account can have this name
         return database.erase(session -> {
             session.update("DELETE FROM registry_recovery_key WHERE developer_no = ?", id);
             session.update("DELETE FROM registry_developer_key WHERE developer_no = ?", id);
             return session.update(
                     "UPDATE registry_developer SET name = ?, email = '', email_key = ?, password = '', password_ms = password_ms + 1,"
                             + " verified = 0, token_hash = NULL, expires_ms = 0 WHERE developer_no = ?",
-                    nobody,
-                    nobody,
+                    placeholder,
+                    placeholder,
                     id);
         });
     }

@@ -36,7 +36,7 @@ final class Passwords implements AutoCloseable {
     private final SecureRandom random = new SecureRandom();
 
     /** Hash of no password, which is as much work as any other. */
-    private final byte[] nobody = new byte[SALT_BYTES];
+    private final byte[] emptySalt = new byte[SALT_BYTES];
 
     /** The salt and the hash of a password. */
     String hash(String password, String address) {
@@ -50,7 +50,7 @@ final class Passwords implements AutoCloseable {
     /** Compares in constant time. It takes as long if there is no hash, because the account does not exist. */
     boolean matches(String password, @Nullable String stored, String address) {
         if (stored == null || !stored.startsWith(PREFIX)) {
-            var unused = compute(address, password, nobody);
+            var unused = compute(address, password, emptySalt);
             return false;
         }
         String[] parts = stored.substring(PREFIX.length()).split("\\$", 2);

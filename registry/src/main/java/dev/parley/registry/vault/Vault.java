@@ -15,11 +15,9 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.engine.AgentExtension;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers.Timers;
-import dev.parley.extension.PersonalData;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -33,7 +31,6 @@ import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Form.Rule;
 import dev.parley.registry.vault.Tokens.Login;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -150,21 +147,9 @@ public final class Vault implements AutoCloseable {
                 extension.specification());
     }
 
-    /** The accounts as personal data. Their cards stay: they are entries. */
-    public PersonalData personalData() {
-        return new PersonalData() {
-            @Override
-            public void unlink(Collection<String> ids, CallContext operator) {
-                // accounts refer to no tasks
-            }
-
-            @Override
-            public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
-                return Map.of(
-                        "registryAccounts",
-                        accounts.erase(Cards.developer(operator.scope().group(), principal)));
-            }
-        };
+    /** Erases the account of a principal, and returns the number of accounts that have changed. */
+    public int erase(String group, String principal) {
+        return accounts.erase(Cards.developer(group, principal));
     }
 
     private final class Operations implements AgentEndpoint {

@@ -204,6 +204,68 @@ final class CatalogTest {
     }
 
     @Test
+    @DisplayName("the MCP registry has all versions, filters before it pages, and its cursors stay valid under writes")
+    void mcpVersions() throws Exception {
+        try (Hub own = Hub.builder().inMemory().port(0).start()) {
+            var here = new Web(own.url());
+            for (String name : List.of("beta", "alpha_1", "gamma")) {
+                for (String version : List.of("1.0.0", "1.1.0", "2.0.0")) {
+                    assertThat(here.post("/registry/agents", server(name, version))
+                                    .status())
+                            .isEqualTo(200);
+                }
+            }
+
+            Answer versions = here.get("/v0.1/servers/com.example%2Falpha_1/versions");
+            assertThat(names(versions))
+                    .containsExactly(
+                            "com.example/alpha_1 2.0.0 true",
+                            "com.example/alpha_1 1.1.0 false",
+                            "com.example/alpha_1 1.0.0 false");
+            Answer old = here.get("/v0.1/servers/com.example%2Falpha_1/versions/1.0.0");
+            assertThat(old.text("server", "description")).isEqualTo("alpha_1 in 1.0.0");
+            assertThat(here.get("/v0.1/servers/com.example%2Falpha_1/versions/latest")
+                            .text("server", "version"))
+                    .isEqualTo("2.0.0");
+            assertThat(here.get("/v0.1/servers/com.example%2Falpha_1/versions/9.9")
+                            .status())
+                    .isEqualTo(404);
+
+            assertThat(here.get("/v0.1/servers").text("metadata", "count")).isEqualTo("9");
+            Answer latest = here.get("/v0.1/servers?version=latest&limit=2");
+            assertThat(names(latest)).containsExactly("com.example/alpha_1 2.0.0 true", "com.example/beta 2.0.0 true");
+            here.post("/registry/agents", server("aaa", "1.0.0")); // before the cursor
+            assertThat(names(here.get(
+                            "/v0.1/servers?version=latest&limit=2&cursor=" + latest.text("metadata", "nextCursor"))))
+                    .containsExactly("com.example/gamma 2.0.0 true");
+            assertThat(names(here.get("/v0.1/servers?version=1.1.0&search=GAMM&limit=1")))
+                    .containsExactly("com.example/gamma 1.1.0 false");
+            assertThat(names(here.get("/v0.1/servers?version=latest&search=_")))
+                    .containsExactly("com.example/alpha_1 2.0.0 true");
+            assertThat(here.get("/v0.1/servers?cursor=foreign").status()).isEqualTo(400);
+        }
+    }
+
+    private static String server(String name, String version) {
+        return "{'type':'application/mcp-server-card+json','visibility':'public','card':{'name':'com.example/" + name
+                + "','description':'" + name + " in " + version + "','version':'" + version + "'}}";
+    }
+
+    private static List<String> names(Answer list) {
+        return ((List<?>) requireNonNull(list.at("servers")))
+                .stream()
+                        .map(each -> {
+                            var both = (Map<?, ?>) each;
+                            var server = (Map<?, ?>) requireNonNull(both.get("server"));
+                            var meta = (Map<?, ?>) requireNonNull(both.get("_meta"));
+                            var official =
+                                    (Map<?, ?>) requireNonNull(meta.get("io.modelcontextprotocol.registry/official"));
+                            return server.get("name") + " " + server.get("version") + " " + official.get("isLatest");
+                        })
+                        .toList();
+    }
+
+    @Test
     @DisplayName(
             "cards are served at the host names of agents and of publishers' domains, and nobody takes that of the hub")
     void hostNames() throws Exception {

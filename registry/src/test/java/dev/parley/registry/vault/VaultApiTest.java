@@ -284,7 +284,7 @@ class VaultApiTest {
     }
 
     @Test
-    @DisplayName("an erased account has no name, mail address, key or login any more; its cards stay")
+    @DisplayName("an erased account has no name, mail address, key, login or card any more")
     void erasure() throws Exception {
         String[] login = api.developer("uwe");
         String number = api.get("/developers/me", login).text("id");
@@ -297,7 +297,9 @@ class VaultApiTest {
         api.login("uwe@example.com", "secret-uwe").is(401);
         api.get("/developers/me", login).is(401, "Could not validate credentials");
         api.get("/developers/me", "X-Api-Key", key).is(401, "Invalid or inactive API Key");
-        assertThat(api.get(CARDS + card).is(200).text("developer_id")).isEqualTo(number);
+        assertThat(erased.at("agents")).isEqualTo(1);
+        api.get(CARDS + card).is(404);
+        assertThat(api.get(CARDS + "?search=Uwe").at("items")).isEqualTo(List.of());
         api.register("uwe", "again").is(201);
     }
 
