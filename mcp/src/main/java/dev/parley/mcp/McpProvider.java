@@ -3,6 +3,7 @@ package dev.parley.mcp;
 import dev.parley.protocol.CallContext;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Objects of the protocol without a type of their own (contents, resources, prompts) are maps as the revision 2026-07-28 writes them.
  */
 public interface McpProvider {
+    /** Kinds of what it offers: some of {@code tools}, {@code resources}, {@code prompts}, {@code completions}. Methods of others are unknown. */
+    default Set<String> offers() {
+        return Set.of("tools", "resources", "prompts", "completions");
+    }
+
     /** Tools that the caller may call, in a stable order. */
     List<Tool> tools(CallContext caller);
 
@@ -59,6 +65,15 @@ public interface McpProvider {
 
         /** Reports progress to a client that wants it. Values that do not grow are dropped. */
         void progress(double progress, @Nullable Double total, @Nullable String message);
+
+        /**
+         * Sends a log message to a client that wants messages of the level.
+         *
+         * @param level {@code debug}, {@code info}, {@code notice}, {@code warning}, {@code error}, {@code critical}, {@code alert} or
+         *     {@code emergency}
+         * @param data a text or an object, without secrets
+         */
+        default void log(String level, Object data) {}
 
         /** Runs an action once when the client cancels the call, or leaves; at once if it has. */
         void onCancel(Runnable action);
