@@ -1,0 +1,106 @@
+package dev.parley.mcp.server;
+
+import static dev.parley.mcp.wire.HeaderValues.METHOD;
+import static dev.parley.mcp.wire.HeaderValues.NAME;
+import static dev.parley.mcp.wire.HeaderValues.VERSION;
+
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.HeaderValues;
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.support.Excerpt;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Checks that headers of a request say the same as its body. Source: MCP 2026-07-28, Streamable HTTP, Server Validation. */
+final class HeaderChecks {
+    private static final Map<String, String> NAMED = Map.of(
+            "tools/call", "name",
+            "prompts/get", "name",
+            "resources/read", "uri",
+            "tasks/get", "taskId",
+            "tasks/update", "taskId",
+            "tasks/cancel", "taskId");
+
+    private HeaderChecks() {}
+
+    /** Checks the revision in headers and body, and reads the client. */
+    static Peer peer(Message.Request request, WireRequest http) {
+        String header = http.header(VERSION);
+        if (header == null) {
+            throw mismatch(VERSION + ": missing");
+        }
+        Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
+        if (meta.get(Meta.PROTOCOL_VERSION) instanceof String version && !header.equals(version)) {
+            throw mismatch(VERSION + " \"" + Excerpt.of(header, 40) + "\": not the version of the body");
+        }
+        return peer(meta);
+    }
+
+    /** Reads the client of a request without headers. */
+    static Peer peer(Map<String, @Nullable Object> meta) {
+        if (!(meta.get(Meta.PROTOCOL_VERSION) instanceof String version)) {
+            throw Methods.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + Revision.V2026_07_28.text()
+                    + "\", or a session that began with initialize)");
+        }
+        if (!version.equals(Revision.V2026_07_28.text())) {
+            throw new McpException(
+                    McpException.UNSUPPORTED_VERSION,
+                    "protocol version \"" + Excerpt.of(version, 40) + "\": not supported",
+                    Map.of("supported", List.of(Revision.V2026_07_28.text()), "requested", version));
+        }
+        if (!(meta.get(Meta.CLIENT_CAPABILITIES) instanceof Map<?, ?> capabilities)) {
+            throw Methods.invalid("_meta: no " + Meta.CLIENT_CAPABILITIES + " (expected: an object)");
+        }
+        Object level = meta.get(Meta.LOG_LEVEL);
+        return new Peer(Revision.V2026_07_28, Trees.map(capabilities), level == null ? null : Methods.level(level));
+    }
+
+    /** Checks the headers that name the method and its object. */
+    static void check(Message.Request request, WireRequest http) {
+        String method = http.header(METHOD);
+        if (method == null || !method.equals(request.method())) {
+            throw mismatch(METHOD + ": missing, or not the method of the body");
+        }
+        String member = NAMED.get(request.method());
+        if (member != null && request.params().get(member) instanceof String name) {
+            same(NAME, http.header(NAME), name);
+        }
+    }
+
+    /** Checks the headers that repeat arguments of a tool. */
+    static void check(Tool tool, Message.Request request, WireRequest http) {
+        List<HeaderValues.Param> params;
+        try {
+            params = HeaderValues.params(tool.inputSchema());
+        } catch (IllegalArgumentException wrongMarks) {
+            return; // clients do not offer such a tool, so nobody reads the headers
+        }
+        for (HeaderValues.Param param : params) {
+            String header = http.header(param.header());
+            Optional<Object> value = param.in(Trees.map(request.params().get("arguments")));
+            if (value.isPresent()) {
+                same(param.header(), header, value.get());
+            } else if (header != null) {
+                throw mismatch(param.header() + ": not in the arguments of the body");
+            }
+        }
+    }
+
+    private static void same(String name, @Nullable String header, Object value) {
+        Optional<String> decoded = header == null ? Optional.empty() : HeaderValues.decode(header);
+        if (decoded.isEmpty() || !HeaderValues.isSame(decoded.get(), value)) {
+            throw mismatch(name + ": missing, malformed, or not the value of the body");
+        }
+    }
+
+    private static McpException mismatch(String problem) {
+        return new McpException(McpException.HEADER_MISMATCH, "Header mismatch: " + problem);
+    }
+}

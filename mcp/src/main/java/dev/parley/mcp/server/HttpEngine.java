@@ -1,0 +1,358 @@
+package dev.parley.mcp.server;
+
+import static dev.parley.mcp.wire.HeaderValues.SESSION;
+import static dev.parley.mcp.wire.HeaderValues.VERSION;
+
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.ServerInfo;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MCP server over HTTP, behind the door of a hub: both eras at one endpoint. Sessions of the older one are in memory only; a client whose
+ * session another hub has gets 404 and begins another. Safe for any thread.
+ *
+ * <p>Source: MCP 2026-07-28 and 2025-11-25, Streamable HTTP.
+ */
+public final class HttpEngine implements AutoCloseable {
+    static final int MAX_LISTENS_OF_OWNER = 32;
+
+    private final McpProvider provider;
+    private final Methods methods;
+    private final Sessions sessions;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, List<Runnable>> listens = new HashMap<>();
+
+    /** @param key 32 bytes that seal the state of requests; the same for all hubs on one database */
+    public HttpEngine(McpProvider provider, ServerInfo info, byte[] key) {
+        this.provider = provider;
+        this.methods = new Methods(provider, info, new RequestState(key, Clock.systemUTC()));
+        this.sessions = new Sessions(Clock.systemUTC());
+    }
+
+    /** Answers a request. Closing what it returns says that the client has left. */
+    public Feed<Reply> answer(McpExchange exchange, CallContext caller) {
+        WireRequest http = exchange.request();
+        return switch (http.method()) {
+            case "GET" -> stream(http, caller);
+            case "DELETE" -> end(http, caller);
+            default ->
+                switch (exchange.message()) {
+                    case Message.Request request ->
+                        isStateless(request, http)
+                                ? stateless(request, http, caller)
+                                : withSession(request, exchange, caller);
+                    case Message.Notification notification -> notified(notification, http, caller);
+                    case Message.Result result -> answered(result.id(), result, http, caller);
+                    case Message.Failure failure ->
+                        failure.id() == null
+                                ? Outbox.of(202, null, Map.of())
+                                : answered(failure.id(), failure, http, caller);
+                    case Message.Malformed malformed -> Outbox.of(400, malformed, Map.of());
+                };
+        };
+    }
+
+    /** The era of a request: the one of its {@code _meta}, or of its header. */
+    private static boolean isStateless(Message.Request request, WireRequest http) {
+        if (Trees.map(request.params().get("_meta")).containsKey(Meta.PROTOCOL_VERSION)) {
+            return true;
+        }
+        String version = http.header(VERSION);
+        return version == null
+                ? http.header(SESSION) == null && !request.method().equals(Methods.INITIALIZE)
+                : !isLegacy(version) && !request.method().equals(Methods.INITIALIZE);
+    }
+
+    private static boolean isLegacy(String version) {
+        return Revision.of(version).filter(each -> !each.isStateless()).isPresent();
+    }
+
+    private Feed<Reply> stateless(Message.Request request, WireRequest http, CallContext caller) {
+        Peer peer;
+        try {
+            peer = HeaderChecks.peer(request, http);
+            HeaderChecks.check(request, http);
+            methods.require(request.method(), peer.revision());
+            if (request.method().equals("tools/call")) {
+                Tool tool = methods.tool(request.params(), caller);
+                if (tool != null) {
+                    HeaderChecks.check(tool, request, http);
+                }
+            }
+        } catch (McpException problem) {
+            int status = problem.code() == McpException.METHOD_NOT_FOUND ? 404 : 400;
+            return Outbox.of(status, new Message.Failure(request.id(), problem), Map.of());
+        }
+        return request.method().equals(Methods.LISTEN)
+                ? listen(request, peer, caller)
+                : answer(request, peer, null, null, caller);
+    }
+
+    private Feed<Reply> answer(
+            Message.Request request,
+            Peer peer,
+            @Nullable Session session,
+            RunningCall.@Nullable Asker asker,
+            CallContext caller) {
+        Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
+        CallContext traced = meta.get("traceparent") instanceof String trace ? caller.withTraceparent(trace) : caller;
+        var call = new CallHolder();
+        // A client of the older era that leaves has not canceled its call.
+        var outbox = new Outbox(peer.isStateless() ? call::cancel : () -> {});
+        var running = new RunningCall(traced, peer, meta, asker, outbox::send);
+        call.running = running;
+        running.onCancel(outbox::end);
+        Runnable work = () -> running.run(() -> work(request, running, session, outbox));
+        if (session != null) {
+            session.began(request.id(), running);
+        }
+        if (Methods.isSlow(request.method())) {
+            Thread.ofVirtual().name("mcp-call").start(work);
+        } else {
+            work.run();
+        }
+        return outbox;
+    }
+
+    /** Breaks the ring of an outbox and its call. */
+    private static final class CallHolder {
+        private volatile @Nullable RunningCall running;
+
+        void cancel() {
+            RunningCall call = running;
+            if (call != null) {
+                call.cancel();
+            }
+        }
+    }
+
+    private void work(Message.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
+        try {
+            outbox.end(Reply.last(
+                    200,
+                    new Message.Result(
+                            request.id(), methods.answer(request.method(), request.params(), call, session))));
+        } catch (McpException problem) {
+            outbox.end(Reply.last(status(problem, call.peer()), new Message.Failure(request.id(), problem)));
+        } catch (A2AException refusal) {
+            outbox.fail(refusal);
+        } catch (InterruptedException canceled) {
+            outbox.end();
+        } catch (RuntimeException failed) {
+            outbox.end(Reply.last(200, new Message.Failure(request.id(), Methods.internal(request.method(), failed))));
+        } finally {
+            if (session != null) {
+                session.ended(request.id(), call);
+            }
+        }
+    }
+
+    private static int status(McpException problem, Peer peer) {
+        return peer.isStateless() && problem.code() == McpException.MISSING_CLIENT_CAPABILITY ? 400 : 200;
+    }
+
+    private Feed<Reply> listen(Message.Request request, Peer peer, CallContext caller) {
+        String owner = RequestState.owner(caller);
+        var subscription = new Subscribed();
+        var outbox = new Outbox(subscription::close);
+        Runnable end = () -> outbox.end(Reply.last(200, Subscription.ended(request.id())));
+        try {
+            keep(owner, end);
+            subscription.onClose = () -> drop(owner, end);
+            subscription.open = Subscription.listen(provider, caller, peer, request, outbox::send);
+        } catch (McpException problem) {
+            subscription.close();
+            return Outbox.of(400, new Message.Failure(request.id(), problem), Map.of());
+        }
+        return outbox;
+    }
+
+    /** A subscription that is opened after its outbox. */
+    private static final class Subscribed {
+        private volatile @Nullable Subscription open;
+        private volatile Runnable onClose = () -> {};
+
+        void close() {
+            onClose.run();
+            Subscription subscription = open;
+            if (subscription != null) {
+                subscription.close();
+            }
+        }
+    }
+
+    private void keep(String owner, Runnable end) {
+        lock.lock();
+        try {
+            List<Runnable> own = listens.computeIfAbsent(owner, name -> new ArrayList<>());
+            if (own.size() >= MAX_LISTENS_OF_OWNER) {
+                throw new McpException(
+                        McpException.INVALID_REQUEST,
+                        "too many open subscriptions (expected: at most " + MAX_LISTENS_OF_OWNER + ")");
+            }
+            own.add(end);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void drop(String owner, Runnable end) {
+        lock.lock();
+        try {
+            List<Runnable> own = listens.get(owner);
+            if (own != null && own.remove(end) && own.isEmpty()) {
+                listens.remove(owner);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Feed<Reply> withSession(Message.Request request, McpExchange exchange, CallContext caller) {
+        WireRequest http = exchange.request();
+        if (request.method().equals(Methods.INITIALIZE)) {
+            return initialize(request, caller);
+        }
+        String version = http.header(VERSION);
+        if (version != null && !isLegacy(version)) {
+            return refused(
+                    400,
+                    request.id(),
+                    new McpException(McpException.INVALID_REQUEST, VERSION + ": not the version of a session"));
+        }
+        Session session = null;
+        if (http.header(SESSION) != null) {
+            session = session(http, caller);
+            if (session == null) {
+                return refused(404, request.id(), unknownSession());
+            }
+        }
+        Peer peer = session != null
+                ? session.peer()
+                : new Peer(
+                        Optional.ofNullable(version).flatMap(Revision::of).orElse(Revision.V2025_11_25),
+                        Map.of(),
+                        "debug");
+        try {
+            methods.require(request.method(), peer.revision());
+        } catch (McpException problem) {
+            return refused(200, request.id(), problem);
+        }
+        return answer(request, peer, session, exchange.takesEvents() ? session : null, caller);
+    }
+
+    private Feed<Reply> initialize(Message.Request request, CallContext caller) {
+        Revision revision = initialRevision(request.params());
+        var session = new Session(
+                RequestState.owner(caller), revision, Trees.map(request.params().get("capabilities")));
+        return Outbox.of(
+                200,
+                new Message.Result(request.id(), methods.initialized(revision)),
+                Map.of(SESSION, sessions.add(session)));
+    }
+
+    /** The revision that a client asks for, if it is one with sessions, else the newest of them. */
+    static Revision initialRevision(Map<String, @Nullable Object> params) {
+        return Revision.of(String.valueOf(params.get("protocolVersion")))
+                .filter(each -> !each.isStateless())
+                .orElse(Revision.V2025_11_25);
+    }
+
+    private @Nullable Session session(WireRequest http, CallContext caller) {
+        String id = http.header(SESSION);
+        return id == null ? null : sessions.of(id, RequestState.owner(caller));
+    }
+
+    private Feed<Reply> notified(Message.Notification notification, WireRequest http, CallContext caller) {
+        if (http.header(SESSION) != null) {
+            Session session = session(http, caller);
+            if (session == null) {
+                return refused(404, null, unknownSession());
+            }
+            session.notified(notification);
+        }
+        return Outbox.of(202, null, Map.of());
+    }
+
+    private Feed<Reply> answered(Object id, Message answer, WireRequest http, CallContext caller) {
+        Session session = session(http, caller);
+        if (session == null) {
+            return http.header(SESSION) == null
+                    ? refused(400, null, new McpException(McpException.INVALID_REQUEST, "a response without a session"))
+                    : refused(404, null, unknownSession());
+        }
+        session.answered(id, answer);
+        return Outbox.of(202, null, Map.of());
+    }
+
+    private Feed<Reply> stream(WireRequest http, CallContext caller) {
+        if (http.header(SESSION) == null) {
+            throw A2AException.notAllowed("GET", "POST");
+        }
+        Session session = session(http, caller);
+        if (session == null) {
+            return refused(404, null, unknownSession());
+        }
+        var subscription = new Subscribed();
+        var outbox = new Outbox(subscription::close);
+        if (!session.open(outbox)) {
+            return refused(
+                    409, null, new McpException(McpException.INVALID_REQUEST, "the session has a stream already"));
+        }
+        subscription.onClose = () -> session.closed(outbox);
+        subscription.open = Subscription.ofSession(provider, caller, session::follows, outbox::send);
+        return outbox;
+    }
+
+    private Feed<Reply> end(WireRequest http, CallContext caller) {
+        String id = http.header(SESSION);
+        if (id == null) {
+            throw A2AException.notAllowed("DELETE", "POST");
+        }
+        if (session(http, caller) == null) {
+            return refused(404, null, unknownSession());
+        }
+        sessions.remove(id);
+        return Outbox.of(204, null, Map.of());
+    }
+
+    private static McpException unknownSession() {
+        return new McpException(
+                McpException.INVALID_REQUEST, "session: unknown, or ended (expected: initialize again)");
+    }
+
+    private static Feed<Reply> refused(int status, @Nullable Object id, McpException problem) {
+        return Outbox.of(status, new Message.Failure(id, problem), Map.of());
+    }
+
+    /** Ends all sessions and subscriptions. */
+    @Override
+    public void close() {
+        List<Runnable> all;
+        lock.lock();
+        try {
+            all = listens.values().stream().flatMap(List::stream).toList();
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Runnable::run);
+        sessions.endAll();
+    }
+}

@@ -1,0 +1,430 @@
+package dev.parley.mcp.server;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.ServerInfo;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.Excerpt;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Methods of MCP over a provider: reads parameters and writes results as the revision of the client has them. Safe for any thread. */
+final class Methods {
+    static final String LISTEN = "subscriptions/listen";
+    static final String INITIALIZE = "initialize";
+
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+    private static final int RESOURCE_NOT_FOUND_UNTIL_2025 = -32002;
+    private static final int PAGE = 500;
+    private static final int MAX_ROUNDS = 32;
+    private static final int MAX_VALUES = 100;
+    private static final int LIST_TTL_MILLIS = 30_000;
+
+    private static final Set<String> SLOW =
+            Set.of("tools/call", "prompts/get", "resources/read", "completion/complete");
+    private static final Set<String> STATELESS_ONLY =
+            Set.of("server/discover", LISTEN, "tasks/get", "tasks/update", "tasks/cancel");
+    private static final Set<String> OF_SESSIONS =
+            Set.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
+    private static final Map<String, String> KINDS = Map.of(
+            "tools/list", "tools",
+            "tools/call", "tools",
+            "resources/list", "resources",
+            "resources/templates/list", "resources",
+            "resources/read", "resources",
+            "resources/subscribe", "resources",
+            "resources/unsubscribe", "resources",
+            "prompts/list", "prompts",
+            "prompts/get", "prompts",
+            "completion/complete", "completions");
+
+    private final McpProvider provider;
+    private final ServerInfo info;
+    private final RequestState states;
+
+    Methods(McpProvider provider, ServerInfo info, RequestState states) {
+        this.provider = provider;
+        this.info = info;
+        this.states = states;
+    }
+
+    /** A method of a request, called again with answers. */
+    @FunctionalInterface
+    private interface Asking {
+        Outcome answer(Invocation invocation) throws InterruptedException;
+    }
+
+    /** Whether a method may wait for something. */
+    static boolean isSlow(String method) {
+        return SLOW.contains(method);
+    }
+
+    /**
+     * Checks that a method exists for a revision.
+     *
+     * @throws McpException METHOD_NOT_FOUND
+     */
+    void require(String method, Revision revision) {
+        String kind = KINDS.get(method);
+        boolean exists = kind != null
+                ? provider.offers().contains(kind) && !(revision.isStateless() && OF_SESSIONS.contains(method))
+                : revision.isStateless()
+                        ? STATELESS_ONLY.contains(method) && (!method.startsWith("tasks/") || provider.tasks() != null)
+                        : OF_SESSIONS.contains(method);
+        if (!exists) {
+            throw new McpException(
+                    McpException.METHOD_NOT_FOUND, "method \"" + Excerpt.of(method, 100) + "\": not found");
+        }
+    }
+
+    /** The tool of a call; null if the caller has none of that name. */
+    @Nullable
+    Tool tool(Map<String, @Nullable Object> params, CallContext caller) {
+        Object name = params.get("name");
+        return provider.tools(caller).stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Answer to {@code initialize}. */
+    Map<String, @Nullable Object> initialized(Revision revision) {
+        Map<String, @Nullable Object> result = Trees.object(
+                "protocolVersion", revision.text(), "capabilities", capabilities(false), "serverInfo", info.json());
+        if (info.instructions() != null) {
+            result.put("instructions", info.instructions());
+        }
+        return result;
+    }
+
+    private Map<String, @Nullable Object> capabilities(boolean isStateless) {
+        Set<String> offers = provider.offers();
+        Map<String, @Nullable Object> capabilities = Trees.object();
+        if (offers.contains("tools")) {
+            capabilities.put("tools", Map.of("listChanged", true));
+        }
+        if (offers.contains("resources")) {
+            capabilities.put("resources", Map.of("listChanged", true, "subscribe", true));
+        }
+        if (offers.contains("prompts")) {
+            capabilities.put("prompts", Map.of("listChanged", true));
+        }
+        if (offers.contains("completions")) {
+            capabilities.put("completions", Map.of());
+        }
+        capabilities.put("logging", Map.of());
+        if (isStateless && provider.tasks() != null) {
+            capabilities.put("extensions", Map.of(Meta.TASKS, Map.of()));
+        }
+        return capabilities;
+    }
+
+    /**
+     * Answers a request.
+     *
+     * @param session null for a request without one
+     * @throws McpException for the client
+     * @throws A2AException if the hub refuses the caller
+     */
+    Map<String, @Nullable Object> answer(
+            String method, Map<String, @Nullable Object> params, RunningCall call, @Nullable Session session)
+            throws InterruptedException {
+        Map<String, @Nullable Object> result;
+        try {
+            result = result(method, params, call, session);
+        } catch (IllegalArgumentException | IllegalStateException failed) {
+            throw internal(method, failed);
+        }
+        if (!call.peer().isStateless()) {
+            result.remove("resultType");
+            return result;
+        }
+        result.putIfAbsent("resultType", "complete");
+        var meta = new LinkedHashMap<>(Trees.map(result.get("_meta")));
+        meta.putIfAbsent(Meta.SERVER_INFO, info.json());
+        result.put("_meta", meta);
+        return result;
+    }
+
+    /** Logs a failure of the server; the client learns only how to find it. */
+    static McpException internal(String method, Throwable failed) {
+        String reference = UUID.randomUUID().toString().substring(0, 8);
+        LOG.log(System.Logger.Level.ERROR, "MCP method " + method + " failed (reference " + reference + ")", failed);
+        return new McpException(McpException.INTERNAL_ERROR, "Internal error (reference " + reference + ")");
+    }
+
+    private Map<String, @Nullable Object> result(
+            String method, Map<String, @Nullable Object> params, RunningCall call, @Nullable Session session)
+            throws InterruptedException {
+        CallContext caller = call.caller();
+        boolean isStateless = call.peer().isStateless();
+        return switch (method) {
+            case "server/discover" -> discovered();
+            case "tools/list" ->
+                page(
+                        "tools",
+                        provider.tools(caller).stream()
+                                .map(tool -> json(tool, isStateless))
+                                .toList(),
+                        params,
+                        call);
+            case "resources/list" -> page("resources", provider.resources(caller), params, call);
+            case "resources/templates/list" ->
+                page("resourceTemplates", provider.resourceTemplates(caller), params, call);
+            case "prompts/list" -> page("prompts", provider.prompts(caller), params, call);
+            case "tools/call" ->
+                asking(method, required(params, "name"), params, call, each -> provider.call(each, call));
+            case "prompts/get" ->
+                asking(method, required(params, "name"), params, call, each -> provider.prompt(each, call));
+            case "resources/read" -> read(required(params, "uri"), call);
+            case "completion/complete" -> completed(params, caller);
+            case "tasks/get" -> task(tasks(call).get(required(params, "taskId"), caller));
+            case "tasks/update" -> {
+                tasks(call).update(required(params, "taskId"), answers(params, true), caller);
+                yield Trees.object();
+            }
+            case "tasks/cancel" -> {
+                tasks(call).cancel(required(params, "taskId"), caller);
+                yield Trees.object();
+            }
+            case "ping" -> Trees.object();
+            case "logging/setLevel" -> {
+                String level = level(required(params, "level"));
+                if (session != null) {
+                    session.logLevel(level);
+                }
+                yield Trees.object();
+            }
+            case "resources/subscribe" -> {
+                inSession(session).follow(required(params, "uri"));
+                yield Trees.object();
+            }
+            case "resources/unsubscribe" -> {
+                inSession(session).unfollow(required(params, "uri"));
+                yield Trees.object();
+            }
+            default -> throw new IllegalStateException("method " + method);
+        };
+    }
+
+    /**
+     * Checks a level of log messages.
+     *
+     * @throws McpException INVALID_PARAMS for an unknown one
+     */
+    static String level(Object level) {
+        if (level instanceof String text && Peer.LEVELS.contains(text)) {
+            return text;
+        }
+        throw invalid("log level \"" + Excerpt.of(String.valueOf(level), 40) + "\": unknown (expected: one of "
+                + Peer.LEVELS + ")");
+    }
+
+    private static Session inSession(@Nullable Session session) {
+        if (session == null) {
+            throw new McpException(
+                    McpException.INVALID_REQUEST, "no session (expected: one that began with initialize)");
+        }
+        return session;
+    }
+
+    private Map<String, @Nullable Object> discovered() {
+        Map<String, @Nullable Object> result = Trees.object(
+                "supportedVersions", List.of(Revision.V2026_07_28.text()), "capabilities", capabilities(true));
+        if (info.instructions() != null) {
+            result.put("instructions", info.instructions());
+        }
+        return cacheable(result, LIST_TTL_MILLIS);
+    }
+
+    private static Map<String, @Nullable Object> cacheable(Map<String, @Nullable Object> result, int ttlMillis) {
+        result.put("ttlMs", ttlMillis);
+        result.put("cacheScope", "private");
+        return result;
+    }
+
+    private static Map<String, @Nullable Object> page(
+            String member, List<? extends Object> all, Map<String, @Nullable Object> params, RunningCall call) {
+        int from = 0;
+        if (params.get("cursor") != null) {
+            String cursor = String.valueOf(params.get("cursor"));
+            if (!cursor.matches("[0-9]{1,9}") || Integer.parseInt(cursor) > all.size()) {
+                throw invalid("cursor \"" + Excerpt.of(cursor, 40) + "\": unknown (expected: nextCursor of a page)");
+            }
+            from = Integer.parseInt(cursor);
+        }
+        int to = Math.min(all.size(), from + PAGE);
+        Map<String, @Nullable Object> result = Trees.object(member, all.subList(from, to));
+        if (to < all.size()) {
+            result.put("nextCursor", String.valueOf(to));
+        }
+        return call.peer().isStateless() ? cacheable(result, LIST_TTL_MILLIS) : result;
+    }
+
+    private static Map<String, @Nullable Object> json(Tool tool, boolean isStateless) {
+        Map<String, @Nullable Object> json = Trees.object("name", tool.name());
+        if (tool.title() != null) {
+            json.put("title", tool.title());
+        }
+        if (tool.description() != null) {
+            json.put("description", tool.description());
+        }
+        json.put("inputSchema", tool.inputSchema());
+        Map<String, @Nullable Object> output = tool.outputSchema();
+        if (output != null && (isStateless || "object".equals(output.get("type")))) {
+            json.put("outputSchema", output);
+        }
+        if (!tool.annotations().isEmpty()) {
+            json.put("annotations", tool.annotations());
+        }
+        return json;
+    }
+
+    private Map<String, @Nullable Object> asking(
+            String method, String name, Map<String, @Nullable Object> params, RunningCall call, Asking asking)
+            throws InterruptedException {
+        Object arguments = params.get("arguments");
+        if (arguments != null && !(arguments instanceof Map<?, ?>)) {
+            throw invalid("arguments: (expected: an object)");
+        }
+        Map<String, Map<String, @Nullable Object>> answers = answers(params, false);
+        String state = null;
+        if (params.get("requestState") != null) {
+            if (!(params.get("requestState") instanceof String sealed)) {
+                throw invalid("requestState: (expected: a text)");
+            }
+            state = states.open(sealed, method, params, call.caller());
+        }
+        for (int round = 0; ; round++) {
+            Outcome outcome = asking.answer(
+                    new Invocation(name, Trees.map(arguments), answers, state, Trees.map(params.get("_meta"))));
+            switch (outcome) {
+                case Outcome.Complete complete -> {
+                    return complete(complete.result(), call);
+                }
+                case Outcome.Begun begun -> {
+                    call.peer().requireTasks();
+                    return Trees.with(begun.task(), "resultType", "task");
+                }
+                case Outcome.Questions questions -> {
+                    call.peer().requireAnswersTo(questions.requests());
+                    if (call.peer().isStateless()) {
+                        return questions(questions, method, params, call);
+                    }
+                    if (!call.asks() || round >= MAX_ROUNDS) {
+                        throw new McpException(
+                                McpException.INTERNAL_ERROR,
+                                round >= MAX_ROUNDS ? "The tool asks too often" : "No session to ask the user in");
+                    }
+                    answers = call.ask(questions.requests());
+                    state = questions.state();
+                }
+            }
+        }
+    }
+
+    private static Map<String, @Nullable Object> complete(Map<String, @Nullable Object> result, RunningCall call) {
+        var complete = new LinkedHashMap<>(result);
+        Object structured = complete.get("structuredContent");
+        if (!call.peer().isStateless() && structured != null && !(structured instanceof Map<?, ?>)) {
+            complete.remove("structuredContent");
+        }
+        return complete;
+    }
+
+    private Map<String, @Nullable Object> questions(
+            Outcome.Questions questions, String method, Map<String, @Nullable Object> params, RunningCall call) {
+        Map<String, @Nullable Object> result = Trees.object("resultType", "input_required");
+        if (!questions.requests().isEmpty()) {
+            result.put("inputRequests", questions.requests());
+        }
+        String state = questions.state();
+        if (state != null || questions.requests().isEmpty()) {
+            result.put("requestState", states.seal(state == null ? "" : state, method, params, call.caller()));
+        }
+        return result;
+    }
+
+    private static Map<String, Map<String, @Nullable Object>> answers(
+            Map<String, @Nullable Object> params, boolean isRequired) {
+        Object answers = params.get("inputResponses");
+        boolean isAbsent = answers == null && !isRequired;
+        if (!isAbsent
+                && !(answers instanceof Map<?, ?> map && map.values().stream().allMatch(Map.class::isInstance))) {
+            throw invalid("inputResponses: (expected: an object of objects)");
+        }
+        return Trees.objects(answers);
+    }
+
+    private Map<String, @Nullable Object> read(String uri, RunningCall call) throws InterruptedException {
+        try {
+            var result = new LinkedHashMap<>(provider.read(uri, call.caller()));
+            return call.peer().isStateless() ? cacheable(result, 0) : result;
+        } catch (McpException problem) {
+            if (problem.code() != McpException.INVALID_PARAMS) {
+                throw problem;
+            }
+            throw new McpException(
+                    call.peer().isStateless() ? problem.code() : RESOURCE_NOT_FOUND_UNTIL_2025,
+                    String.valueOf(problem.getMessage()),
+                    Map.of("uri", uri));
+        }
+    }
+
+    private Map<String, @Nullable Object> completed(Map<String, @Nullable Object> params, CallContext caller) {
+        Map<String, @Nullable Object> argument = Trees.map(params.get("argument"));
+        Map<String, @Nullable Object> reference = Trees.map(params.get("ref"));
+        required(reference, "type");
+        var given = new LinkedHashMap<String, String>();
+        Trees.map(Trees.map(params.get("context")).get("arguments")).forEach((name, value) -> {
+            if (value instanceof String text) {
+                given.put(name, text);
+            }
+        });
+        List<String> values =
+                provider.complete(reference, required(argument, "name"), required(argument, "value"), given, caller);
+        return Trees.object(
+                "completion",
+                Trees.object(
+                        "values",
+                        values.subList(0, Math.min(MAX_VALUES, values.size())),
+                        "total",
+                        values.size(),
+                        "hasMore",
+                        values.size() > MAX_VALUES));
+    }
+
+    private McpTasks tasks(RunningCall call) {
+        call.peer().requireTasks();
+        return requireNonNull(provider.tasks(), "tasks");
+    }
+
+    private static Map<String, @Nullable Object> task(Map<String, @Nullable Object> task) {
+        return Trees.with(task, "resultType", "complete");
+    }
+
+    private static String required(Map<String, @Nullable Object> params, String member) {
+        if (params.get(member) instanceof String text) {
+            return text;
+        }
+        throw invalid(member + ": missing (expected: a text)");
+    }
+
+    static McpException invalid(String problem) {
+        return new McpException(McpException.INVALID_PARAMS, problem);
+    }
+}

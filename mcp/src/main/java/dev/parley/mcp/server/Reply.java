@@ -1,0 +1,25 @@
+package dev.parley.mcp.server;
+
+import dev.parley.mcp.wire.Message;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that a server sends for a request over HTTP.
+ *
+ * @param status of HTTP, if it is all that is sent
+ * @param headers of HTTP, if it is all that is sent
+ * @param message null for an empty body
+ * @param isLast whether the answer is complete with it
+ */
+public record Reply(
+        int status, Map<String, String> headers, @Nullable Message message, boolean isLast) {
+    /** A message on the way to the answer. */
+    static Reply of(Message message) {
+        return new Reply(200, Map.of(), message, false);
+    }
+
+    static Reply last(int status, Message message) {
+        return new Reply(status, Map.of(), message, true);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.parley.mcp.server;
+
+import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.CallContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is being answered. Safe for any thread. */
+final class RunningCall implements McpProvider.Exchange {
+    /** Asks the client on its connection, as revisions with sessions do. */
+    @FunctionalInterface
+    interface Asker {
+        Map<String, Map<String, @Nullable Object>> ask(
+                Map<String, Map<String, @Nullable Object>> questions, Consumer<Message> out)
+                throws InterruptedException;
+    }
+
+    private final CallContext caller;
+    private final Peer peer;
+    private final @Nullable Object progressToken;
+    private final @Nullable Asker asker;
+    private final Consumer<Message> out;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Runnable> actions = new ArrayList<>();
+    private @Nullable Thread thread;
+    private boolean canceled;
+    private boolean ended;
+    private double progress = Double.NEGATIVE_INFINITY;
+
+    /**
+     * @param meta of the request
+     * @param asker null if the client can be asked by results only, or not at all
+     * @param out takes notifications and requests to the client
+     */
+    RunningCall(
+            CallContext caller,
+            Peer peer,
+            Map<String, @Nullable Object> meta,
+            @Nullable Asker asker,
+            Consumer<Message> out) {
+        this.caller = caller;
+        this.peer = peer;
+        this.progressToken = meta.get(Meta.PROGRESS_TOKEN);
+        this.asker = asker;
+        this.out = out;
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    /** Whether the client can be asked while the call runs. */
+    boolean asks() {
+        return asker != null;
+    }
+
+    Map<String, Map<String, @Nullable Object>> ask(Map<String, Map<String, @Nullable Object>> questions)
+            throws InterruptedException {
+        if (asker == null) {
+            throw new IllegalStateException("no connection for questions");
+        }
+        return asker.ask(questions, this::send);
+    }
+
+    /** Runs the call in this thread, which {@link #cancel} interrupts. */
+    void run(Runnable work) {
+        lock.lock();
+        try {
+            if (canceled) {
+                return;
+            }
+            thread = Thread.currentThread();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            work.run();
+        } finally {
+            lock.lock();
+            try {
+                thread = null;
+                ended = true;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Cancels the call. Nothing more is sent for it. */
+    void cancel() {
+        List<Runnable> due;
+        lock.lock();
+        try {
+            if (canceled || ended) {
+                return;
+            }
+            canceled = true;
+            due = List.copyOf(actions);
+            if (thread != null) {
+                thread.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+        due.forEach(Runnable::run);
+    }
+
+    private void send(Message message) {
+        lock.lock();
+        try {
+            if (!canceled && !ended) {
+                out.accept(message);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public CallContext caller() {
+        return caller;
+    }
+
+    @Override
+    public Map<String, @Nullable Object> clientCapabilities() {
+        return peer.capabilities();
+    }
+
+    @Override
+    public void progress(double value, @Nullable Double total, @Nullable String message) {
+        if (progressToken == null) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (!(value > progress)) {
+                return;
+            }
+            progress = value;
+            Map<String, @Nullable Object> params =
+                    Trees.object("progressToken", progressToken, "progress", number(value));
+            if (total != null) {
+                params.put("total", number(total));
+            }
+            if (message != null) {
+                params.put("message", message);
+            }
+            send(new Message.Notification("notifications/progress", params));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Number number(double value) {
+        if (value == Math.rint(value) && Math.abs(value) < 1L << 53) {
+            return (long) value;
+        }
+        return value;
+    }
+
+    @Override
+    public void log(String level, Object data) {
+        if (peer.wants(level)) {
+            send(new Message.Notification("notifications/message", Trees.object("level", level, "data", data)));
+        }
+    }
+
+    @Override
+    public void onCancel(Runnable action) {
+        lock.lock();
+        try {
+            if (!canceled) {
+                actions.add(action);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        action.run();
+    }
+
+    @Override
+    public boolean isCanceled() {
+        lock.lock();
+        try {
+            return canceled;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.parley.mcp.server;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Connection of a client that began with {@code initialize}. Safe for any thread. */
+final class Session implements RunningCall.Asker {
+    static final int MAX_QUESTIONS = 64;
+    static final int MAX_RESOURCES = 100;
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private final String owner;
+    private final Revision revision;
+    private final Map<String, @Nullable Object> capabilities;
+    private final Map<String, CompletableFuture<Message>> questions = new ConcurrentHashMap<>();
+    private final Map<Object, RunningCall> calls = new ConcurrentHashMap<>();
+    private final Set<String> resources = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Outbox> stream = new AtomicReference<>();
+    private final AtomicLong number = new AtomicLong();
+    private volatile @Nullable String logLevel = "debug";
+
+    Session(String owner, Revision revision, Map<String, @Nullable Object> capabilities) {
+        this.owner = owner;
+        this.revision = revision;
+        this.capabilities = capabilities;
+    }
+
+    String owner() {
+        return owner;
+    }
+
+    Peer peer() {
+        return new Peer(revision, capabilities, logLevel);
+    }
+
+    void logLevel(String level) {
+        logLevel = level;
+    }
+
+    boolean follows(String uri) {
+        return resources.contains(uri);
+    }
+
+    void follow(String uri) {
+        if (resources.size() >= MAX_RESOURCES) {
+            throw new McpException(
+                    McpException.INVALID_REQUEST, "too many subscriptions (expected: at most " + MAX_RESOURCES + ")");
+        }
+        resources.add(uri);
+    }
+
+    void unfollow(String uri) {
+        resources.remove(uri);
+    }
+
+    /** Makes an outbox the stream of the session; false if it has one. */
+    boolean open(Outbox outbox) {
+        return stream.compareAndSet(null, outbox);
+    }
+
+    void closed(Outbox outbox) {
+        stream.compareAndSet(outbox, null);
+    }
+
+    void began(Object id, RunningCall call) {
+        calls.put(id, call);
+    }
+
+    void ended(Object id, RunningCall call) {
+        calls.remove(id, call);
+    }
+
+    /** Takes a notification of the client. */
+    void notified(Message.Notification notification) {
+        Object id = notification.params().get("requestId");
+        if (notification.method().equals("notifications/cancelled") && id != null) {
+            RunningCall call = calls.get(id);
+            if (call != null) {
+                call.cancel();
+            }
+        }
+    }
+
+    /** Takes an answer to a question. One without a question is ignored. */
+    void answered(Object id, Message answer) {
+        CompletableFuture<Message> question = questions.remove(String.valueOf(id));
+        if (question != null) {
+            question.complete(answer);
+        }
+    }
+
+    @Override
+    public Map<String, Map<String, @Nullable Object>> ask(
+            Map<String, Map<String, @Nullable Object>> asked, Consumer<Message> out) throws InterruptedException {
+        var waiting = new LinkedHashMap<String, CompletableFuture<Message>>();
+        var ids = new LinkedHashMap<String, String>();
+        try {
+            for (Map.Entry<String, Map<String, @Nullable Object>> each : asked.entrySet()) {
+                if (questions.size() >= MAX_QUESTIONS) {
+                    throw new McpException(McpException.INTERNAL_ERROR, "Too many questions wait for the client");
+                }
+                String id = "question-" + number.incrementAndGet();
+                var answer = new CompletableFuture<Message>();
+                questions.put(id, answer);
+                ids.put(each.getKey(), id);
+                waiting.put(each.getKey(), answer);
+                out.accept(new Message.Request(
+                        id,
+                        String.valueOf(each.getValue().get("method")),
+                        Trees.map(each.getValue().get("params"))));
+            }
+            var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            for (Map.Entry<String, CompletableFuture<Message>> each : waiting.entrySet()) {
+                answers.put(each.getKey(), result(each.getValue().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)));
+            }
+            return answers;
+        } catch (TimeoutException late) {
+            throw new McpException(McpException.INTERNAL_ERROR, "The client has not answered a question in time");
+        } catch (ExecutionException over) {
+            throw new McpException(McpException.INTERNAL_ERROR, "The session has ended");
+        } finally {
+            ids.values().forEach(questions::remove);
+        }
+    }
+
+    private static Map<String, @Nullable Object> result(Message answer) {
+        if (answer instanceof Message.Result result) {
+            return result.result();
+        }
+        throw new McpException(
+                McpException.INTERNAL_ERROR,
+                "The client refused a question"
+                        + (answer instanceof Message.Failure failure
+                                ? ": " + failure.error().getMessage()
+                                : ""));
+    }
+
+    /** Ends the session: its stream, its calls, and what waits for an answer. */
+    void end() {
+        Outbox open = stream.getAndSet(null);
+        if (open != null) {
+            open.end();
+        }
+        calls.values().forEach(RunningCall::cancel);
+        questions
+                .values()
+                .forEach(each -> each.completeExceptionally(new IllegalStateException("the session has ended")));
+    }
+}
