@@ -13,6 +13,17 @@ public interface HubSignatures {
     /** Signs by the key that signs the cards of the hub, with its id as {@code kid}; empty if the hub signs no cards. */
     Optional<String> sign(byte[] payload);
 
+    /**
+     * Signs by the same key with another header.
+     *
+     * @param type {@code typ} of the header
+     * @param keyId {@code kid} of the header, such as one with an identity in front
+     * @return empty if the hub signs no cards
+     */
+    default Optional<String> sign(byte[] payload, String type, String keyId) {
+        return Optional.empty();
+    }
+
     /** The public keys of the hub as a JWK set, as it publishes them; empty if it signs no cards. */
     Optional<String> keys();
 

@@ -19,11 +19,12 @@ public final class FaceProtocol {
     public static final String MCP_LIST = "registry/mcp/list";
     public static final String MCP_SHOW = "registry/mcp/show";
     public static final String APIS = "registry/apis";
+    public static final String IDENTITY = "registry/identity";
     public static final String HOST_CARD = "registry/card/host";
 
     /** The operations: all of them read, and callers without credentials may call them. */
     public static final Set<String> NAMES =
-            Set.of(ARD_SEARCH, ARD_EXPLORE, ARD_LIST, ARD_SHOW, CATALOG, MCP_LIST, MCP_SHOW, APIS, HOST_CARD);
+            Set.of(ARD_SEARCH, ARD_EXPLORE, ARD_LIST, ARD_SHOW, CATALOG, MCP_LIST, MCP_SHOW, APIS, IDENTITY, HOST_CARD);
 
     private static final JsonForm<Object> ANY = new JsonForm<>() {
         @Override

@@ -75,6 +75,16 @@ public record Web(HttpClient http, String base, List<String> headers) {
         return send("POST", path, body.replace('\'', '"'));
     }
 
+    /** Sends a form. */
+    public Answer form(String path, String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(base + path))
+                .POST(BodyPublishers.ofString(body))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .build();
+        HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
+        return new Answer(response.statusCode(), response.body(), response);
+    }
+
     public Answer delete(String path) throws IOException, InterruptedException {
         return send("DELETE", path, "");
     }

@@ -17,6 +17,11 @@ record Signatures(Optional<CardKeys> own) implements HubSignatures {
     }
 
     @Override
+    public Optional<String> sign(byte[] payload, String type, String keyId) {
+        return own.map(keys -> keys.sign(payload, type, keyId));
+    }
+
+    @Override
     public Optional<String> keys() {
         return own.map(keys -> new String(keys.published(), UTF_8));
     }

@@ -3,8 +3,10 @@ package dev.parley.registry.faces;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.trust.CatalogSigner;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hub address of the hub
  * @param publisher domain of the hub in URNs
+ * @param signer of trust manifests
  */
-record ArdModel(String hub, String publisher) {
+record ArdModel(String hub, String publisher, CatalogSigner signer) {
     static final String CATALOG = "application/ai-catalog+json";
     static final String REGISTRY = "application/ai-registry+json";
     static final String MCP_CARD = "application/mcp-server-card+json";
@@ -88,28 +91,45 @@ record ArdModel(String hub, String publisher) {
     /** An entry of an AI Catalog: with its digest, and as a catalog of its own if the agent has both protocols. */
     Map<String, @Nullable Object> catalogEntry(Entry entry) {
         Map<String, @Nullable Object> json = entry(entry);
-        var trust = new LinkedHashMap<String, Object>();
-        trust.put("digest", entry.resource().digest());
-        if (entry.resource().metadata().get("trustManifests") instanceof List<?> manifests) {
-            trust.put("trustManifests", manifests);
-        }
         List<Endpoint> mcp = entry.resource().endpoints().stream()
                 .filter(endpoint -> endpoint.binding().equalsIgnoreCase("MCP"))
                 .toList();
         if (mcp.isEmpty() || !entry.resource().type().equals(Entry.AGENT_CARD)) {
-            json.put("extensions", Map.of(TRUST, trust));
+            json.put("extensions", Map.of(TRUST, trust(entry.id(), entry)));
             return json;
         }
         Map<String, @Nullable Object> agent =
                 head(entry.id() + ":a2a", entry.resource().name(), Entry.AGENT_CARD);
         agent.put("url", json.remove("url"));
-        agent.put("extensions", Map.of(TRUST, trust));
+        if (json.containsKey("version")) {
+            agent.put("version", json.get("version"));
+        }
+        agent.put("extensions", Map.of(TRUST, trust(entry.id() + ":a2a", entry)));
         Map<String, @Nullable Object> server =
                 head(entry.id() + ":mcp", entry.resource().name(), MCP_CARD);
         server.put("data", McpModel.server(entry));
         json.put("type", CATALOG);
         json.put("data", JsonFace.object("specVersion", "1.0", "entries", List.of(agent, server)));
         return json;
+    }
+
+    /** Digest of the document, manifests that were given with the entry, and that of the publisher. */
+    private Map<String, Object> trust(String id, Entry entry) {
+        Resource resource = entry.resource();
+        var manifests = new ArrayList<Object>();
+        if (resource.metadata().get("trustManifests") instanceof List<?> given) {
+            manifests.addAll(given);
+        }
+        if (!entry.trust().outcome().equals("tampered")) {
+            signer.manifest(id, resource.type(), resource.version(), resource.digest())
+                    .ifPresent(manifests::add);
+        }
+        var trust = new LinkedHashMap<String, Object>();
+        trust.put("digest", resource.digest());
+        if (!manifests.isEmpty()) {
+            trust.put("trustManifests", manifests);
+        }
+        return trust;
     }
 
     /** The registry itself, of which consumers take the address. */

@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.store.Handler;
+import dev.parley.registry.trust.TrustCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,16 +41,23 @@ final class CatalogReader {
     }
 
     /** An import that takes catalogs besides the pages that {@code pages} takes; entries fail one by one. */
-    static Handler before(Handler pages, Handler register) {
+    static Handler before(Handler pages, Handler register, TrustCheck trust) {
         return (given, caller) -> given.get("export") instanceof Map<?, ?> body
                         && body.get("entries") instanceof List<?> entries
                         && entries.stream()
                                 .anyMatch(entry -> entry instanceof Map<?, ?> each && each.containsKey("identifier"))
-                ? imported(body, register, caller)
+                ? imported(body, register, trust, caller)
                 : pages.answer(given, caller);
     }
 
-    private static Object imported(Map<?, ?> body, Handler register, CallContext caller) {
+    private static Object imported(Map<?, ?> body, Handler register, TrustCheck trust, CallContext caller) {
+        Map<Object, @Nullable Object> catalog = new LinkedHashMap<>(body);
+        catalog.remove("visibility"); // of the request
+        Map<String, Object> signature = trust.ofCatalog(catalog, caller.scope().group());
+        if ("tampered".equals(signature.get("outcome"))) {
+            throw A2AException.invalidParams(
+                    "signature", signature.get("reason") + " (expected: an unchanged catalog)");
+        }
         var outcomes = new ArrayList<Map<String, Object>>();
         for (Map<String, @Nullable Object> registration : read(body)) {
             if (body.get("visibility") != null) {
@@ -65,7 +73,7 @@ final class CatalogReader {
             }
             outcomes.add(outcome);
         }
-        return JsonFace.object("entries", outcomes);
+        return JsonFace.object("entries", outcomes, "signature", signature);
     }
 
     private void catalog(Map<?, ?> catalog, int depth) {

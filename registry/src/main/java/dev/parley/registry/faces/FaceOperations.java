@@ -20,6 +20,8 @@ import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.Entries.Page;
 import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.trust.CatalogSigner;
+import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -67,6 +69,7 @@ public final class FaceOperations {
             StoredEntries entries,
             Search search,
             @Nullable Federation federation,
+            CatalogSigner signer,
             Supplier<String> hub,
             String publisher) {
         this.entries = entries;
@@ -74,7 +77,7 @@ public final class FaceOperations {
         this.search = search;
         this.federation = federation;
         this.publisher = publisher;
-        this.model = () -> new ArdModel(hub.get(), publisher);
+        this.model = () -> new ArdModel(hub.get(), publisher, signer);
     }
 
     /** Handlers by the names of their operations. */
@@ -88,12 +91,13 @@ public final class FaceOperations {
                 FaceProtocol.CATALOG, this::catalog,
                 FaceProtocol.MCP_LIST, mcp::list,
                 FaceProtocol.MCP_SHOW, mcp::show,
-                FaceProtocol.APIS, (given, caller) -> apis());
+                FaceProtocol.APIS, (given, caller) -> apis(),
+                FaceProtocol.IDENTITY, (given, caller) -> identity());
     }
 
     /** An import of pages of exports that takes catalogs, too. */
-    public static Handler importing(Handler pages, Handler register) {
-        return CatalogReader.before(pages, register);
+    public static Handler importing(Handler pages, Handler register, TrustCheck trust) {
+        return CatalogReader.before(pages, register, trust);
     }
 
     /** Protocols in front of the operations, by paths. */
@@ -119,6 +123,15 @@ public final class FaceOperations {
                 .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND));
         Entries.Document document = entries.document(entry, caller);
         return new WireDocument(document.bytes(), document.mediaType(), document.etag());
+    }
+
+    private Object identity() {
+        return model.get()
+                .signer()
+                .document()
+                .orElseThrow(() -> A2AException.of(
+                        RegistryError.NOT_SIGNED,
+                        "identity: this hub has no card key of ES256 (expected: --card-key)"));
     }
 
     private Object search(Map<String, @Nullable Object> given, CallContext caller) {
@@ -258,7 +271,7 @@ public final class FaceOperations {
             page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
             token = page.next();
         } while (token != null && all.size() < MAX_CATALOG);
-        var catalog = new LinkedHashMap<String, Object>();
+        var catalog = new LinkedHashMap<String, @Nullable Object>();
         catalog.put("specVersion", "1.0");
         catalog.put(
                 "host",
@@ -267,7 +280,7 @@ public final class FaceOperations {
                         "identifier", written.publisher(),
                         "documentationUrl", written.hub() + "/"));
         catalog.put("entries", all);
-        return catalog;
+        return written.signer().catalog(catalog);
     }
 
     /** Addresses of the protocols of the registry. Source: RFC 9727. */

@@ -51,6 +51,9 @@ final class Faces {
             false,
             MCP_ERROR);
 
+    private static final WireFace IDENTITY = new JsonFace(
+            List.of(Route.of("GET ", FaceProtocol.IDENTITY, "application/did+json", Map.of())), true, ARD_ERROR);
+
     private static final WireFace APIS = new JsonFace(
             List.of(Route.of(
                     "GET ",
@@ -85,7 +88,9 @@ final class Faces {
             "/v0",
             MCP,
             API_CATALOG,
-            APIS);
+            APIS,
+            "/.well-known/did.json",
+            IDENTITY);
 
     private Faces() {}
 }

@@ -32,6 +32,7 @@ import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
@@ -106,12 +107,18 @@ final class RegistryHub implements HubExtension {
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), settings.publisher());
         administration.putAll(peers.administrationHandlers());
         this.operations = new FaceOperations(
-                hub.database(), entries, search, peers.federation(), () -> url, settings.publisher());
+                hub.database(),
+                entries,
+                search,
+                peers.federation(),
+                new CatalogSigner(hub.signatures(), settings.publisher(), clock),
+                () -> url,
+                settings.publisher());
         handlers.putAll(operations.handlers());
         handlers.computeIfPresent(
                 RegistryProtocol.IMPORT,
-                (name, pages) ->
-                        FaceOperations.importing(pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER))));
+                (name, pages) -> FaceOperations.importing(
+                        pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER)), trust));
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
         administration.putAll(personal.handlers());

@@ -142,6 +142,16 @@ public final class TrustCheck implements EntryCheck {
         return Map.of("outcome", finding.outcome(), "reason", finding.reason());
     }
 
+    /**
+     * The trust in a catalog as a whole, by the signature of its publisher.
+     *
+     * @return {@code outcome} and {@code reason}
+     */
+    public Map<String, Object> ofCatalog(Map<?, ?> catalog, String group) {
+        Finding finding = manifests.judge(catalog, group);
+        return Map.of("outcome", finding.outcome(), "reason", finding.reason());
+    }
+
     private Finding verdict(Entry entry, byte[] document) {
         Map<String, Object> metadata = entry.resource().metadata();
         Subject subject = new Subject(

@@ -75,7 +75,6 @@ final class TrustManifest {
         }
     }
 
-    private static final String TYP = "ai-catalog-trust-manifest+jws";
     /** Types of the card of an agent, which are the same. */
     static final Set<String> AGENT_CARDS = Set.of(Entry.AGENT_CARD, "application/agent-card+json");
 
@@ -133,29 +132,60 @@ final class TrustManifest {
 
     private Finding ofContributor(Map<?, ?> manifest, Subject subject, String group) throws IOException {
         if (!(manifest.get("signature") instanceof Map<?, ?> signature)
-                || !(signature.get("jws") instanceof String jws)
-                || !(signature.get("signer") instanceof String signer)) {
-            return Finding.unverifiable("the trust manifest is not signed");
-        }
-        String domain = DidWeb.domain(signer);
-        if (!signer.equals(manifest.get("contributor"))
-                || !"did-web-v1".equals(signature.get("profile"))
-                || domain == null) {
-            return Finding.unverifiable("the signer is not the contributor by profile did-web-v1");
-        }
-        Map<?, ?> header = header(jws);
-        if (!TYP.equals(header.get("typ")) || !"ES256".equals(header.get("alg"))) {
-            return Finding.unverifiable(
-                    "typ " + header.get("typ") + ", alg " + header.get("alg") + " (expected: " + TYP + ", ES256)");
+                || !Objects.equals(signature.get("signer"), manifest.get("contributor"))) {
+            return Finding.unverifiable("the trust manifest is not signed by its contributor");
         }
         Finding mismatch = mismatch(manifest, signature, subject, true);
-        if (mismatch != null) {
-            return mismatch;
+        return mismatch != null
+                ? mismatch
+                : anchored(
+                        verify(manifest, signature, CatalogSigner.MANIFEST, group),
+                        DidWeb.domain(String.valueOf(signature.get("signer"))),
+                        manifest);
+    }
+
+    /** Judges the signature of a whole catalog, which says who has made it, and nothing about its entries. */
+    Finding judge(Map<?, ?> catalog, String group) {
+        if (!(catalog.get("signature") instanceof Map<?, ?> signature)) {
+            return new Finding("unsigned", "the catalog is not signed");
         }
-        Map<Object, @Nullable Object> signed = without(manifest, "additionalSignatures");
+        try {
+            Finding outdated = outdated(signature);
+            if (outdated != null) {
+                return outdated;
+            }
+            Verdict verdict = verify(catalog, signature, CatalogSigner.CATALOG, group);
+            return new Finding(
+                    verdict.outcome().name().toLowerCase(Locale.ROOT),
+                    "catalog of " + signature.get("signer") + ": " + verdict.reason());
+        } catch (IOException unknown) {
+            return Finding.unverifiable(String.valueOf(unknown.getMessage()));
+        } catch (A2AException | IllegalArgumentException malformed) {
+            return Finding.unverifiable("malformed signature: " + malformed.getMessage());
+        }
+    }
+
+    /**
+     * Verifies a signature by the profile {@code did-web-v1} over the object that holds it.
+     *
+     * @throws IllegalArgumentException if it is none of that profile and type
+     */
+    private Verdict verify(Map<?, ?> object, Map<?, ?> signature, String type, String group) throws IOException {
+        if (!(signature.get("jws") instanceof String jws)
+                || !(signature.get("signer") instanceof String signer)
+                || !CatalogSigner.PROFILE.equals(signature.get("profile"))
+                || DidWeb.domain(signer) == null) {
+            throw new IllegalArgumentException("signature without jws, or without a signer by profile did-web-v1");
+        }
+        Map<?, ?> header = header(jws);
+        if (!type.equals(header.get("typ")) || !"ES256".equals(header.get("alg"))) {
+            throw new IllegalArgumentException(
+                    "typ " + header.get("typ") + ", alg " + header.get("alg") + " (expected: " + type + ", ES256)");
+        }
+        Map<Object, @Nullable Object> signed = without(object, "additionalSignatures");
         signed.put("signature", without(signature, "jws"));
         String key = identities.key(group, signer, String.valueOf(header.get("kid")));
-        return anchored(CardTrust.of(key).verify(CanonicalJson.of(signed), jws, domain), domain, manifest);
+        return CardTrust.of(key).verify(CanonicalJson.of(signed), jws, DidWeb.domain(signer));
     }
 
     private static Finding anchored(Verdict verdict, @Nullable String signer, Map<?, ?> manifest) {
@@ -201,14 +231,18 @@ final class TrustManifest {
         if (digest != null && !entry.hasDigest(digest)) {
             return new Finding("tampered", "the document has another digest than the trust manifest");
         }
+        return outdated(times);
+    }
+
+    private @Nullable Finding outdated(Map<?, ?> times) {
         Instant now = clock.instant();
         Instant issued = time(times.get("issuedAt"));
         Instant expires = time(times.get("expiresAt"));
         if (issued == null || issued.isAfter(now.plus(SKEW))) {
-            return Finding.unverifiable("the trust manifest has no time of issue, or one to come");
+            return Finding.unverifiable("the signature has no time of issue, or one to come");
         }
         return expires != null && !now.isBefore(expires)
-                ? Finding.unverifiable("the trust manifest has expired at " + expires)
+                ? Finding.unverifiable("the signature has expired at " + expires)
                 : null;
     }
 

@@ -143,7 +143,7 @@ public final class CardKeys {
      */
     public CardSigner signer(@Nullable String jku) {
         CardKey key = keys.getFirst();
-        String encoded = header(key, jku);
+        String encoded = header(key, "JOSE", key.id(), jku);
         return payload -> new AgentCard.Signature(encoded, key.sign(encoded, payload), Map.of());
     }
 
@@ -153,16 +153,27 @@ public final class CardKeys {
      * @return a JWS in the compact form with a detached payload. Source: RFC 7515, appendix F
      */
     public String sign(byte[] payload) {
+        return sign(payload, "JOSE", id());
+    }
+
+    /**
+     * Signs a payload by the first key, with a header of its own.
+     *
+     * @param type {@code typ} of the header
+     * @param keyId {@code kid} of the header
+     * @return a JWS in the compact form with a detached payload
+     */
+    public String sign(byte[] payload, String type, String keyId) {
         CardKey key = keys.getFirst();
-        String encoded = header(key, null);
+        String encoded = header(key, type, keyId, null);
         return encoded + ".." + key.sign(encoded, payload);
     }
 
-    private static String header(CardKey key, @Nullable String jku) {
+    private static String header(CardKey key, String type, String keyId, @Nullable String jku) {
         var header = new LinkedHashMap<String, Object>();
         header.put("alg", key.algorithm().label());
-        header.put("kid", key.id());
-        header.put("typ", "JOSE");
+        header.put("kid", keyId);
+        header.put("typ", type);
         if (jku != null) {
             header.put("jku", jku);
         }
