@@ -1,0 +1,522 @@
+package dev.parley.mcp.client;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Loopback;
+import dev.parley.protocol.support.Sha256;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access tokens of OAuth 2.1 for one server, which names its authorization server: by client credentials, or by the consent of a person
+ * at the authorization server. Tokens are kept in memory. Safe for any thread. Source: MCP 2026-07-28, Authorization; RFC 6749, 7523,
+ * 7591, 7636, 8414, 8707, 9207, 9728.
+ */
+public final class OAuth implements Credentials {
+    /** Brings a person to the authorization server. */
+    @FunctionalInterface
+    public interface Consent {
+        /**
+         * Opens an address of the authorization server.
+         *
+         * @return the address to which it redirected at the end, with its query
+         */
+        URI open(URI authorization) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Registration of this client.
+     *
+     * @param clientId null for clients that register themselves, or have a metadata document
+     * @param clientSecret null for none
+     * @param privateKey PKCS #8 key of P-256 in PEM, which signs assertions; null for none
+     * @param scope of the first token; null for the one that the server wants
+     * @param metadataUrl of the metadata document of the client, which is its id where that is supported; null for none
+     * @param redirect to which the authorization server redirects after the consent
+     * @param consent null for client credentials
+     */
+    public record Registration(
+            @Nullable String clientId,
+            @Nullable String clientSecret,
+            @Nullable String privateKey,
+            @Nullable String scope,
+            @Nullable String metadataUrl,
+            String redirect,
+            @Nullable Consent consent) {
+        /** Client credentials with a secret. */
+        public static Registration credentials(String clientId, String clientSecret, @Nullable String scope) {
+            return new Registration(clientId, clientSecret, null, scope, null, "", null);
+        }
+    }
+
+    /** A client at an authorization server. */
+    private record Client(String id, @Nullable String secret, String method) {}
+
+    /** Tokens of an authorization server. */
+    private record Tokens(
+            String issuer, String access, @Nullable String refresh, Set<String> scopes) {}
+
+    private static final int MAX_BODY = 256 * 1024;
+    private static final Duration LIMIT = Duration.ofSeconds(15);
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Pattern PARAMETER = Pattern.compile("([A-Za-z_]+)=(?:\"([^\"]*)\"|([^\\s,]+))");
+
+    private final URI server;
+    private final HttpClient http;
+    private final Registration registration;
+    private final ReentrantLock renewing = new ReentrantLock();
+    private final Map<String, Client> clients = new HashMap<>();
+    private volatile @Nullable Tokens tokens;
+
+    /**
+     * @param server address of the MCP server
+     * @param http for addresses that the server and its authorization server name; follows no redirects
+     */
+    public OAuth(URI server, HttpClient http, Registration registration) {
+        this.server = server;
+        this.http = http;
+        this.registration = registration;
+    }
+
+    @Override
+    public Optional<String> authorization() {
+        Tokens held = tokens;
+        return held == null ? Optional.empty() : Optional.of("Bearer " + held.access);
+    }
+
+    @Override
+    public boolean renew(int status, HttpHeaders headers, Optional<String> refused)
+            throws IOException, InterruptedException {
+        renewing.lockInterruptibly();
+        try {
+            if (!authorization().equals(refused)) {
+                return true; // another request was faster
+            }
+            Map<String, String> challenge = challenge(headers);
+            Tokens held = tokens;
+            Set<String> challenged = words(challenge.get("scope"));
+            if (status == 403 && (held == null || held.scopes.containsAll(challenged))) {
+                return false;
+            }
+            Map<String, @Nullable Object> resource = resource(challenge.get("resource_metadata"));
+            Map<String, @Nullable Object> issuer = issuer(resource);
+            tokens = token(resource, issuer, scopes(challenged, held, resource, issuer), status == 401 ? held : null);
+            return true;
+        } finally {
+            renewing.unlock();
+        }
+    }
+
+    private static Map<String, String> challenge(HttpHeaders headers) {
+        var parameters = new HashMap<String, String>();
+        for (String value : headers.allValues("WWW-Authenticate")) {
+            Matcher each = PARAMETER.matcher(value);
+            while (each.find()) {
+                parameters.putIfAbsent(each.group(1), each.group(2) == null ? each.group(3) : each.group(2));
+            }
+        }
+        return parameters;
+    }
+
+    private static Set<String> words(@Nullable String text) {
+        return text == null || text.isBlank()
+                ? Set.of()
+                : new LinkedHashSet<>(Arrays.asList(text.strip().split(" +", -1)));
+    }
+
+    /** The scopes of the challenge, else of the registration, else all of the resource; and those of the token before. */
+    private Set<String> scopes(
+            Set<String> challenged,
+            @Nullable Tokens held,
+            Map<String, @Nullable Object> resource,
+            Map<String, @Nullable Object> issuer) {
+        var scopes = new LinkedHashSet<>(challenged);
+        if (scopes.isEmpty()) {
+            scopes.addAll(
+                    registration.scope == null
+                            ? Members.texts(resource, "scopes_supported")
+                            : words(registration.scope));
+        }
+        if (held != null) {
+            scopes.addAll(held.scopes);
+        }
+        if (registration.consent != null
+                && Members.texts(issuer, "scopes_supported").contains("offline_access")) {
+            scopes.add("offline_access");
+        }
+        return scopes;
+    }
+
+    /** Metadata of the protected resource. Source: RFC 9728. */
+    private Map<String, @Nullable Object> resource(@Nullable String named) throws IOException, InterruptedException {
+        String origin = origin(server);
+        String path = server.getPath() == null || server.getPath().equals("/") ? "" : server.getPath();
+        String base = origin + "/.well-known/oauth-protected-resource";
+        List<String> places =
+                named != null ? List.of(named) : path.isEmpty() ? List.of(base) : List.of(base + path, base);
+        for (String place : places) {
+            Optional<Map<String, @Nullable Object>> found = get(URI.create(place));
+            if (found.isPresent()) {
+                String resource = String.valueOf(found.get().get("resource"));
+                if (!covers(resource)) {
+                    throw refused("resource \"" + resource + "\" in the metadata (expected: " + server + ")");
+                }
+                return found.get();
+            }
+        }
+        throw refused("the server has no metadata of the protected resource");
+    }
+
+    private boolean covers(String resource) {
+        String base = resource.endsWith("/") ? resource.substring(0, resource.length() - 1) : resource;
+        String own = server.toString();
+        return own.equals(resource)
+                || own.equals(base)
+                || own.startsWith(base + "/") && base.length() >= origin(server).length();
+    }
+
+    private static String origin(URI uri) {
+        return uri.getScheme() + "://" + uri.getRawAuthority();
+    }
+
+    /** Metadata of the first authorization server. Source: RFC 8414; OpenID Connect Discovery. */
+    private Map<String, @Nullable Object> issuer(Map<String, @Nullable Object> resource)
+            throws IOException, InterruptedException {
+        String issuer = Members.texts(resource, "authorization_servers").stream()
+                .findFirst()
+                .orElseThrow(() -> refused("the metadata of the resource names no authorization server"));
+        URI uri = safe(issuer);
+        String origin = origin(uri);
+        String path = uri.getPath() == null || uri.getPath().equals("/") ? "" : uri.getPath();
+        var places = new ArrayList<String>();
+        places.add(origin + "/.well-known/oauth-authorization-server" + path);
+        places.add(origin + "/.well-known/openid-configuration" + path);
+        if (!path.isEmpty()) {
+            places.add(origin + path + "/.well-known/openid-configuration");
+        }
+        for (String place : places) {
+            Optional<Map<String, @Nullable Object>> found = get(URI.create(place));
+            if (found.isPresent()) {
+                if (!issuer.equals(found.get().get("issuer"))) {
+                    throw refused("issuer \"" + found.get().get("issuer") + "\" (expected: " + issuer + ")");
+                }
+                return found.get();
+            }
+        }
+        throw refused("authorization server " + issuer + " has no metadata");
+    }
+
+    private Tokens token(
+            Map<String, @Nullable Object> resource,
+            Map<String, @Nullable Object> issuer,
+            Set<String> scopes,
+            @Nullable Tokens expired)
+            throws IOException, InterruptedException {
+        String name = String.valueOf(issuer.get("issuer"));
+        String audience = String.valueOf(resource.get("resource"));
+        Client client = client(issuer);
+        var form = new LinkedHashMap<String, String>();
+        form.put("resource", audience);
+        if (expired != null && expired.refresh != null && expired.issuer.equals(name)) {
+            form.put("grant_type", "refresh_token");
+            form.put("refresh_token", expired.refresh);
+            Optional<Tokens> refreshed = exchange(issuer, client, form, scopes, expired.refresh);
+            if (refreshed.isPresent()) {
+                return refreshed.get();
+            }
+            form.remove("refresh_token");
+        }
+        if (registration.consent == null) {
+            form.put("grant_type", "client_credentials");
+            if (!scopes.isEmpty()) {
+                form.put("scope", String.join(" ", scopes));
+            }
+        } else {
+            consent(registration.consent, issuer, client, scopes, form);
+        }
+        return exchange(issuer, client, form, scopes, null)
+                .orElseThrow(() -> refused("authorization server " + name + " gives no token"));
+    }
+
+    /** Adds the code that the authorization server gives after the consent of a person. Source: RFC 7636, 9207. */
+    private void consent(
+            Consent consent,
+            Map<String, @Nullable Object> issuer,
+            Client client,
+            Set<String> scopes,
+            Map<String, String> form)
+            throws IOException, InterruptedException {
+        if (!Members.texts(issuer, "code_challenge_methods_supported").contains("S256")) {
+            throw refused("the authorization server does not support PKCE with S256");
+        }
+        String verifier = random();
+        String state = random();
+        var query = new LinkedHashMap<String, String>();
+        query.put("response_type", "code");
+        query.put("client_id", client.id);
+        query.put("redirect_uri", registration.redirect);
+        query.put("code_challenge", base64(Sha256.of(verifier)));
+        query.put("code_challenge_method", "S256");
+        query.put("state", state);
+        query.put("resource", requireNonNull(form.get("resource")));
+        if (!scopes.isEmpty()) {
+            query.put("scope", String.join(" ", scopes));
+        }
+        if (scopes.contains("offline_access")) {
+            query.put("prompt", "consent");
+        }
+        URI endpoint = safe(String.valueOf(issuer.get("authorization_endpoint")));
+        String separator = endpoint.getRawQuery() == null ? "?" : "&";
+        URI back = consent.open(URI.create(endpoint + separator + encoded(query)));
+        Map<String, String> answer = decoded(back.getRawQuery());
+        String named = answer.get("iss");
+        boolean isNamed = Boolean.TRUE.equals(issuer.get("authorization_response_iss_parameter_supported"));
+        if (named == null ? isNamed : !named.equals(issuer.get("issuer"))) {
+            throw refused("iss \"" + named + "\" of the authorization (expected: " + issuer.get("issuer") + ")");
+        }
+        if (!state.equals(answer.get("state"))) {
+            throw refused("the state of the authorization is another one");
+        }
+        String code = answer.get("code");
+        if (code == null) {
+            throw refused("no authorization: " + answer.getOrDefault("error", "no code"));
+        }
+        form.put("grant_type", "authorization_code");
+        form.put("code", code);
+        form.put("code_verifier", verifier);
+        form.put("redirect_uri", registration.redirect);
+    }
+
+    /** Posts to the token endpoint; empty if it refuses. */
+    private Optional<Tokens> exchange(
+            Map<String, @Nullable Object> issuer,
+            Client client,
+            Map<String, String> grant,
+            Set<String> scopes,
+            @Nullable String refresh)
+            throws IOException, InterruptedException {
+        URI endpoint = safe(String.valueOf(issuer.get("token_endpoint")));
+        var form = new LinkedHashMap<>(grant);
+        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint);
+        String key = registration.privateKey;
+        if (key != null) {
+            form.put("client_id", client.id);
+            form.put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+            form.put("client_assertion", assertion(client.id, String.valueOf(issuer.get("issuer")), key));
+        } else if (client.secret != null && client.method.equals("client_secret_basic")) {
+            String pair = encode(client.id) + ":" + encode(client.secret);
+            request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8)));
+        } else {
+            form.put("client_id", client.id);
+            if (client.secret != null) {
+                form.put("client_secret", client.secret);
+            }
+        }
+        Answer answer = send(request.header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(encoded(form))));
+        String access = Members.text(answer.json, "access_token");
+        if (answer.status != 200 || access == null) {
+            return Optional.empty();
+        }
+        Set<String> granted = words(Members.text(answer.json, "scope"));
+        String next = Members.text(answer.json, "refresh_token");
+        var all = new LinkedHashSet<>(scopes);
+        all.addAll(granted);
+        return Optional.of(
+                new Tokens(String.valueOf(issuer.get("issuer")), access, next == null ? refresh : next, all));
+    }
+
+    private Client client(Map<String, @Nullable Object> issuer) throws IOException, InterruptedException {
+        List<String> methods = Members.texts(issuer, "token_endpoint_auth_methods_supported");
+        if (registration.clientId != null) {
+            String method = methods.isEmpty() || methods.contains("client_secret_basic")
+                    ? "client_secret_basic"
+                    : "client_secret_post";
+            return new Client(
+                    registration.clientId,
+                    registration.clientSecret,
+                    registration.clientSecret == null ? "none" : method);
+        }
+        if (registration.metadataUrl != null
+                && Boolean.TRUE.equals(issuer.get("client_id_metadata_document_supported"))) {
+            return new Client(registration.metadataUrl, null, "none");
+        }
+        String name = String.valueOf(issuer.get("issuer"));
+        Client held = clients.get(name);
+        if (held == null) {
+            held = register(issuer, methods);
+            clients.put(name, held);
+        }
+        return held;
+    }
+
+    private Client register(Map<String, @Nullable Object> issuer, List<String> methods)
+            throws IOException, InterruptedException {
+        String endpoint = Members.text(issuer, "registration_endpoint");
+        if (endpoint == null) {
+            throw refused("the authorization server registers no clients (expected: a configured clientId)");
+        }
+        String method = List.of("none", "client_secret_basic", "client_secret_post").stream()
+                .filter(methods::contains)
+                .findFirst()
+                .orElse("client_secret_basic");
+        Map<String, @Nullable Object> metadata = Members.of(
+                "client_name",
+                "Parley",
+                "redirect_uris",
+                List.of(registration.redirect),
+                "grant_types",
+                List.of("authorization_code", "refresh_token"),
+                "response_types",
+                List.of("code"),
+                "application_type",
+                "native",
+                "token_endpoint_auth_method",
+                method);
+        Answer answer = send(HttpRequest.newBuilder(safe(endpoint))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofByteArray(JsonText.write(Codecs.STRUCT, metadata))));
+        String id = Members.text(answer.json, "client_id");
+        if (answer.status / 100 != 2 || id == null) {
+            throw refused("the authorization server refuses the registration with status " + answer.status);
+        }
+        String given = Members.text(answer.json, "token_endpoint_auth_method");
+        return new Client(id, Members.text(answer.json, "client_secret"), given == null ? method : given);
+    }
+
+    /** An assertion by which a client authenticates itself. Source: RFC 7523, section 2.2. */
+    private static String assertion(String client, String audience, String pem) {
+        long now = Instant.now().getEpochSecond();
+        Map<String, @Nullable Object> claims = Members.of(
+                "iss", client, "sub", client, "aud", audience, "jti", random(), "iat", now, "exp", now + 300);
+        String text = base64("{\"alg\":\"ES256\",\"typ\":\"JWT\"}".getBytes(US_ASCII)) + "."
+                + base64(JsonText.write(Codecs.STRUCT, claims));
+        try {
+            String body = pem.replaceAll("-----[A-Z ]+-----|\\s", "");
+            Signature signature = Signature.getInstance("SHA256withECDSAinP1363Format");
+            signature.initSign(KeyFactory.getInstance("EC")
+                    .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(body))));
+            signature.update(text.getBytes(US_ASCII));
+            return text + "." + base64(signature.sign());
+        } catch (GeneralSecurityException | IllegalArgumentException unusable) {
+            throw new ServerFailure(
+                    Kind.UNAUTHORIZED, "private key of the client: unusable (expected: PKCS #8 of P-256)", unusable);
+        }
+    }
+
+    private record Answer(int status, Map<String, @Nullable Object> json) {}
+
+    /** A document; empty if there is none at the address. */
+    private Optional<Map<String, @Nullable Object>> get(URI url) throws IOException, InterruptedException {
+        Answer answer = send(HttpRequest.newBuilder(safe(url.toString())).GET());
+        return answer.status == 200 && !answer.json.isEmpty() ? Optional.of(answer.json) : Optional.empty();
+    }
+
+    private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        HttpResponse<InputStream> answer = http.send(
+                request.header("Accept", "application/json").timeout(LIMIT).build(), BodyHandlers.ofInputStream());
+        try (InputStream body = answer.body()) {
+            byte[] bytes = body.readNBytes(MAX_BODY + 1);
+            if (bytes.length > MAX_BODY) {
+                throw refused("a document of the authorization server is larger than " + MAX_BODY + " bytes");
+            }
+            return new Answer(answer.statusCode(), json(bytes));
+        }
+    }
+
+    private static Map<String, @Nullable Object> json(byte[] bytes) {
+        try {
+            return JsonText.request(bytes, Codecs.STRUCT);
+        } catch (A2AException none) {
+            return Map.of();
+        }
+    }
+
+    /** Tokens and codes go over TLS, or stay on this machine. */
+    private static URI safe(String url) {
+        try {
+            URI uri = URI.create(url);
+            if ("https".equals(uri.getScheme())
+                    || "http".equals(uri.getScheme()) && uri.getHost() != null && Loopback.is(uri.getHost())) {
+                return uri;
+            }
+        } catch (IllegalArgumentException none) {
+            // refused below
+        }
+        throw refused("address \"" + url + "\" for authorization (expected: https)");
+    }
+
+    private static ServerFailure refused(String problem) {
+        return new ServerFailure(Kind.UNAUTHORIZED, problem);
+    }
+
+    private static String random() {
+        var bytes = new byte[32];
+        RANDOM.nextBytes(bytes);
+        return base64(bytes);
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, UTF_8);
+    }
+
+    private static String encoded(Map<String, String> form) {
+        return form.entrySet().stream()
+                .map(each -> encode(each.getKey()) + "=" + encode(each.getValue()))
+                .collect(Collectors.joining("&"));
+    }
+
+    private static Map<String, String> decoded(@Nullable String query) {
+        var values = new HashMap<String, String>();
+        for (String each : query == null ? new String[0] : query.split("&", -1)) {
+            int equals = each.indexOf('=');
+            if (equals > 0) {
+                values.put(
+                        URLDecoder.decode(each.substring(0, equals), UTF_8),
+                        URLDecoder.decode(each.substring(equals + 1), UTF_8));
+            }
+        }
+        return values;
+    }
+}

@@ -1,0 +1,328 @@
+package dev.parley.mcp.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Excerpt;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A child process with a JSON object on each line of its standard input and output. Its standard error goes to the log, up to a limit.
+ * The streams of a process block their threads, so each has one of the platform. Source: MCP 2026-07-28, Transports, stdio.
+ */
+public final class StdioTransport implements Transport {
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
+
+    /**
+     * A program that is a server.
+     *
+     * @param command program and arguments
+     * @param environment all variables of the process; nothing else of this process reaches it
+     * @param directory null for that of this process
+     */
+    public record Program(
+            String name,
+            List<String> command,
+            Map<String, String> environment,
+            @Nullable Path directory) {
+        public Program {
+            command = List.copyOf(command);
+            environment = Map.copyOf(environment);
+        }
+    }
+
+    /** Longest line of output, in bytes. */
+    static final int MAX_LINE = 16 * 1024 * 1024;
+
+    private static final int MAX_LOG_LINE = 1_000;
+
+    /** Lines of standard error in the log, of one process. */
+    private static final int MAX_LOG_LINES = 1_000;
+
+    private static final long PATIENCE_MILLIS = 2_000;
+
+    private final Program program;
+    private final Runnable onExit;
+    private final Process process;
+    private final ReentrantLock writing = new ReentrantLock();
+    private final Map<String, Exchange> exchanges = new ConcurrentHashMap<>();
+    private volatile Receiver receiver = message -> {};
+    private volatile @Nullable ServerFailure failure;
+    private volatile boolean closed;
+
+    private StdioTransport(Program program, Process process, Runnable onExit) {
+        this.program = program;
+        this.process = process;
+        this.onExit = onExit;
+    }
+
+    /**
+     * Starts the program.
+     *
+     * @param onExit called once when its output has ended, unless the transport is closed
+     * @throws ServerFailure if it cannot be started
+     */
+    public static StdioTransport start(Program program, Runnable onExit) {
+        var builder = new ProcessBuilder(program.command());
+        builder.environment().clear();
+        builder.environment().putAll(program.environment());
+        if (program.directory() != null) {
+            builder.directory(program.directory().toFile());
+        }
+        try {
+            return new StdioTransport(program, builder.start(), onExit);
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException impossible) {
+            throw new ServerFailure(
+                    Kind.CONNECTION,
+                    "MCP server \"" + program.name() + "\": cannot be started: " + impossible.getMessage(),
+                    impossible);
+        }
+    }
+
+    @Override
+    public void open(Receiver receiver) {
+        this.receiver = receiver;
+        thread("out", this::readMessages);
+        thread("err", this::readLog);
+    }
+
+    private void thread(String stream, Runnable work) {
+        Thread.ofPlatform()
+                .daemon()
+                .name("mcp-" + program.name() + "-" + stream)
+                .start(work);
+    }
+
+    /** Process id, for the log and tests. */
+    public long pid() {
+        return process.pid();
+    }
+
+    private void readMessages() {
+        String problem;
+        try (InputStream out = new BufferedInputStream(process.getInputStream())) {
+            for (byte[] line = line(out, MAX_LINE); line != null; line = line(out, MAX_LINE)) {
+                receive(line);
+            }
+            problem = "the process has ended" + status();
+        } catch (IOException | A2AException broken) {
+            problem = "output: " + broken.getMessage();
+        } catch (RuntimeException defect) {
+            LOG.log(System.Logger.Level.WARNING, "MCP server " + program.name(), defect);
+            problem = "output cannot be read";
+        }
+        lost("MCP server \"" + program.name() + "\": " + problem);
+    }
+
+    private String status() {
+        try {
+            return process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS) ? " with status " + process.exitValue() : "";
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+    }
+
+    /** A child whose output cannot be understood is of no use any more. */
+    private void lost(String problem) {
+        process.destroyForcibly();
+        failure = new ServerFailure(Kind.CONNECTION, problem);
+        exchanges.values().forEach(exchange -> exchange.fail(new ServerFailure(Kind.CONNECTION, problem)));
+        exchanges.clear();
+        if (!closed) {
+            onExit.run();
+        }
+    }
+
+    /**
+     * Reads a line without its end; null at the end of the stream.
+     *
+     * @throws IOException for a line that is longer than {@code limit}
+     */
+    static byte @Nullable [] line(InputStream in, int limit) throws IOException {
+        var line = new ByteArrayOutputStream();
+        for (int next = in.read(); next >= 0; next = in.read()) {
+            if (next == '\n') {
+                return line.toByteArray();
+            }
+            if (line.size() == limit) {
+                throw new IOException("a line is longer than " + limit + " bytes");
+            }
+            line.write(next);
+        }
+        return line.size() == 0 ? null : line.toByteArray();
+    }
+
+    /**
+     * Passes a message to its request. Lines that are no JSON objects are logged, as programs print what they should not.
+     */
+    private void receive(byte[] line) {
+        Map<String, @Nullable Object> message = message(line);
+        if (message == null) {
+            if (line.length > 0) {
+                LOG.log(System.Logger.Level.DEBUG, "MCP server {0} printed a line that is no message", program.name());
+            }
+            return;
+        }
+        Exchange exchange = exchanges.get(owner(message));
+        if (exchange != null) {
+            exchange.offer(message);
+        } else {
+            receiver.receive(message);
+        }
+    }
+
+    /** A line as a message; null if it is none. */
+    static @Nullable Map<String, @Nullable Object> message(byte[] line) {
+        try {
+            Map<String, @Nullable Object> message = JsonText.request(line, Codecs.STRUCT);
+            return "2.0".equals(message.get("jsonrpc")) ? message : null;
+        } catch (A2AException noJson) {
+            return null;
+        }
+    }
+
+    /** Id of the request of the client that a message belongs to; empty for none. */
+    static String owner(Map<String, @Nullable Object> message) {
+        if (!message.containsKey("method")) {
+            return String.valueOf(message.get("id"));
+        }
+        Map<String, @Nullable Object> params = Members.object(message, "params");
+        Object subscription = Members.object(params, "_meta").get(Meta.SUBSCRIPTION_ID);
+        return subscription != null
+                ? String.valueOf(subscription)
+                : "notifications/progress".equals(message.get("method"))
+                        ? String.valueOf(params.get("progressToken"))
+                        : "";
+    }
+
+    private void readLog() {
+        try (InputStream err = new BufferedInputStream(process.getErrorStream())) {
+            var line = new ByteArrayOutputStream();
+            int lines = 0;
+            for (int next = err.read(); next >= 0; next = err.read()) {
+                if (next != '\n') {
+                    if (line.size() < MAX_LOG_LINE) {
+                        line.write(next);
+                    }
+                } else if (lines <= MAX_LOG_LINES) {
+                    lines++;
+                    String text = lines > MAX_LOG_LINES
+                            ? "further lines are left out"
+                            : Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE);
+                    LOG.log(System.Logger.Level.INFO, "MCP server {0}: {1}", program.name(), text);
+                    line.reset();
+                } else {
+                    line.reset();
+                }
+            }
+        } catch (IOException ended) {
+            LOG.log(System.Logger.Level.DEBUG, "standard error of MCP server " + program.name(), ended);
+        }
+    }
+
+    @Override
+    public void revision(Revision revision) {}
+
+    @Override
+    public void begin(Exchange exchange, Map<String, @Nullable Object> request, Map<String, String> headers) {
+        String id = String.valueOf(exchange.id());
+        exchanges.put(id, exchange);
+        exchange.onEnd(() -> exchanges.remove(id));
+        ServerFailure broken = failure;
+        if (broken != null) {
+            exchanges.remove(id);
+            exchange.fail(new ServerFailure(Kind.CONNECTION, String.valueOf(broken.getMessage())));
+            return;
+        }
+        // A child that does not read its input blocks this thread, not the caller, whose wait is bounded.
+        Thread.ofVirtual().name("mcp-request").start(() -> {
+            try {
+                send(request);
+            } catch (ServerFailure unsent) {
+                exchange.fail(unsent);
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    @Override
+    public void send(Map<String, @Nullable Object> message) throws InterruptedException {
+        byte[] line = JsonText.write(new byte[0], Codecs.STRUCT, message, new byte[] {'\n'});
+        if (!writing.tryLock(PATIENCE_MILLIS * 5, TimeUnit.MILLISECONDS)) {
+            process.destroyForcibly(); // its output ends, which fails all requests
+            throw new ServerFailure(Kind.TIMEOUT, "MCP server \"" + program.name() + "\": does not read its input");
+        }
+        try {
+            OutputStream in = process.getOutputStream();
+            in.write(line);
+            in.flush();
+        } catch (IOException broken) {
+            throw new ServerFailure(
+                    Kind.CONNECTION, "MCP server \"" + program.name() + "\": " + broken.getMessage(), broken);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    @Override
+    public void follow() {}
+
+    @Override
+    public boolean cancelsByNotification(Revision revision) {
+        return true;
+    }
+
+    @Override
+    public boolean hasHeaders() {
+        return false;
+    }
+
+    /** Closes standard input; a process that has not ended two seconds later gets SIGTERM, and after further two SIGKILL. */
+    @Override
+    public void close() {
+        closed = true;
+        // The streams are closed by another thread: a child that does not read blocks a close that flushes.
+        var closing = CompletableFuture.runAsync(
+                this::closeInput, task -> Thread.ofVirtual().start(task));
+        try {
+            if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+                process.destroy();
+                if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+                    process.destroyForcibly();
+                }
+            }
+        } catch (InterruptedException stop) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        closing.cancel(true);
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private void closeInput() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException gone) {
+            LOG.log(System.Logger.Level.DEBUG, "standard input of MCP server " + program.name(), gone);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.parley.mcp.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.Tool;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Client for the conformance kit of MCP, which names the scenario in the environment and the server in the last argument. It does the
+ * same in each scenario, as far as the kit lets a client: it lists and calls all that the server has.
+ */
+public final class ConformanceClient {
+    private static final String REDIRECT = "http://localhost:3000/callback";
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private ConformanceClient() {}
+
+    public static void main(String[] arguments) throws Exception {
+        String scenario = System.getenv().getOrDefault("MCP_CONFORMANCE_SCENARIO", "");
+        String context = System.getenv().getOrDefault("MCP_CONFORMANCE_CONTEXT", "{}");
+        Map<String, @Nullable Object> given = JsonText.read(context.getBytes(UTF_8), Codecs.STRUCT);
+        URI url = URI.create(arguments[arguments.length - 1]);
+        HttpClient http =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        Credentials credentials = scenario.startsWith("auth/")
+                ? new OAuth(url, http, registration(scenario, given, http))
+                : Credentials.NONE;
+        var transport = new HttpTransport(url, http, Map.of(), credentials);
+        try (McpClient client = McpClient.connect(transport, McpClient.Limits.DEFAULT)) {
+            run(scenario, given, client);
+        }
+        System.exit(0); // threads of the HTTP client live on for a while
+    }
+
+    private static OAuth.Registration registration(
+            String scenario, Map<String, @Nullable Object> context, HttpClient http) {
+        String id = Members.text(context, "client_id");
+        String secret = Members.text(context, "client_secret");
+        return switch (scenario) {
+            case "auth/client-credentials-basic", "auth/client-credentials-jwt" ->
+                new OAuth.Registration(id, secret, Members.text(context, "private_key_pem"), null, null, "", null);
+            default ->
+                new OAuth.Registration(
+                        id,
+                        secret,
+                        null,
+                        null,
+                        "https://conformance-test.local/client-metadata.json",
+                        REDIRECT,
+                        address -> redirect(http, address));
+        };
+    }
+
+    /** The authorization server of the kit consents by itself. */
+    private static URI redirect(HttpClient http, URI address) throws IOException, InterruptedException {
+        HttpResponse<Void> answer =
+                http.send(HttpRequest.newBuilder(address).GET().build(), HttpResponse.BodyHandlers.discarding());
+        return URI.create(answer.headers()
+                .firstValue("Location")
+                .orElseThrow(() -> new IOException("status " + answer.statusCode())));
+    }
+
+    private static void run(String scenario, Map<String, @Nullable Object> context, McpClient client)
+            throws InterruptedException {
+        List<Tool> tools = client.tools().tools();
+        switch (scenario) {
+            case "http-custom-headers" -> {
+                for (Map<String, @Nullable Object> call : Members.objects(context, "toolCalls")) {
+                    call(client, String.valueOf(call.get("name")), Members.object(call, "arguments"));
+                }
+            }
+            case "json-schema-ref-no-deref", "request-metadata", "initialize" -> {}
+            case "json-schema-2020-12-preservation" ->
+                call(
+                        client,
+                        "json_schema_echo",
+                        Members.of(
+                                "schema",
+                                named(tools, "json_schema_2020_12_tool").inputSchema()));
+            case "http-standard-headers" -> {
+                for (Tool tool : tools) {
+                    call(client, tool.name(), Map.of());
+                }
+                client.request("resources/list", Map.of());
+                client.request("resources/read", Members.of("uri", "file:///path/to/file%20name.txt"));
+                client.request("prompts/list", Map.of());
+                client.request("prompts/get", Members.of("name", "test_prompt"));
+            }
+            default -> {
+                for (Tool tool : tools) {
+                    call(client, tool.name(), arguments(tool));
+                }
+            }
+        }
+    }
+
+    private static Tool named(List<Tool> tools, String name) {
+        return tools.stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Numbers for the numbers that a tool wants, and texts for its texts. */
+    private static Map<String, @Nullable Object> arguments(Tool tool) {
+        var arguments = new LinkedHashMap<String, @Nullable Object>();
+        Map<String, @Nullable Object> properties = Members.object(tool.inputSchema(), "properties");
+        properties.forEach((name, property) -> arguments.put(
+                name,
+                switch (String.valueOf(Members.object(property).get("type"))) {
+                    case "number", "integer" -> 3;
+                    case "boolean" -> true;
+                    default -> "text";
+                }));
+        return arguments;
+    }
+
+    private static void call(McpClient client, String tool, Map<String, @Nullable Object> arguments)
+            throws InterruptedException {
+        var invocation = new Invocation(tool, arguments, Map.of(), null, Map.of());
+        Outcome outcome = client.call(invocation, LIMIT, McpClient.Progress.NONE);
+        while (outcome instanceof Outcome.Questions(var requests, var state)) {
+            var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            requests.forEach((key, request) -> Elicitation.of(request)
+                    .ifPresent(question -> answers.put(key, question.accept(content(question)))));
+            outcome = client.call(
+                    new Invocation(tool, arguments, answers, state, Map.of()), LIMIT, McpClient.Progress.NONE);
+        }
+    }
+
+    /** Required members without a default. */
+    private static Map<String, @Nullable Object> content(Elicitation question) {
+        var content = new LinkedHashMap<String, @Nullable Object>();
+        Map<String, @Nullable Object> properties = Members.object(question.schema(), "properties");
+        for (String name : Members.texts(question.schema(), "required")) {
+            Map<String, @Nullable Object> type = Members.object(properties, name);
+            if (!type.containsKey("default")) {
+                content.put(name, "boolean".equals(type.get("type")) ? Boolean.TRUE : "text");
+            }
+        }
+        return content;
+    }
+}

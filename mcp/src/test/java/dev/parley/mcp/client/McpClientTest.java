@@ -1,0 +1,155 @@
+package dev.parley.mcp.client;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.mcp.wire.Revision;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The client with servers in processes of their own, of both eras. */
+class McpClientTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final CountDownLatch exited = new CountDownLatch(1);
+    private @Nullable McpClient client;
+
+    private McpClient connected(String era) throws InterruptedException {
+        var program =
+                new StdioTransport.Program("scripted", ScriptedServer.command(era), Map.of("LISTED", "yes"), null);
+        client = McpClient.connect(StdioTransport.start(program, exited::countDown), McpClient.Limits.DEFAULT);
+        return client;
+    }
+
+    @AfterEach
+    void close() {
+        if (client != null) {
+            client.close();
+        }
+    }
+
+    private static Invocation invocation(String tool, Map<String, @Nullable Object> arguments) {
+        return new Invocation(tool, arguments, Map.of(), null, Map.of());
+    }
+
+    private Outcome call(String tool, Map<String, @Nullable Object> arguments) throws InterruptedException {
+        return requireNonNull(client).call(invocation(tool, arguments), LIMIT, McpClient.Progress.NONE);
+    }
+
+    private static String text(Outcome outcome) {
+        return assertThat(outcome)
+                .asInstanceOf(InstanceOfAssertFactories.type(Outcome.Complete.class))
+                .actual()
+                .result()
+                .toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"modern", "legacy"})
+    void findsTheEraOfAServerAndReadsAllPagesOfItsTools(String era) throws InterruptedException {
+        McpClient connected = connected(era);
+
+        assertThat(connected.server().revision())
+                .isEqualTo(era.equals("modern") ? Revision.V2026_07_28 : Revision.V2025_11_25);
+        assertThat(connected.tools().tools()).extracting(Tool::name).contains("echo", "add", "invalid");
+        assertThat(connected.tools().ttl()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(text(call("echo", Map.of("text", "hello")))).contains("hello");
+        assertThat(text(call("add", Map.of("a", 2, "b", 3)))).contains("sum=5");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"modern", "legacy"})
+    void aQuestionEndsTheCallUntilItsAnswer(String era) throws InterruptedException {
+        McpClient connected = connected(era);
+
+        var questions = (Outcome.Questions) call("ask", Map.of());
+        String key = questions.requests().keySet().iterator().next();
+        Elicitation question = Elicitation.of(questions.requests().get(key)).orElseThrow();
+        var answered = new Invocation(
+                "ask", Map.of(), Map.of(key, question.accept(Map.of("colour", "red"))), questions.state(), Map.of());
+
+        assertThat(question.message()).isEqualTo("Which colour?");
+        assertThat(text(connected.call(answered, LIMIT, McpClient.Progress.NONE)))
+                .contains("the user says accept {colour=red}")
+                .doesNotContain("without the state");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"modern", "legacy"})
+    void reportsProgressAndErrors(String era) throws InterruptedException {
+        McpClient connected = connected(era);
+        List<String> reports = new ArrayList<>();
+
+        connected.call(
+                invocation("slow", Map.of()),
+                LIMIT,
+                (progress, total, message) -> reports.add(progress + "/" + total + " " + message));
+
+        assertThat(reports).containsExactly("1.0/3.0 step 1", "2.0/3.0 step 2", "3.0/3.0 step 3");
+        assertThatThrownBy(() -> call("invalid", Map.of()))
+                .isInstanceOfSatisfying(
+                        McpException.class, error -> assertThat(error.code()).isEqualTo(-32602));
+        assertThat(text(call("broken", Map.of()))).contains("isError=true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"crash", "flood"})
+    void aServerThatEndsOrFloodsFailsItsCallsAndIsReported(String tool) throws InterruptedException {
+        connected("modern");
+
+        assertThatThrownBy(() -> call(tool, Map.of()))
+                .isInstanceOfSatisfying(
+                        ServerFailure.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(Kind.CONNECTION))
+                .hasMessageContaining(tool.equals("crash") ? "status 7" : "longer than");
+        assertThat(exited.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(() -> call("echo", Map.of())).isInstanceOf(ServerFailure.class);
+    }
+
+    @Test
+    void aCallWithoutAnAnswerEndsInTimeAndOthersGoOn() throws InterruptedException {
+        McpClient connected = connected("modern");
+
+        assertThatThrownBy(() ->
+                        connected.call(invocation("silent", Map.of()), Duration.ofMillis(200), McpClient.Progress.NONE))
+                .isInstanceOfSatisfying(
+                        ServerFailure.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT));
+        assertThat(text(call("echo", Map.of("text", "next")))).contains("next");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"modern", "legacy"})
+    void reportsChangesOfTheListAndHidesTheEnvironment(String era) throws InterruptedException {
+        McpClient connected = connected(era);
+        var changed = new CountDownLatch(1);
+        connected.onChange(list -> {
+            if (list.equals("tools")) {
+                changed.countDown();
+            }
+        });
+
+        assertThat(text(call("environment", Map.of())))
+                .contains("LISTED")
+                .doesNotContain("PATH")
+                .doesNotContain("HOME");
+        call("change", Map.of("text", "other"));
+        assertThat(changed.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+}

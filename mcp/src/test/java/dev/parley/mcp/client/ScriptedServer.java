@@ -1,0 +1,345 @@
+package dev.parley.mcp.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MCP server over stdio, for tests, in a process of its own: {@code main ERA [FILE]}, with {@code modern} or {@code legacy} as era. If
+ * the file exists, its text is the description of the tool {@code echo}. Each of its tools behaves in one way, which its name says.
+ */
+public final class ScriptedServer {
+    private static final PrintStream OUT = new PrintStream(System.out, true, UTF_8);
+    private static final AtomicLong QUESTIONS = new AtomicLong(1_000);
+
+    private final boolean isModern;
+    private final @Nullable Path file;
+    private final Map<String, Map<String, @Nullable Object>> tasks = new ConcurrentHashMap<>();
+    private final Map<String, Object> asked = new ConcurrentHashMap<>();
+
+    private ScriptedServer(boolean isModern, @Nullable Path file) {
+        this.isModern = isModern;
+        this.file = file;
+    }
+
+    /** The command that starts it. */
+    public static List<String> command(String... arguments) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                "-cp",
+                System.getProperty("java.class.path") + File.pathSeparator + System.getProperty("jdk.module.path", ""),
+                ScriptedServer.class.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        var server =
+                new ScriptedServer(arguments[0].equals("modern"), arguments.length < 2 ? null : Path.of(arguments[1]));
+        System.err.println("the scripted server runs");
+        var in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            server.receive(JsonText.read(line.getBytes(UTF_8), Codecs.STRUCT));
+        }
+    }
+
+    private void receive(Map<String, @Nullable Object> message) {
+        Object id = message.get("id");
+        Map<String, @Nullable Object> params = Members.object(message, "params");
+        if (!(message.get("method") instanceof String method)) {
+            Object call = asked.remove(String.valueOf(id));
+            if (call != null) {
+                Map<String, @Nullable Object> result = Members.object(message, "result");
+                answer(call, text("the user says " + result.get("action") + " " + result.get("content")));
+            }
+            return;
+        }
+        switch (method) {
+            case "server/discover" -> {
+                if (isModern) {
+                    answer(
+                            id,
+                            Members.of(
+                                    "supportedVersions", List.of("2026-07-28"),
+                                    "capabilities", capabilities(),
+                                    "serverInfo", Map.of("name", "scripted", "version", "1"),
+                                    "ttlMs", 0,
+                                    "cacheScope", "private"));
+                } else {
+                    error(id, -32602, "Received request before initialization was complete");
+                }
+            }
+            case "initialize" -> {
+                if (isModern) {
+                    error(id, -32601, "unknown method");
+                } else {
+                    answer(
+                            id,
+                            Members.of(
+                                    "protocolVersion", "2025-11-25",
+                                    "capabilities", capabilities(),
+                                    "serverInfo", Map.of("name", "scripted", "version", "1")));
+                }
+            }
+            case "tools/list" -> list(id, params);
+            case "tools/call" -> call(id, params);
+            case "tasks/get" -> answer(id, task(String.valueOf(params.get("taskId"))));
+            case "tasks/cancel" -> {
+                tasks.put(String.valueOf(params.get("taskId")), Members.of("status", "cancelled"));
+                answer(id, Map.of());
+            }
+            case "subscriptions/listen" ->
+                send(Members.of(
+                        "jsonrpc", "2.0",
+                        "method", "notifications/subscriptions/acknowledged",
+                        "params", subscription(id)));
+            case "notifications/cancelled" -> System.err.println("canceled: " + params.get("requestId"));
+            default -> {
+                if (id != null) {
+                    error(id, -32601, method + ": unknown");
+                }
+            }
+        }
+        if (method.equals("subscriptions/listen")) {
+            listener = id;
+        }
+    }
+
+    private @Nullable Object listener;
+
+    private Map<String, @Nullable Object> subscription(@Nullable Object id) {
+        return Members.of("_meta", Members.of("io.modelcontextprotocol/subscriptionId", id));
+    }
+
+    private static Map<String, @Nullable Object> capabilities() {
+        return Map.of("tools", Map.of("listChanged", true));
+    }
+
+    private void list(@Nullable Object id, Map<String, @Nullable Object> params) {
+        if (params.get("cursor") == null) {
+            answer(id, Members.of("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
+            return;
+        }
+        var rest = new ArrayList<Map<String, @Nullable Object>>();
+        for (String name : List.of(
+                "ask",
+                "open",
+                "slow",
+                "flood",
+                "silent",
+                "crash",
+                "environment",
+                "change",
+                "job",
+                "broken",
+                "invalid")) {
+            rest.add(tool(name));
+        }
+        answer(id, Members.of("tools", rest, "ttlMs", 60_000, "cacheScope", "private"));
+    }
+
+    private Map<String, @Nullable Object> tool(String name) {
+        String description = name;
+        try {
+            if (name.equals("echo") && file != null && Files.exists(file)) {
+                description = Files.readString(file);
+            }
+        } catch (IOException unreadable) {
+            description = unreadable.toString();
+        }
+        return Members.of(
+                "name",
+                name,
+                "description",
+                description,
+                "inputSchema",
+                Map.of("type", "object", "properties", Map.of("text", Map.of("type", "string"))));
+    }
+
+    private void call(@Nullable Object id, Map<String, @Nullable Object> params) {
+        Map<String, @Nullable Object> arguments = Members.object(params, "arguments");
+        switch (String.valueOf(params.get("name"))) {
+            case "echo" -> answer(id, text(String.valueOf(arguments.get("text"))));
+            case "add" -> {
+                var result = text("sum");
+                result.put(
+                        "structuredContent",
+                        Map.of("sum", Members.number(arguments, "a", 0) + Members.number(arguments, "b", 0)));
+                answer(id, result);
+            }
+            case "ask" ->
+                ask(
+                        id,
+                        params,
+                        Members.of(
+                                "mode", "form",
+                                "message", "Which colour?",
+                                "requestedSchema",
+                                        Map.of(
+                                                "type", "object",
+                                                "properties",
+                                                        Map.of(
+                                                                "colour",
+                                                                Map.of(
+                                                                        "type",
+                                                                        "string",
+                                                                        "enum",
+                                                                        List.of("red", "blue"))),
+                                                "required", List.of("colour"))));
+            case "open" ->
+                ask(
+                        id,
+                        params,
+                        Members.of("mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
+            case "slow" -> {
+                for (int i = 1; i <= 3; i++) {
+                    send(Members.of(
+                            "jsonrpc", "2.0",
+                            "method", "notifications/progress",
+                            "params",
+                                    Members.of(
+                                            "progressToken",
+                                            Members.object(params, "_meta").get("progressToken"),
+                                            "progress",
+                                            i,
+                                            "total",
+                                            3,
+                                            "message",
+                                            "step " + i)));
+                }
+                answer(id, text("done"));
+            }
+            case "flood" -> {
+                var junk = "x".repeat(1024 * 1024);
+                for (int i = 0; i < 40; i++) {
+                    OUT.print(junk); // without an end of line
+                }
+                OUT.println();
+            }
+            case "silent" -> System.err.println("the call gets no answer");
+            case "crash" -> Runtime.getRuntime().halt(7);
+            case "environment" ->
+                answer(id, text(String.join(",", new TreeSet<>(System.getenv().keySet()))));
+            case "change" -> {
+                change(String.valueOf(arguments.get("text")));
+                Object subscriber = listener;
+                send(Members.of(
+                        "jsonrpc", "2.0",
+                        "method", "notifications/tools/list_changed",
+                        "params", isModern && subscriber != null ? subscription(subscriber) : Map.of()));
+                answer(id, text("changed"));
+            }
+            case "job" -> {
+                tasks.put("job-1", Members.of("status", "working", "reads", 0));
+                answer(
+                        id,
+                        Members.of(
+                                "resultType", "task",
+                                "taskId", "job-1",
+                                "status", "working",
+                                "statusMessage", "begun",
+                                "ttlMs", 60_000,
+                                "pollIntervalMs", 50));
+            }
+            case "broken" -> {
+                var result = text("the tool has failed");
+                result.put("isError", true);
+                answer(id, result);
+            }
+            case "invalid" -> error(id, -32602, "text: missing");
+            default -> error(id, -32602, "unknown tool");
+        }
+    }
+
+    private void change(String description) {
+        try {
+            if (file != null) {
+                Files.writeString(file, description);
+            }
+        } catch (IOException unwritable) {
+            throw new UncheckedIOException(unwritable);
+        }
+    }
+
+    private void ask(
+            @Nullable Object id, Map<String, @Nullable Object> params, Map<String, @Nullable Object> question) {
+        if (!isModern) {
+            long number = QUESTIONS.incrementAndGet();
+            asked.put(String.valueOf(number), requireNonNull(id));
+            send(Members.of("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
+            return;
+        }
+        Map<String, @Nullable Object> answers = Members.object(params, "inputResponses");
+        if (answers.isEmpty()) {
+            answer(
+                    id,
+                    Members.of(
+                            "resultType", "input_required",
+                            "inputRequests",
+                                    Map.of("q1", Members.of("method", "elicitation/create", "params", question)),
+                            "requestState", "sealed"));
+        } else {
+            Map<String, @Nullable Object> given = Members.object(answers, "q1");
+            String state = "sealed".equals(params.get("requestState")) ? "" : " without the state";
+            answer(id, text("the user says " + given.get("action") + " " + given.get("content") + state));
+        }
+    }
+
+    private Map<String, @Nullable Object> task(String taskId) {
+        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, Members.of("status", "failed"));
+        long reads = Members.number(task, "reads", 0) + 1;
+        if ("working".equals(task.get("status")) && reads < 3) {
+            tasks.put(taskId, Members.of("status", "working", "reads", reads));
+        }
+        boolean isDone = "working".equals(task.get("status")) && reads >= 3;
+        return Members.of(
+                "resultType",
+                "complete",
+                "taskId",
+                taskId,
+                "status",
+                isDone ? "completed" : task.get("status"),
+                "statusMessage",
+                "read " + reads,
+                "pollIntervalMs",
+                50,
+                "result",
+                isDone ? text("the job is done") : null);
+    }
+
+    private static Map<String, @Nullable Object> text(String text) {
+        return Members.of("content", List.of(Map.of("type", "text", "text", text)));
+    }
+
+    private static void answer(@Nullable Object id, Map<String, @Nullable Object> result) {
+        send(Members.of("jsonrpc", "2.0", "id", id, "result", result));
+    }
+
+    private static void error(@Nullable Object id, int code, String message) {
+        send(Members.of("jsonrpc", "2.0", "id", id, "error", Members.of("code", code, "message", message)));
+    }
+
+    private static void send(Map<String, @Nullable Object> message) {
+        OUT.println(new String(JsonText.write(Codecs.STRUCT, message), UTF_8));
+    }
+}
