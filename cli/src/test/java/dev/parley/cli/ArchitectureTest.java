@@ -150,6 +150,8 @@ final class ArchitectureTest {
                 .and()
                 .doNotHaveFullyQualifiedName("dev.parley.cli.host.ConformanceCommand") // the suite that the user names
                 .and()
+                .doNotHaveFullyQualifiedName("dev.parley.mcp.client.StdioTransport") // servers that the operator names
+                .and()
                 .doNotHaveFullyQualifiedName("dev.parley.cli.host.RunCommand") // Java's launcher of source files
                 .should()
                 .dependOnClassesThat()
