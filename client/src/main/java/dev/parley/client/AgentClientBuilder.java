@@ -8,6 +8,8 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.OAuthClient;
+import dev.parley.client.spi.CallCredentials;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
@@ -60,9 +62,11 @@ public final class AgentClientBuilder {
     private final Map<String, Set<Origin>> keyOrigins = new HashMap<>();
     private @Nullable String apiKey;
     private ClientSettings.@Nullable Keys keys;
+    private @Nullable CallCredentials credentials;
     private @Nullable String version;
     private Duration callTimeout = Duration.ofSeconds(30);
     private Duration sendTimeout = Duration.ofMinutes(5);
+    private @Nullable Duration streamTimeout;
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration streamSilence = Duration.ofMinutes(5);
     private int retries = 3;
@@ -131,6 +135,15 @@ public final class AgentClientBuilder {
         keyOrigins
                 .computeIfAbsent(KeyManager.id(serviceId), service -> new HashSet<>())
                 .add(HttpUrl.of(origin).origin());
+        return this;
+    }
+
+    /**
+     * Sends the headers of {@code credentials} with every call, which may differ by its caller. Keys of {@link #keys} are not used then.
+     * Default: none.
+     */
+    public AgentClientBuilder credentials(CallCredentials credentials) {
+        this.credentials = requireNonNull(credentials, "credentials");
         return this;
     }
 
@@ -219,6 +232,12 @@ public final class AgentClientBuilder {
      */
     public AgentClientBuilder sendTimeout(Duration timeout) {
         this.sendTimeout = positive("sendTimeout", timeout);
+        return this;
+    }
+
+    /** Time limit of a stream until its first event, instead of the one of {@link #sendTimeout}. Default: that one. */
+    public AgentClientBuilder streamTimeout(Duration timeout) {
+        this.streamTimeout = positive("streamTimeout", timeout);
         return this;
     }
 
@@ -401,6 +420,17 @@ public final class AgentClientBuilder {
     }
 
     /**
+     * Tokens of an OAuth client of an authorization server, with the connections of this builder.
+     *
+     * @param tokenUrl token endpoint: https, or on this machine
+     * @param audience that tokens have to be for; null for none
+     * @throws IllegalArgumentException if it is no http or https URL
+     */
+    public TokenClient tokens(String tokenUrl, OAuthClient client, List<String> scopes, @Nullable String audience) {
+        return new TokenClient(settings(), tokenUrl, client, scopes, audience);
+    }
+
+    /**
      * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the origin of the
      * interface that is chosen, because the source of the card vouches for it, and to allowed origins.
      *
@@ -450,6 +480,7 @@ public final class AgentClientBuilder {
                 headers,
                 apiKey,
                 keys == null ? null : keys.within(keyOrigins),
+                credentials,
                 preferred,
                 version,
                 allowed,
@@ -457,6 +488,7 @@ public final class AgentClientBuilder {
                 protocols,
                 callTimeout,
                 sendTimeout,
+                streamTimeout,
                 connectTimeout,
                 streamSilence,
                 retries,

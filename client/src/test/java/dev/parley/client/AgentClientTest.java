@@ -596,8 +596,8 @@ class AgentClientTest {
     void theDefaultsAreThese() {
         assertThat(AgentClient.builder().settings())
                 .hasToString(
-                        "ClientSettings[headers=[], apiKey=none, keys=none, preferred=[], version=null, allowed=[],"
-                                + " extensions=[], callTimeout=PT30S, sendTimeout=PT5M, connectTimeout=PT10S,"
+                        "ClientSettings[headers=[], apiKey=none, keys=none, credentials=false, preferred=[], version=null, allowed=[],"
+                                + " extensions=[], callTimeout=PT30S, sendTimeout=PT5M, streamTimeout=null, connectTimeout=PT10S,"
                                 + " streamSilence=PT5M, retries=3, reconnects=10,"
                                 + " backoff=Backoff[first=PT0.2S, longest=PT10S], maxAnswerBytes=67108864,"
                                 + " maxEventBytes=16777216, sslContext=null, plainHttp=false, cards=not verified, listener=none]");

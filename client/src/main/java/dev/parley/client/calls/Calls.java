@@ -91,7 +91,8 @@ public final class Calls implements AutoCloseable {
     public HttpCall.Answer exchange(HttpCall call, Duration timeout) {
         Place place = places.used();
         try {
-            List<Credential> credentials = means.credentials().of(place.card(), place.url(), timeout);
+            List<Credential> credentials =
+                    means.credentials().of(place.card(), place.url(), CallContext.anonymous(), timeout);
             Answer answer = wire.exchange(
                     Place.request(new Outgoing(call.method(), call.url(), call.headers(), call.body()), credentials),
                     settings.maxAnswerBytes(),
@@ -158,7 +159,7 @@ public final class Calls implements AutoCloseable {
             throws Trouble, InterruptedException {
         Request request = Place.request(
                 place.binding().request(operation, settings.extended(context), place.agent()),
-                means.credentials().of(place.card(), place.url(), left));
+                means.credentials().of(place.card(), place.url(), context, left));
         return subscribesByGet && isSubscription(request)
                 ? new Request("GET", request.url(), request.headers(), NO_BODY)
                 : request;

@@ -70,7 +70,7 @@ public final class HttpExtension {
         }
         return calls.exchange(operation, settings.timeout(context), context, (http, left) -> {
             ExtensionBinding binding = binding(http);
-            Request request = request(http, binding.request(operation, context), left);
+            Request request = request(http, binding.request(operation, context), context, left);
             return calls.answer(request, left, (status, body) -> binding.result(operation, status, body));
         });
     }
@@ -83,7 +83,7 @@ public final class HttpExtension {
         Means means = calls.means();
         return means.attempts().run(true, settings.timeout(context), left -> {
             var headers = new HashMap<>(Transports.headers(
-                    settings, means.credentials().of(card, calls.place().url(), left)));
+                    settings, means.credentials().of(card, calls.place().url(), context, left)));
             headers.put("Accept", "*/*");
             Answer answer = means.wire()
                     .exchange(
@@ -124,6 +124,7 @@ public final class HttpExtension {
                                 outgoing.url(),
                                 resuming(outgoing.headers(), after),
                                 outgoing.body()),
+                        context,
                         left);
                 yield HttpElements.open(
                         calls,
@@ -158,8 +159,9 @@ public final class HttpExtension {
         return resuming;
     }
 
-    private Request request(Place.ByHttp place, Outgoing outgoing, Duration left) throws Trouble, InterruptedException {
-        return Place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), left));
+    private Request request(Place.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        return Place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left));
     }
 
     private static A2AException unsupported(String message) {

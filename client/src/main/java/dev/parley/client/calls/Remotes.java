@@ -51,7 +51,7 @@ final class Remotes implements AutoCloseable {
             settings.requirePrivate(place.url());
         }
         Map<String, String> headers =
-                Transports.headers(settings, means.credentials().of(place.card(), place.url(), left));
+                Transports.headers(settings, means.credentials().of(place.card(), place.url(), context, left));
         try {
             return asked.of(remote(place), settings.extended(context), headers);
         } catch (Broken broken) {

@@ -4,6 +4,7 @@ import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.Redaction;
 import dev.parley.client.keys.KeyManager;
+import dev.parley.client.spi.CallCredentials;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.Traces;
 import dev.parley.client.spi.WireListener;
@@ -28,6 +29,7 @@ public record ClientSettings(
         Map<String, String> headers,
         @Nullable String apiKey,
         @Nullable Keys keys,
+        @Nullable CallCredentials credentials,
         List<String> preferred,
         @Nullable String version,
         Set<Origin> allowed,
@@ -35,6 +37,7 @@ public record ClientSettings(
         List<ExtensionProtocol> protocols,
         Duration callTimeout,
         Duration sendTimeout,
+        @Nullable Duration streamTimeout,
         Duration connectTimeout,
         Duration streamSilence,
         int retries,
@@ -99,7 +102,7 @@ public record ClientSettings(
 
     /** True if every request carries something that counts as a credential. */
     public boolean hasCredentials() {
-        return apiKey != null || !headers.isEmpty();
+        return apiKey != null || credentials != null || !headers.isEmpty();
     }
 
     /**
@@ -134,9 +137,17 @@ public record ClientSettings(
 
     /** Time limit of an operation: the setting, or the time until the caller's deadline if that is shorter. */
     public Duration timeout(Operation operation, CallContext context) {
+        if (operation instanceof Operation.Watch && streamTimeout != null) {
+            return until(context, streamTimeout);
+        }
         boolean waits = operation instanceof Operation.Send send
                 && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
         return until(context, waits ? sendTimeout : callTimeout);
+    }
+
+    /** Time limit of a stream until its first event. */
+    public Duration firstEvent() {
+        return streamTimeout == null ? sendTimeout : streamTimeout;
     }
 
     /** Timeout of a call that does not wait for a task. */
@@ -162,9 +173,11 @@ public record ClientSettings(
     @Override
     public String toString() {
         return "ClientSettings[headers=" + headers.keySet() + ", apiKey=" + (apiKey == null ? "none" : Redaction.MASK)
-                + ", keys=" + (keys == null ? "none" : keys) + ", preferred=" + preferred + ", version=" + version
+                + ", keys=" + (keys == null ? "none" : keys) + ", credentials=" + (credentials != null) + ", preferred="
+                + preferred + ", version=" + version
                 + ", allowed=" + allowed + ", extensions="
-                + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
+                + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", streamTimeout="
+                + streamTimeout + ", connectTimeout="
                 + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
                 + maxEventBytes + ", sslContext=" + sslContext + ", plainHttp=" + plainHttp + ", cards=" + cards

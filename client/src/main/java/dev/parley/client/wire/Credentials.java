@@ -7,6 +7,7 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.wire.ClientSettings.Keys;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.Flow.ClientCredentials;
 import java.time.Duration;
@@ -62,10 +63,21 @@ public final class Credentials {
      * @throws Trouble if there is no token now, but may be at another attempt
      * @throws ClientException if there is none
      */
-    public List<Credential> of(AgentCard card, HttpUrl url, Duration left) throws Trouble, InterruptedException {
+    public List<Credential> of(AgentCard card, HttpUrl url, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
         if (settings.apiKey() != null) {
             settings.requirePrivate(url);
             return List.of(new Credential.Key(Place.keyScheme(card), settings.apiKey()));
+        }
+        if (settings.credentials() != null) {
+            settings.requirePrivate(url);
+            var headers = new ArrayList<Credential>();
+            settings.credentials()
+                    .headers(context, left)
+                    .forEach((name, value) ->
+                            headers.add(new Credential.Key(new SecurityScheme.ApiKey(null, "header", name), value)));
+            wire.hide(headers.stream().map(Credential::secret).toList());
+            return headers;
         }
         Keys keys = settings.keys();
         if (keys == null || settings.headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase)) {
@@ -87,6 +99,9 @@ public final class Credentials {
 
     /** Asks for tokens anew from now on. */
     public void forgetTokens() {
+        if (settings.credentials() != null) {
+            settings.credentials().refused();
+        }
         tokens.clear();
         logins.refused();
     }

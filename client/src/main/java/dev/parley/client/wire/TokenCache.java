@@ -15,6 +15,7 @@ import java.net.URLEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,14 +25,33 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets tokens for OAuth clients by the client credentials grant, and keeps each until shortly before it expires. However
- * many threads want the same one, it is asked for once. Safe for any thread.
+ * Gets tokens for OAuth clients by the client credentials grant or a token exchange, and keeps each until shortly before it expires.
+ * However many threads want the same one, it is asked for once. Safe for any thread.
  *
- * <p>Source: RFC 6749, section 4.4. The client's secret goes into the form, as AgentVault 0.2 does it.
+ * <p>Source: RFC 6749, section 4.4; RFC 8693, section 2.1. The client's secret goes into the form, as AgentVault 0.2 does it.
  */
-final class TokenCache {
-    /** Key of a cached token. */
-    record Wanted(String tokenUrl, OAuthClient client, List<String> scopes) {}
+public final class TokenCache {
+    /**
+     * Key of a cached token.
+     *
+     * @param audience that the token has to be for; null for none
+     * @param subject token of the principal on whose behalf the client calls; null for a token of the client itself
+     */
+    public record Wanted(
+            String tokenUrl,
+            OAuthClient client,
+            List<String> scopes,
+            @Nullable String audience,
+            @Nullable String subject) {
+        Wanted(String tokenUrl, OAuthClient client, List<String> scopes) {
+            this(tokenUrl, client, scopes, null, null);
+        }
+
+        @Override
+        public String toString() {
+            return "Wanted[" + tokenUrl + ", " + client + ", " + scopes + ", " + audience + "]";
+        }
+    }
 
     /** Sends a form, as {@link HttpWire#post} does. */
     interface Post {
@@ -55,19 +75,32 @@ final class TokenCache {
     private static final Duration MARGIN = Duration.ofSeconds(60);
 
     /** Tokens that are kept; when there are so many, all are requested anew. */
-    static final int MAX_TOKENS = 256;
+    public static final int MAX_TOKENS = 256;
 
+    private static final String EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
     private static final Duration LONGEST = Duration.ofDays(3650);
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
     private static final Set<Integer> NOT_ACCEPTED = Set.of(400, 401, 403);
 
     private final Post server;
     private final InstantSource clock;
+    private final int most;
     private final Map<Wanted, Entry> entries = new ConcurrentHashMap<>();
 
     TokenCache(Post server, InstantSource clock) {
+        this(server, clock, MAX_TOKENS);
+    }
+
+    private TokenCache(Post server, InstantSource clock, int most) {
         this.server = server;
         this.clock = clock;
+        this.most = most;
+    }
+
+    /** A cache with the connections of {@code wire}, which may send forms to the token endpoints. */
+    public static TokenCache of(HttpWire wire, int most) {
+        return new TokenCache(wire::post, InstantSource.system(), most);
     }
 
     /**
@@ -76,9 +109,13 @@ final class TokenCache {
      * @throws Trouble if the server gives none now, but may at another attempt
      * @throws ClientException if it gives none
      */
-    String get(Wanted wanted, Duration left) throws Trouble, InterruptedException {
-        if (entries.size() >= MAX_TOKENS && !entries.containsKey(wanted)) {
-            entries.clear(); // a card may require other scopes each time that it is read
+    public String get(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+        if (entries.size() >= most && !entries.containsKey(wanted)) {
+            Instant now = clock.instant();
+            entries.values().removeIf(one -> one.token != null && !one.token.isGood(now));
+            if (entries.size() >= most) {
+                entries.clear(); // a card may require other scopes each time that it is read
+            }
         }
         Entry entry = entries.computeIfAbsent(wanted, name -> new Entry());
         Token known = entry.token;
@@ -108,7 +145,7 @@ final class TokenCache {
     }
 
     /** Forgets all tokens. */
-    void clear() {
+    public void clear() {
         entries.clear();
     }
 
@@ -123,6 +160,9 @@ final class TokenCache {
         }
         int status = answer.status();
         if (NOT_ACCEPTED.contains(status)) {
+            if (wanted.subject() != null && status == 400) {
+                throw noToken(url, "the token of the caller is not exchanged");
+            }
             throw new ClientException(
                     Problem.AUTHENTICATION_FAILED,
                     url.origin() + " does not accept the OAuth client "
@@ -137,7 +177,7 @@ final class TokenCache {
         if (status < 200 || status >= 300) {
             throw noToken(url, "status " + status);
         }
-        return token(url, answer.body());
+        return token(url, answer.body(), wanted);
     }
 
     /** Returns the token endpoint of a card, if it is https or on this machine: others on the network must not read the secret. */
@@ -155,11 +195,19 @@ final class TokenCache {
     }
 
     private static byte[] form(Wanted wanted) {
-        String form = "grant_type=client_credentials&client_id="
+        String subject = wanted.subject();
+        String grant = subject == null
+                ? "client_credentials"
+                : encoded(EXCHANGE) + "&subject_token=" + encoded(subject) + "&subject_token_type="
+                        + encoded(ACCESS_TOKEN) + "&requested_token_type=" + encoded(ACCESS_TOKEN);
+        String form = "grant_type=" + grant + "&client_id="
                 + encoded(wanted.client().id()) + "&client_secret="
                 + encoded(wanted.client().secret());
         if (!wanted.scopes().isEmpty()) {
             form += "&scope=" + encoded(String.join(" ", wanted.scopes()));
+        }
+        if (wanted.audience() != null) {
+            form += "&audience=" + encoded(wanted.audience());
         }
         return form.getBytes(UTF_8);
     }
@@ -168,7 +216,7 @@ final class TokenCache {
         return URLEncoder.encode(text, UTF_8);
     }
 
-    private Token token(HttpUrl url, byte[] body) {
+    private Token token(HttpUrl url, byte[] body, Wanted wanted) {
         Map<?, ?> answer;
         try {
             answer = Json.read(body, Map.class);
@@ -181,11 +229,30 @@ final class TokenCache {
         if (answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
             throw noToken(url, "token_type " + type + ", expected: bearer");
         }
+        if (!isFor(wanted.audience(), text)) {
+            throw noToken(url, "another audience than " + wanted.audience());
+        }
         if (!(answer.get("expires_in") instanceof Number seconds)) {
-            return new Token(text, null);
+            return new Token(
+                    text, wanted.subject() == null ? null : clock.instant().plus(MARGIN));
         }
         long life = Math.clamp(seconds.longValue(), 0, LONGEST.toSeconds());
         return new Token(text, clock.instant().plusSeconds(life).minus(MARGIN));
+    }
+
+    /** False for a JWT that names other audiences. Its signature is not verified: it came from its issuer, over TLS. */
+    private static boolean isFor(@Nullable String audience, String token) {
+        List<String> parts = List.of(token.split("\\.", -1));
+        if (audience == null || parts.size() != 3) {
+            return true;
+        }
+        try {
+            Map<?, ?> claims = Json.read(Base64.getUrlDecoder().decode(parts.get(1)), Map.class);
+            Object named = claims.get("aud");
+            return named == null || audience.equals(named) || named instanceof List<?> list && list.contains(audience);
+        } catch (A2AException | IllegalArgumentException noJwt) {
+            return true; // an opaque token with dots
+        }
     }
 
     private static ClientException noToken(HttpUrl url, String why) {

@@ -33,7 +33,7 @@ public final class Transports {
                 settings.maxEventBytes(),
                 settings.connectTimeout(),
                 settings.streamSilence(),
-                settings.sendTimeout(),
+                settings.firstEvent(),
                 settings.protocols(),
                 settings.isHeard() ? wire.overhearing() : null);
     }
