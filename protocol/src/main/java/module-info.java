@@ -11,6 +11,7 @@ module dev.parley.protocol {
             dev.parley.dialect,
             dev.parley.dialect.grpc,
             dev.parley.engine,
+            dev.parley.gateway,
             dev.parley.hub,
             dev.parley.knowledge,
             dev.parley.mcp,
