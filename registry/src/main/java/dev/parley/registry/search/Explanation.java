@@ -45,7 +45,7 @@ final class Explanation {
         if (!missing.isEmpty() && !fields.isEmpty()) {
             why.put("missing", List.copyOf(missing));
         }
-        Map<String, Double> factors = IndexedEntry.factors(entry);
+        Map<String, Double> factors = IndexedEntry.factors(entry, hit.stars());
         if (!factors.isEmpty()) {
             why.put("factors", factors);
         }

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param part row of the entry in the index: 0 for itself, else the number of a skill
  * @param score 0 to 100
  * @param lists that have the entry: by words, by meaning
+ * @param stars average of its reviews; 0 without any
  */
-record Hit(long number, String id, int part, double score, List<String> lists) {
+record Hit(long number, String id, int part, double score, List<String> lists, double stars) {
     static final List<String> WORDS = List.of("words");
 
     /** The best first; equals in the order of their registration, so that pages are stable. */
@@ -46,7 +47,11 @@ record Hit(long number, String id, int part, double score, List<String> lists) {
         }
 
         boolean isBefore(Hit hit) {
-            return score > hit.score() || score == hit.score() && number < hit.number();
+            return isBefore(hit.score(), hit.number());
+        }
+
+        boolean isBefore(double other, long otherNumber) {
+            return score > other || score == other && number < otherNumber;
         }
     }
 

@@ -60,8 +60,12 @@ final class IndexedEntry {
         return texts.filter(text -> text != null && !text.isBlank()).collect(Collectors.joining(" . "));
     }
 
-    /** Factors of the score, by their reasons: what is broken or not to be trusted ranks below its equals. */
-    static Map<String, Double> factors(Entry entry) {
+    /**
+     * Factors of the score, by their reasons: what is broken or not to be trusted ranks below its equals.
+     *
+     * @param stars average of the reviews of the entry; 0 without any
+     */
+    static Map<String, Double> factors(Entry entry, double stars) {
         var factors = new LinkedHashMap<String, Double>();
         String health = entry.health().status();
         String trust = entry.trust().outcome();
@@ -79,13 +83,13 @@ final class IndexedEntry {
         if (entry.state().status().equals("deprecated")) {
             factors.put("deprecated", 0.8);
         }
-        if (entry.resource().metadata().get("rating") instanceof Number stars && stars.doubleValue() < 3) {
+        if (stars > 0 && stars < 3) {
             factors.put("reviews below 3 stars", 0.95);
         }
         return factors;
     }
 
-    double factor() {
-        return factors(entry).values().stream().reduce(1.0, (product, factor) -> product * factor);
+    static double factor(Entry entry, double stars) {
+        return factors(entry, stars).values().stream().reduce(1.0, (product, factor) -> product * factor);
     }
 }

@@ -50,7 +50,9 @@ public final class Search implements AutoCloseable {
     private final StoredEntries entries;
     private final Readers readers;
     private final FairPool pool = new FairPool("registry-search", AT_ONCE, MAX_WAITING);
-    private final Statistics statistics;
+    private final IndexState state = new IndexState();
+    private final WordLists lists;
+    private final String keys;
     private final @Nullable Vectors vectors;
 
     /**
@@ -78,7 +80,8 @@ public final class Search implements AutoCloseable {
         this.entries = entries;
         this.index = new SearchIndex(database);
         this.readers = database.readers(AT_ONCE);
-        this.statistics = new Statistics(database.kind() == DatabaseKind.POSTGRESQL);
+        this.lists = new WordLists(database.kind() == DatabaseKind.POSTGRESQL, state);
+        this.keys = database.system().jsonTexts();
         entries.listen(index);
         this.vectors = embedder == null ? null : new Vectors(database, embedder);
         if (vectors != null) {
@@ -98,6 +101,16 @@ public final class Search implements AutoCloseable {
      *     many searches of the group wait
      */
     public Results search(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
+        return search(query, size, token, viewer, true);
+    }
+
+    /** Finds entries like {@link #search}, without the reasons. */
+    public Results find(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
+        return search(query, size, token, viewer, false);
+    }
+
+    private Results search(
+            SearchQuery query, int size, @Nullable String token, CallContext viewer, boolean hasReasons) {
         Cursor after = Cursor.of(token);
         int limit = Math.clamp(size, 1, MAX_PAGE);
         List<Hit> hits = ask(
@@ -110,7 +123,8 @@ public final class Search implements AutoCloseable {
         for (Hit hit : page) {
             Entry entry = byId.get(hit.id());
             if (entry != null) {
-                results.add(new Found(entry, (int) Math.round(hit.score()), Explanation.of(entry, hit, query)));
+                Map<String, Object> why = hasReasons ? Explanation.of(entry, hit, query) : Map.of();
+                results.add(new Found(entry, (int) Math.round(hit.score()), why));
             }
         }
         return new Results(
@@ -125,7 +139,7 @@ public final class Search implements AutoCloseable {
             return plan.hits(session, conditions, after, limit);
         }
         List<Hit> byWords = plan.hits(session, conditions, Cursor.of(null), MAX_FUSED);
-        return SearchPlan.fused(byWords, SearchPlan.visible(session, conditions, near)).stream()
+        return SearchPlan.fused(byWords, plan.near(session, conditions, near)).stream()
                 .filter(after::isBefore)
                 .limit(limit)
                 .toList();
@@ -191,9 +205,9 @@ public final class Search implements AutoCloseable {
                     viewer.scope().group(),
                     PATIENCE,
                     () -> readers.snapshot(PATIENCE, session -> {
-                        var plan = new SearchPlan(
-                                query.text(), statistics.terms(session, query), statistics.isPostgresql());
-                        return reading.read(session, plan, conditions);
+                        long version = state.follow(session);
+                        List<Term> terms = lists.terms(session, query, version);
+                        return reading.read(session, new SearchPlan(query, terms, state.factors(), keys), conditions);
                     }));
         } catch (TimeoutException | ReadTimeoutException late) {
             throw A2AException.unavailable("The search took longer than " + PATIENCE.toSeconds() + " s", LATER)

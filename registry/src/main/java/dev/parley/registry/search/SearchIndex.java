@@ -27,6 +27,16 @@ final class SearchIndex implements EntryListener {
             CREATE INDEX registry_label_by_entry ON registry_label (entry, label);
             """;
 
+    /** Versions of the index, so that what is kept of it in memory follows the writes of all hubs; {@code texts} is that of the words. */
+    private static final String VERSIONS = """
+            CREATE TABLE registry_search_version (only_one KEY PRIMARY KEY, version BIGINT NOT NULL);
+            INSERT INTO registry_search_version (only_one, version) VALUES (1, 0);
+            ALTER TABLE registry_search_entry ADD COLUMN changed BIGINT NOT NULL DEFAULT 0;
+            ALTER TABLE registry_search_entry ADD COLUMN texts BIGINT NOT NULL DEFAULT 0;
+            ALTER TABLE registry_search_entry ADD COLUMN stars DOUBLE PRECISION NOT NULL DEFAULT 0;
+            CREATE INDEX registry_search_entry_by_change ON registry_search_entry (changed);
+            """;
+
     /**
      * Rows without words. In a registry with a few agents most words are in most rows, and FTS5 would take them for words without meaning;
      * these rows let it see a larger registry.
@@ -60,7 +70,7 @@ final class SearchIndex implements EntryListener {
 
     SearchIndex(Database database) {
         this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("registry-search", List.of(COMMON + (isPostgresql ? TSVECTOR : FTS5)));
+        database.migrate("registry-search", List.of(COMMON + (isPostgresql ? TSVECTOR : FTS5), VERSIONS));
         addMissing(database);
     }
 
@@ -83,7 +93,7 @@ final class SearchIndex implements EntryListener {
                 });
     }
 
-    private record Kept(int parts, double factor, String digest) {}
+    private record Kept(int parts, double factor, double stars, String digest) {}
 
     @Override
     public void changed(Session session, long number, Entry now) throws SQLException {
@@ -96,28 +106,58 @@ final class SearchIndex implements EntryListener {
                 IntStream.range(0, entry.rows()).mapToObj(entry::row).toList();
         String digest = digest(rows.toString());
         Kept kept = session.first(
-                        row -> new Kept(row.getInt(1), row.getDouble(2), Session.text(row, 3)),
-                        "SELECT parts, factor, digest FROM registry_search_entry WHERE number = ?",
+                        row -> new Kept(row.getInt(1), row.getDouble(2), row.getDouble(3), Session.text(row, 4)),
+                        "SELECT parts, factor, stars, digest FROM registry_search_entry WHERE number = ?",
                         number)
                 .orElse(null);
+        double stars = stars(session, number);
+        double factor = IndexedEntry.factor(now, stars);
         if (kept != null && kept.digest.equals(digest)) {
-            if (kept.factor != entry.factor()) {
-                session.update("UPDATE registry_search_entry SET factor = ? WHERE number = ?", entry.factor(), number);
+            if (kept.factor != factor || kept.stars != stars) {
+                session.update(
+                        "UPDATE registry_search_entry SET factor = ?, stars = ?, changed = ? WHERE number = ?",
+                        factor,
+                        stars,
+                        version(session),
+                        number);
             }
             return;
         }
         if (kept != null) {
             remove(session, number, kept.parts);
         }
+        long version = version(session);
         session.update(
-                "INSERT INTO registry_search_entry (number, parts, factor, digest) VALUES (?, ?, ?, ?)",
+                "INSERT INTO registry_search_entry (number, parts, factor, stars, digest, changed, texts) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 number,
                 rows.size(),
-                entry.factor(),
-                digest);
+                factor,
+                stars,
+                digest,
+                version,
+                version);
         for (int part = 0; part < rows.size(); part++) {
             write(session, number * IndexedEntry.ROWS + part, rows.get(part), part == 0);
         }
+    }
+
+    @Override
+    public void reviewed(Session session, long number, Entry now) throws SQLException {
+        changed(session, number, now);
+    }
+
+    /** A new version of the index. Writers of all hubs change one row, so versions are committed in their order. */
+    private static long version(Session session) throws SQLException {
+        session.update("UPDATE registry_search_version SET version = version + 1");
+        return session.number("SELECT version FROM registry_search_version");
+    }
+
+    private static double stars(Session session, long number) throws SQLException {
+        return session.first(
+                        row -> row.getDouble(1),
+                        "SELECT coalesce(avg(stars), 0) FROM registry_review WHERE entry = ? AND kind = 'review'",
+                        number)
+                .orElse(0.0);
     }
 
     private void write(Session session, long row, List<String> texts, boolean isEntry) throws SQLException {

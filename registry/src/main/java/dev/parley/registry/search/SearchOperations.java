@@ -39,11 +39,13 @@ public final class SearchOperations {
     }
 
     private Object list(Map<String, @Nullable Object> given, CallContext caller) {
-        return page("agents", results(given, caller), found -> EntryOperations.json(found.entry()));
+        Results results = search.find(query(given), number(given, "pageSize", DEFAULT_PAGE), token(given), caller);
+        return page("agents", results, found -> EntryOperations.json(found.entry()));
     }
 
     private Object search(Map<String, @Nullable Object> given, CallContext caller) {
-        return page("results", results(given, caller), SearchOperations::json);
+        Results results = search.search(query(given), number(given, "pageSize", DEFAULT_PAGE), token(given), caller);
+        return page("results", results, SearchOperations::json);
     }
 
     private static Object json(Found found) {
@@ -67,9 +69,8 @@ public final class SearchOperations {
         return answer;
     }
 
-    private Results results(Map<String, @Nullable Object> given, CallContext caller) {
-        String token = given.get("pageToken") instanceof String text ? text : null;
-        return search.search(query(given), number(given, "pageSize", DEFAULT_PAGE), token, caller);
+    private static @Nullable String token(Map<String, @Nullable Object> given) {
+        return given.get("pageToken") instanceof String text ? text : null;
     }
 
     private Object facets(Map<String, @Nullable Object> given, CallContext caller) {

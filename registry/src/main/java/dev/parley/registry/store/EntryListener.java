@@ -14,6 +14,9 @@ public interface EntryListener {
      */
     void changed(Session session, long number, Entry now) throws SQLException;
 
+    /** Called in the transaction that writes or removes a review of an entry. */
+    default void reviewed(Session session, long number, Entry now) throws SQLException {}
+
     /** Called in the transaction that erases an entry for good. */
     void erased(Session session, long number) throws SQLException;
 }

@@ -342,9 +342,8 @@ public final class EntryOperations {
     private Object review(Map<String, @Nullable Object> given, String kind, CallContext caller) {
         long stars = given.get("stars") instanceof Number number ? number.longValue() : 0;
         String text = limited("text", requireNonNullElse(text(given, "text"), ""));
-        long entry = entries.require(id(given), caller).number();
-        entries.reviews().write(entry, kind, stars, kind.equals(Reviews.REVIEW) && stars == 0 ? "" : text, caller);
-        return entries.reviews().list(entry, caller);
+        entries.review(id(given), kind, stars, kind.equals(Reviews.REVIEW) && stars == 0 ? "" : text, caller);
+        return entries.reviews().list(entries.require(id(given), caller).number(), caller);
     }
 
     private Object changes(Map<String, @Nullable Object> given, CallContext caller) {

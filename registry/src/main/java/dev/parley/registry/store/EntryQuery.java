@@ -29,6 +29,9 @@ final class EntryQuery {
     private static final Map<String, String> ORDERS =
             Map.of("name", "name", "change", "change", "updated", "updated_ms", "created", "created_ms");
 
+    /** Whether labels are looked up by entry: for conditions of a few entries, where a list of all entries with a label is long. */
+    private final boolean isPerEntry;
+
     private final StringBuilder where = new StringBuilder("1 = 1");
     private final List<@Nullable Object> values = new ArrayList<>();
 
@@ -37,7 +40,8 @@ final class EntryQuery {
      *
      * @param unknown keys of rows of the hub's own agents that the caller may not know
      */
-    EntryQuery(Filter filter, Viewer viewer, Collection<Long> unknown) {
+    EntryQuery(Filter filter, Viewer viewer, Collection<Long> unknown, boolean isPerEntry) {
+        this.isPerEntry = isPerEntry;
         if (!viewer.isOperator()) {
             if (viewer.isStranger()) {
                 and("e.visibility = 2");
@@ -75,9 +79,11 @@ final class EntryQuery {
         } else if (field.equals("createdAfter") || field.equals("updatedAfter")) {
             and("e." + field.replace("After", "_ms") + " > ?", Instant.parse(alternatives.getFirst()));
         } else {
+            String labels = "l.label IN (" + marks(alternatives.size()) + ")";
             and(
-                    "e.number IN (SELECT l.entry FROM registry_label l WHERE l.label IN (" + marks(alternatives.size())
-                            + "))",
+                    isPerEntry
+                            ? "EXISTS (SELECT 1 FROM registry_label l WHERE l.entry = e.number AND " + labels + ")"
+                            : "e.number IN (SELECT l.entry FROM registry_label l WHERE " + labels + ")",
                     alternatives.stream()
                             .map(value -> EntryRows.label(field, value))
                             .toArray());

@@ -26,28 +26,27 @@ final class Reviews {
     }
 
     /** Writes a review or a note in place of the one before; one without stars and text removes it. */
-    void write(long entry, String kind, long stars, String text, CallContext caller) {
+    int write(Session session, long entry, String kind, long stars, String text, CallContext caller)
+            throws SQLException {
         String group = caller.scope().group();
-        var unused = database.write(
-                group,
-                session -> stars == 0 && text.isBlank()
-                        ? session.update(
-                                "DELETE FROM registry_review WHERE entry = ? AND kind = ? AND group_id = ? AND principal = ?",
-                                entry,
-                                kind,
-                                group,
-                                caller.caller())
-                        : session.update(
-                                "INSERT INTO registry_review (entry, kind, group_id, principal, at_ms, stars, text)"
-                                        + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entry, kind, group_id, principal)"
-                                        + " DO UPDATE SET at_ms = excluded.at_ms, stars = excluded.stars, text = excluded.text",
-                                entry,
-                                kind,
-                                group,
-                                caller.caller(),
-                                clock.instant(),
-                                stars,
-                                text));
+        return stars == 0 && text.isBlank()
+                ? session.update(
+                        "DELETE FROM registry_review WHERE entry = ? AND kind = ? AND group_id = ? AND principal = ?",
+                        entry,
+                        kind,
+                        group,
+                        caller.caller())
+                : session.update(
+                        "INSERT INTO registry_review (entry, kind, group_id, principal, at_ms, stars, text)"
+                                + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entry, kind, group_id, principal)"
+                                + " DO UPDATE SET at_ms = excluded.at_ms, stars = excluded.stars, text = excluded.text",
+                        entry,
+                        kind,
+                        group,
+                        caller.caller(),
+                        clock.instant(),
+                        stars,
+                        text);
     }
 
     /** Reviews, and notes of the caller's group, in JSON, the newest first. */

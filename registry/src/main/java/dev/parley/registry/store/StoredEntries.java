@@ -829,17 +829,32 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return reviews;
     }
 
+    /** Writes a review or a note of a caller; one without stars and text removes it. */
+    void review(String id, String kind, long stars, String text, CallContext caller) {
+        long number = require(id, caller).number();
+        var unused = database.write(caller.scope().group(), session -> {
+            int rows = reviews.write(session, number, kind, stars, text, caller);
+            Numbered entry = EntryRows.byNumber(session, number).orElse(null);
+            if (entry != null && kind.equals(Reviews.REVIEW)) {
+                for (EntryListener listener : listeners) {
+                    listener.reviewed(session, number, entry.found());
+                }
+            }
+            return rows;
+        });
+    }
+
     @Override
     public Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer) {
         Viewer by = viewer(viewer);
-        return read(session -> new EntryQuery(filter, by, unknown(by))
+        return read(session -> new EntryQuery(filter, by, unknown(by), false)
                 .page(session, order, size, token, entry -> shown(entry, viewer, by)));
     }
 
-    /** What a caller may see of the entries that fulfil a filter, for searches in tables beside them. */
+    /** What a caller may see of the entries that fulfil a filter, for searches that look at a few of them. */
     public Conditions conditions(Filter filter, CallContext viewer) {
         Viewer by = viewer(viewer);
-        return new EntryQuery(filter, by, unknown(by)).conditions();
+        return new EntryQuery(filter, by, unknown(by), true).conditions();
     }
 
     /** Keys of the rows of the hub's own agents that a caller may not know. */

@@ -48,14 +48,7 @@ abstract class SearchContract {
     }
 
     private void reopen() {
-        entries = new StoredEntries(
-                database,
-                "agent.localhost",
-                List.of(),
-                (caller, agent) -> true,
-                new NoParts(),
-                new NoParts(),
-                InstantSource.system());
+        entries = reader();
         search = new Search(database, entries, null);
     }
 
@@ -364,6 +357,55 @@ abstract class SearchContract {
     }
 
     @Test
+    @DisplayName("words that a hub has in memory follow the writes of another hub on the database")
+    void followsOtherHubs() {
+        Entry lexi = register("Lexi", "translate|Translates contracts|law|");
+        try (var entriesOfOther = reader();
+                var other = new Search(database, entriesOfOther, null)) {
+            assertThat(names(other, "contracts")).containsExactly("Lexi");
+
+            for (int i = 0; i < 400; i++) {
+                register("Clerk " + i, "file|Files " + (i % 50 == 7 ? "contracts" : "letters") + "|office|");
+            }
+            assertThat(names(other, "contracts"))
+                    .hasSize(9)
+                    .contains("Clerk 7", "Clerk 357")
+                    .isEqualTo(names("contracts"));
+
+            for (int i = 0; i < 400; i += 80) { // more ranges than are read one by one
+                register("Clerk " + i, "file|Files contracts|office|");
+            }
+            register("Lexi", "summarise|Summarises novels|books|");
+            assertThat(names(other, "contracts"))
+                    .hasSize(13)
+                    .contains("Clerk 320")
+                    .doesNotContain("Lexi")
+                    .isEqualTo(names("contracts"));
+            assertThat(names(other, "novels")).containsExactly("Lexi");
+
+            entries.change(lexi.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
+            assertThat(names(other, "novels")).isEmpty();
+        }
+    }
+
+    private StoredEntries reader() {
+        return new StoredEntries(
+                database,
+                "agent.localhost",
+                List.of(),
+                (caller, agent) -> true,
+                new NoParts(),
+                new NoParts(),
+                InstantSource.system());
+    }
+
+    private static List<String> names(Search search, String words) {
+        return search.find(SearchQuery.of(words), 50, null, ANNA).results().stream()
+                .map(found -> found.entry().resource().name())
+                .toList();
+    }
+
+    @Test
     @DisplayName("entries that are older than the index are indexed at the start")
     void rebuild() {
         register("Lexi", "translate|Translates contracts|law|");
@@ -373,6 +415,7 @@ abstract class SearchContract {
         database.write(session -> {
             session.once("DROP TABLE registry_search");
             session.once("DROP TABLE registry_search_entry");
+            session.once("DROP TABLE registry_search_version");
             session.once("DROP INDEX registry_label_by_entry");
             return session.update("DELETE FROM module_version WHERE module = 'registry-search'");
         });

@@ -43,4 +43,27 @@ final class SearchHubTest {
             assertThat(web.get("/registry/search?q=x&pageToken=none").status()).isEqualTo(400);
         }
     }
+
+    @Test
+    @DisplayName("of equal agents the one with reviews below three stars ranks last, until its reviews are better")
+    void reviews() throws Exception {
+        try (Hub hub = Hub.builder().inMemory().port(0).start()) {
+            var web = new Web(hub.url());
+            String first = web.post("/registry/agents", Cards.registration(Cards.v1("Smith A", "forge"), "public"))
+                    .text("id");
+            web.post("/registry/agents", Cards.registration(Cards.v1("Smith B", "forge"), "public"));
+            assertThat(web.get("/registry/agents?q=forge").each("agents", "name"))
+                    .containsExactly("Smith A", "Smith B");
+
+            web.post("/registry/agents/" + first + ":review", "{'stars':2,'text':'slow'}");
+            Answer found = web.get("/registry/search?q=forge");
+            assertThat(found.text("results", 0, "agent", "name")).isEqualTo("Smith B");
+            assertThat(found.text("results", 1, "why", "factors", "reviews below 3 stars"))
+                    .isEqualTo("0.95");
+
+            web.post("/registry/agents/" + first + ":review", "{'stars':4,'text':'better'}");
+            assertThat(web.get("/registry/agents?q=forge").each("agents", "name"))
+                    .containsExactly("Smith A", "Smith B");
+        }
+    }
 }
