@@ -104,7 +104,8 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     /** Returns the call with those extensions only that this agent has. */
-    private CallContext activated(CallContext caller) {
+    private CallContext activated(CallContext credentialed) {
+        CallContext caller = credentialed.token() == null ? credentialed : credentialed.withToken(null);
         Set<String> named = caller.extensions();
         if (named.isEmpty() && !requiresExtension) {
             return caller; // most calls

@@ -43,12 +43,28 @@ public record CallContext(
      *
      * @param grants the scopes that the caller was granted, by its credential
      * @param address from where the call came, for the record; empty if it did not come over a network
+     * @param token access token of another issuer by which the caller was authenticated, for a token exchange; null for other credentials.
+     *     Handlers of agents do not get it
      */
-    public record Caller(String name, Set<String> grants, String address) {
+    public record Caller(
+            String name,
+            Set<String> grants,
+            String address,
+            @Nullable String token) {
         public Caller {
             requireNonNull(name, "caller");
             requireNonNull(address, "address");
             grants = Set.copyOf(grants);
+        }
+
+        public Caller(String name, Set<String> grants, String address) {
+            this(name, grants, address, null);
+        }
+
+        /** Has no token. */
+        @Override
+        public String toString() {
+            return "Caller[name=" + name + ", grants=" + grants + ", address=" + address + "]";
         }
     }
 
@@ -197,7 +213,19 @@ public record CallContext(
 
     /** Returns this context for a caller with these scopes and this address. */
     public CallContext withGrants(Set<String> grants, String address) {
-        return new CallContext(new Caller(principal.name, grants, address), scope, wire, trace, deadline);
+        var caller = new Caller(principal.name, grants, address, principal.token);
+        return new CallContext(caller, scope, wire, trace, deadline);
+    }
+
+    /** Returns this context for a caller with an access token of another issuer, or without one. */
+    public CallContext withToken(@Nullable String token) {
+        var caller = new Caller(principal.name, principal.grants, principal.address, token);
+        return new CallContext(caller, scope, wire, trace, deadline);
+    }
+
+    /** Access token of another issuer by which the caller was authenticated; null for other credentials. */
+    public @Nullable String token() {
+        return principal.token();
     }
 
     /** Returns this context for a call that goes through these agents. */

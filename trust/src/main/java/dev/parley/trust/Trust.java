@@ -136,7 +136,17 @@ public final class Trust {
         Principal caller = recorded(agent, "", wanted, arrival);
         return caller == null && open.containsKey(agent) && !everywhere.isOpen()
                 ? admitUnauthenticated(agent, arrival)
-                : admit(agent, caller, context(caller, arrival), wanted, arrival);
+                : admit(agent, caller, withToken(context(caller, arrival), wanted, arrival), wanted, arrival);
+    }
+
+    /** The context with the token of the caller if a trusted issuer has given it: agents elsewhere may get another one for it. */
+    private CallContext withToken(CallContext context, Authentication wanted, Arrival arrival) {
+        if (issuers.isEmpty()) {
+            return context;
+        }
+        Token token = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null ? null : token(wanted, arrival);
+        boolean foreign = token != null && token.scheme().equals(BEARER) && foreignTokens.known(token.text()) != null;
+        return foreign ? context.withToken(token.text()) : context;
     }
 
     /**

@@ -1,0 +1,5 @@
+/** Credentials of a gateway at remote agents. */
+@NullMarked
+package dev.parley.gateway.credentials;
+
+import org.jspecify.annotations.NullMarked;
