@@ -7,19 +7,23 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.extension.MethodCall;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.RevocationList;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +50,7 @@ public final class Registry implements AutoCloseable {
     private final AgentClient registry;
     private final String url;
     private final Supplier<AgentClientBuilder> agents;
+    private volatile @Nullable RevocationCheck revocations;
     /** Guarded by itself. */
     private final Map<String, Card> cards = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -83,6 +88,62 @@ public final class Registry implements AutoCloseable {
         return new Registry(registry, root(hub), agents);
     }
 
+    /**
+     * Has the signed list of revocations of the registry honoured, for all calls from now on: {@link #find} leaves out agents on it, their
+     * cached cards are dropped, and no client of them is made. The list is fetched again after a minute. Without a valid list, agents are
+     * refused.
+     *
+     * @param verifier judges a payload and its detached JWS, by the keys that sign the cards of the hub; {@code CardTrust} of {@code
+     *     parley-trust} has them
+     * @return this
+     */
+    public Registry revocations(BiFunction<byte[], String, Verdict> verifier) {
+        return revocations(verifier, InstantSource.system());
+    }
+
+    Registry revocations(BiFunction<byte[], String, Verdict> verifier, InstantSource clock) {
+        revocations = new RevocationCheck(
+                () -> registry.exchange(
+                        new HttpCall("GET", url + "/registry/revocations", Map.of(), new byte[0]), TIMEOUT),
+                verifier,
+                clock);
+        return this;
+    }
+
+    /** The list that is in force, whose cards are dropped; null if none is honoured. */
+    private @Nullable RevocationList revoked() {
+        RevocationCheck check = revocations;
+        if (check == null) {
+            return null;
+        }
+        RevocationList list = check.list();
+        synchronized (cards) {
+            cards.entrySet()
+                    .removeIf(card -> list.of(
+                                    card.getKey(),
+                                    RevocationCheck.digest(card.getValue().bytes()))
+                            .isPresent());
+        }
+        return list;
+    }
+
+    /** @throws RegistryException if the agent or its card is revoked */
+    private void requireNotRevoked(String id, byte @Nullable [] card) {
+        RevocationList list = revoked();
+        if (list != null) {
+            list.of(id, card == null ? "" : RevocationCheck.digest(card)).ifPresent(revoked -> {
+                throw new RegistryException(
+                        "agent \"" + id + "\": revoked at " + revoked.time() + ": " + revoked.reason());
+            });
+        }
+    }
+
+    boolean isCached(String id) {
+        synchronized (cards) {
+            return cards.containsKey(id);
+        }
+    }
+
     /** Address of the agent of a hub that is its registry. */
     public static String agent(String hub) {
         return root(hub) + AGENT;
@@ -114,8 +175,12 @@ public final class Registry implements AutoCloseable {
                 TIMEOUT);
         Map<?, ?> json = json(answer);
         List<Results.Found> found = new ArrayList<>();
+        RevocationList revoked = revoked();
         for (Object result : json.get("results") instanceof List<?> all ? all : List.of()) {
-            found.add(new Results.Found(this, (Map<?, ?>) result));
+            var one = new Results.Found(this, (Map<?, ?>) result);
+            if (revoked == null || revoked.of(one.id(), "").isEmpty()) {
+                found.add(one);
+            }
         }
         return new Results(text, found, json.get("parley:peers") instanceof List<?> outcomes ? outcomes : List.of());
     }
@@ -162,7 +227,9 @@ public final class Registry implements AutoCloseable {
             forget(entry.id());
             throw new RegistryException("agent \"" + entry.id() + "\": " + status);
         }
-        return Json.readCard(bytes(entry.id()));
+        byte[] card = bytes(entry.id());
+        requireNotRevoked(entry.id(), card);
+        return Json.readCard(card);
     }
 
     private byte[] bytes(String id) {
@@ -213,6 +280,7 @@ public final class Registry implements AutoCloseable {
                 throw unknown;
             }
         }
+        requireNotRevoked(id, null);
         if (result.get("data") instanceof Map<?, ?> card) {
             return agents.get().of(Json.readCard(Json.write(card)));
         }
