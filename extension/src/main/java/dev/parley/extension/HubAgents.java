@@ -5,6 +5,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The agents of a hub, for its extensions. Safe for any thread. */
 public interface HubAgents {
@@ -13,6 +14,17 @@ public interface HubAgents {
 
     /** Whether a caller may know of an agent of that name, hosted or not. */
     boolean knows(CallContext caller, String agent);
+
+    /**
+     * Whether the policy and the scopes of a skill let a caller call an operation of an agent. Limits may refuse it all the same.
+     *
+     * @param operation name of the operation, such as {@code SendMessage}
+     * @param skill id of the skill for which a message is; null for none
+     */
+    boolean allows(CallContext caller, String agent, String operation, @Nullable String skill);
+
+    /** Whether the settings require other credentials of the callers of an agent than of those of the hub. */
+    boolean hasOwnAuthentication(String agent);
 
     /** Whether an agent is served in a dialect, by the name of the dialect in settings. */
     boolean speaks(String agent, String dialect);

@@ -55,7 +55,8 @@ public interface HubExtension extends AutoCloseable {
 
     /**
      * Protocols by paths of the hub, each in front of one of its {@link #agents}: {@code /api/v1}. The longest path wins. A path that is
-     * taken stops the start of the hub.
+     * taken stops the start of the hub. A path {@code /agents/{agent}/api} is one below the address of each agent of the hub: that agent
+     * admits the callers, whose requests then call the agent of the face.
      */
     default Map<String, Face> faces() {
         return Map.of();

@@ -247,6 +247,21 @@ final class FacesTest {
     }
 
     @Test
+    @DisplayName("a protocol below the address of each agent has callers admitted by that agent")
+    void pathsOfAgents() throws Exception {
+        try (Hub hub = builder(Map.of("/agents/{agent}/face", new Plain("each", false, FacesTest::answer)))
+                .authentication("echo", Authentication.named(List.of("required")))
+                .start()) {
+            assertThat(text(hub, "/agents/who/face")).isEqualTo("anonymous of default");
+            assertThat(text(hub, "/agents/who/face/below")).isEqualTo("anonymous of default");
+            assertThat(text(hub, "/agents/echo/face/x")).isEqualTo("each at /x: UNAUTHENTICATED");
+            assertThat(text(hub, "/agents/none/face")).isEqualTo("each at : METHOD_NOT_FOUND");
+            assertThat(text(hub, "/agents/who/faces")).contains("\"code\":404");
+            assertThat(text(hub, "/agents/echo/.well-known/agent-card.json")).contains("\"name\":\"echo\"");
+        }
+    }
+
+    @Test
     @DisplayName("a protocol in front of an agent of others stops the start")
     void agentOfOthers() {
         HubBuilder hub = Hub.builder()

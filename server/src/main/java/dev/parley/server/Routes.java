@@ -40,6 +40,10 @@ final class Routes {
     static final List<String> OWN_PATHS = List.of("/health", "/ready", AgentDirectory.PATH);
 
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
+
+    /** Begin of the paths of protocols below the address of each agent. */
+    static final String OF_AGENTS = BELOW_AGENTS + "{agent}";
+
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
@@ -73,10 +77,25 @@ final class Routes {
      */
     record Front(String agent, @Nullable WireFace face) {}
 
-    /** Something at a path and below. */
+    /** Something at a path and below, or below the address of each agent. */
     private record Prefixed<T>(String path, T target) {
         boolean has(String other) {
-            return other.startsWith(path) && (other.length() == path.length() || other.charAt(path.length()) == '/');
+            return end(other) >= 0;
+        }
+
+        /** End of this path in another one; -1 if that is not below it. */
+        int end(String other) {
+            var from = isOfAgents() ? other.indexOf('/', BELOW_AGENTS.length()) : 0;
+            if (from < 0 || isOfAgents() && !other.startsWith(BELOW_AGENTS)) {
+                return -1;
+            }
+            var own = isOfAgents() ? path.substring(OF_AGENTS.length()) : path;
+            var end = from + own.length();
+            return other.startsWith(own, from) && (other.length() == end || other.charAt(end) == '/') ? end : -1;
+        }
+
+        boolean isOfAgents() {
+            return path.startsWith(OF_AGENTS);
         }
 
         /** The longest path first. */
@@ -159,18 +178,18 @@ final class Routes {
         if (path.equals(AgentDirectory.PATH)) {
             return listing(head);
         }
-        if (path.startsWith(BELOW_AGENTS)) {
+        var front = front(head.arrival());
+        if (path.startsWith(BELOW_AGENTS) && (front == null || !front.isOfAgents())) {
             var slash = path.indexOf('/', BELOW_AGENTS.length());
             var end = slash < 0 ? path.length() : slash;
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
             return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
         }
-        var front = front(head.arrival());
         if (front != null) {
             var agent = agents.get(front.target().agent());
-            var end = front.path().length();
+            var end = front.end(path);
             return front.target().face() != null
-                    ? toFace(agent, front.target().face(), end, head, body)
+                    ? toFace(agent, admitting(front, path), front.target().face(), end, head, body)
                     : agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
         }
         if (home != null && isOfBrowser(head)) {
@@ -189,7 +208,7 @@ final class Routes {
     private WireAnswer.Whole problem(Head head, byte[] body, A2AException problem) {
         var front = front(head.arrival());
         if (front != null && front.target().face() != null) {
-            var request = head.request(below(front.path().length(), head), body);
+            var request = head.request(below(front.end(head.path()), head), body);
             return shown(front.target().face(), front.target().face().error(request, problem));
         }
         var slash = head.path().startsWith(BELOW_AGENTS) ? head.path().indexOf('/', BELOW_AGENTS.length()) : -1;
@@ -249,14 +268,28 @@ final class Routes {
                 };
     }
 
-    private WireAnswer toFace(@Nullable ServedAgent agent, WireFace face, int pathFrom, Head head, RefusableBody body) {
+    /** Name of the agent that admits callers of a protocol: the one at whose address it is, or else the one behind it. */
+    private String admitting(Prefixed<Front> front, String path) {
+        if (!front.isOfAgents()) {
+            return front.target().agent();
+        }
+        var name = path.substring(BELOW_AGENTS.length(), path.indexOf('/', BELOW_AGENTS.length()));
+        return agents.get(name) == null ? Authenticator.NO_AGENT : name;
+    }
+
+    private WireAnswer toFace(
+            @Nullable ServedAgent agent, String admitting, WireFace face, int pathFrom, Head head, RefusableBody body) {
         if (agent == null) {
             return problem(head, noAgentHere());
         }
         var path = below(pathFrom, head);
         Admission admission;
         try {
-            admission = admission(agent.name(), face.isPublic(head.request(path, NO_BODY)), head);
+            admission = admission(admitting, face.isPublic(head.request(path, NO_BODY)), head);
+            if (admitting.equals(Authenticator.NO_AGENT)) {
+                admission.leave().run();
+                throw noAgentHere();
+            }
         } catch (A2AException refusal) {
             return problem(head, refusal);
         }

@@ -316,7 +316,8 @@ public final class ServerBuilder {
      * Lets an agent answer the requests of a protocol at {@code path} and below. The longest path wins, and such paths win over agents
      * that answer at shorter ones.
      *
-     * @param path beginning with a slash and not ending with one
+     * @param path beginning with a slash and not ending with one; {@code /agents/{agent}/name} stands for the path below the address of each
+     *     agent, whose callers that agent admits
      * @throws IllegalArgumentException if the path is taken, or the server never asks for it
      */
     public ServerBuilder face(String path, String agent, WireFace face) {
@@ -336,7 +337,8 @@ public final class ServerBuilder {
     /** Refuses protocols at paths where requests never reach them. */
     private void requireReachableFaces() {
         fronts.forEach((path, front) -> Stream.concat(Routes.OWN_PATHS.stream(), handlers.keySet().stream())
-                .filter(own -> front.face() != null && (path.equals(own) || path.startsWith(own + "/")))
+                .filter(own -> front.face() != null && !path.startsWith(Routes.OF_AGENTS + "/"))
+                .filter(own -> path.equals(own) || path.startsWith(own + "/"))
                 .findFirst()
                 .ifPresent(own -> {
                     throw new IllegalArgumentException("path: " + path + " for agent \"" + front.agent()

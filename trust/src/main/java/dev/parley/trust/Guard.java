@@ -190,7 +190,7 @@ public final class Guard {
     }
 
     /** Scopes missing for the alternative that needs the fewest more; empty if one is fulfilled. */
-    private static Set<String> missing(Skill skill, Set<String> grants) {
+    static Set<String> missing(Skill skill, Set<String> grants) {
         Set<String> least = null;
         for (SecurityRequirement one : skill.securityRequirements()) {
             var missing = new TreeSet<String>();

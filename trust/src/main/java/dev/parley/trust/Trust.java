@@ -213,6 +213,28 @@ public final class Trust {
     }
 
     /**
+     * Whether the policy and the scopes of a skill let a caller call an operation of an agent.
+     *
+     * @param card of the agent
+     * @param skill id of the skill for which a message is; null for none
+     */
+    public boolean allows(CallContext caller, String agent, AgentCard card, String operation, @Nullable String skill) {
+        boolean enforces = !of(agent).equals(Authentication.NONE);
+        return knows(caller, agent)
+                && policy.refusal(new Policy.Attempt(principal(caller), agent, operation, skill)) == null
+                && (!enforces
+                        || card.skills().stream()
+                                .filter(each -> each.id().equals(skill))
+                                .allMatch(each ->
+                                        Guard.missing(each, caller.grants()).isEmpty()));
+    }
+
+    /** Whether the settings name the authentication of an agent, and it is not the one of the hub. */
+    public boolean hasOwnAuthentication(String agent) {
+        return !agents.getOrDefault(agent, everywhere).equals(everywhere);
+    }
+
+    /**
      * Counts a call that is made in the process, within another call of its caller, against the limits of requests.
      *
      * @return gives the call back at its end

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The agents of a hub as its extensions see them. Safe for any thread. */
 public final class Neighbours implements HubAgents {
@@ -45,6 +46,17 @@ public final class Neighbours implements HubAgents {
     @Override
     public boolean knows(CallContext caller, String agent) {
         return trust.knows(caller, agent);
+    }
+
+    @Override
+    public boolean allows(CallContext caller, String agent, String operation, @Nullable String skill) {
+        ServedAgent served = agents.get(agent);
+        return served != null && trust.allows(caller, agent, served.card(), operation, skill);
+    }
+
+    @Override
+    public boolean hasOwnAuthentication(String agent) {
+        return trust.hasOwnAuthentication(agent);
     }
 
     @Override
