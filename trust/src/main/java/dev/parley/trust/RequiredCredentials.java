@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -96,7 +97,10 @@ record RequiredCredentials(
             challenges.add("ApiKey realm=\"parley\", header=\"" + keyHeader + '"');
         }
         if (wanted.takesTokens()) {
-            challenges.add("Bearer realm=\"parley\"" + why + ", resource_metadata=\"" + hub.get()
+            String scope = wanted.scopes().isEmpty() || why.contains("scope=")
+                    ? ""
+                    : ", scope=\"" + String.join(" ", new TreeSet<>(wanted.scopes())) + '"';
+            challenges.add("Bearer realm=\"parley\"" + why + scope + ", resource_metadata=\"" + hub.get()
                     + ResourceMetadata.PATH + '"');
         }
         if (wanted.takes(Scheme.BASIC)) {

@@ -233,6 +233,8 @@ final class ForeignTokensTest {
 
     @Test
     void whatIsForOthersOrOfOthersIsRefused() throws Exception {
+        assertThat(tokens.read(token(claims -> claims.audience(HUB + "/mcp")))).isNotNull();
+        assertThat(tokens.read(token(claims -> claims.audience(HUB + "x/mcp")))).isNull();
         assertThat(tokens.read(token(claims -> claims.audience("https://elsewhere.example"))))
                 .isNull();
         assertThat(tokens.read(token(claims -> claims.audience((String) null)))).isNull();

@@ -21,6 +21,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import dev.parley.protocol.A2AException;
@@ -34,6 +35,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -213,9 +215,24 @@ public final class Issuer {
     }
 
     private final class Claims extends DefaultJWTClaimsVerifier<SecurityContext> {
+        private final Set<String> accepted;
+
         Claims(Set<String> audiences) {
             super(audiences, new JWTClaimsSet.Builder().issuer(url).build(), Set.of("sub", "exp"), Set.of());
+            this.accepted = audiences;
             setMaxClockSkew((int) SKEW.toSeconds());
+        }
+
+        /** A token for a resource of this server, such as {@code HUB/mcp} or an agent, is one for the server. Source: RFC 8707, section 2. */
+        @Override
+        public void verify(JWTClaimsSet claims, @Nullable SecurityContext context) throws BadJWTException {
+            List<String> servers = claims.getAudience().stream()
+                    .map(audience -> accepted.stream()
+                            .filter(server -> audience.startsWith(server + "/"))
+                            .findFirst()
+                            .orElse(audience))
+                    .toList();
+            super.verify(new JWTClaimsSet.Builder(claims).audience(servers).build(), context);
         }
 
         @Override
