@@ -11,4 +11,7 @@ module dev.parley.mcp {
     requires dev.parley.trust;
 
     exports dev.parley.mcp;
+
+    provides dev.parley.extension.HubExtensionSource with
+            dev.parley.mcp.hub.McpSource;
 }

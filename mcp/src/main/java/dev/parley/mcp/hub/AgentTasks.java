@@ -1,0 +1,190 @@
+package dev.parley.mcp.hub;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpTasks;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Ids;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks of agents as tasks of MCP, by the same ids. The agents check whose they are. */
+final class AgentTasks implements McpTasks {
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+    private static final long POLL_MILLIS = 1_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final OfferedAgents agents;
+
+    AgentTasks(OfferedAgents agents) {
+        this.agents = agents;
+    }
+
+    /** The agent of a task. */
+    String agent(String taskId, CallContext caller) {
+        return agents.agentOf(taskId, caller).orElseThrow(() -> McpException.notFound("task", taskId));
+    }
+
+    /** The task, by a call that counts. */
+    Task task(String agent, String taskId, CallContext caller) {
+        try {
+            return agents.endpoint(agent).call(GetTask.of(taskId), caller);
+        } catch (A2AException refused) {
+            throw missing(refused, taskId);
+        }
+    }
+
+    private static RuntimeException missing(A2AException refused, String taskId) {
+        return refused.error() == A2AError.TASK_NOT_FOUND || refused.error() == A2AError.METHOD_NOT_FOUND
+                ? McpException.notFound("task", taskId)
+                : Failures.error(refused);
+    }
+
+    /** Whether the agent has declared a schema for the answer of a task. */
+    boolean hasSchema(String agent, Task task, CallContext caller) {
+        AgentCard card = agents.cards(caller).get(agent);
+        if (card == null || task.history().isEmpty()) {
+            return false;
+        }
+        Object skill = task.history().getFirst().metadata().get("skillId");
+        return card.skills().stream()
+                .filter(one -> one.id().equals(skill))
+                .findFirst()
+                .map(one ->
+                        !new AgentTool("", agent, card, one).declaredOutput().isEmpty())
+                .orElse(false);
+    }
+
+    @Override
+    public Map<String, @Nullable Object> get(String taskId, CallContext caller) {
+        String agent = agent(taskId, caller);
+        return shown(agent, task(agent, taskId, caller), caller);
+    }
+
+    private Map<String, @Nullable Object> shown(String agent, Task task, CallContext caller) {
+        Map<String, @Nullable Object> shown = begun(task);
+        if (task.state().isTerminal() && "completed".equals(shown.get("status"))) {
+            shown.put("result", Results.of(agent, task, hasSchema(agent, task, caller)));
+        }
+        Question.of(agent, task, agents)
+                .ifPresent(question -> shown.put("inputRequests", JsonObject.of(question.key(), question.request())));
+        return shown;
+    }
+
+    /** A task without its result and questions. Source: SEP-2663. */
+    static Map<String, @Nullable Object> begun(Task task) {
+        Instant changed = requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
+        Instant created = requireNonNullElse(Ids.madeAt(task.id()), changed);
+        Map<String, @Nullable Object> shown = JsonObject.of(
+                "taskId",
+                task.id(),
+                "status",
+                status(task),
+                "statusMessage",
+                ForeignText.of(Results.said(task), ForeignText.DESCRIPTION),
+                "createdAt",
+                created.toString(),
+                "lastUpdatedAt",
+                changed.toString(),
+                "pollIntervalMs",
+                POLL_MILLIS);
+        shown.put("ttlMs", null); // until the retention of the hub
+        return shown;
+    }
+
+    /** A failed task is the completed call of a tool that failed. */
+    private static String status(Task task) {
+        return switch (task.state()) {
+            case COMPLETED, FAILED, REJECTED -> "completed";
+            case CANCELED -> "cancelled";
+            case INPUT_REQUIRED, AUTH_REQUIRED -> "input_required";
+            case SUBMITTED, WORKING, UNSPECIFIED -> "working";
+        };
+    }
+
+    @Override
+    public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller) {
+        String agent = agent(taskId, caller);
+        Task task = task(agent, taskId, caller);
+        Optional<Question> question = Question.of(agent, task, agents);
+        if (question.isEmpty()) {
+            return;
+        }
+        String key = question.get().key();
+        Map<String, @Nullable Object> answer = answers.get(key);
+        if (answer == null || question.get().url() != null) {
+            return; // consent to a page says nothing about the credential
+        }
+        Question.answer(taskId, key, answer).ifPresent(message -> {
+            try {
+                agents.within(agent).call(Inputs.immediate(message), caller);
+            } catch (A2AException refused) {
+                throw missing(refused, taskId);
+            }
+        });
+    }
+
+    @Override
+    public void cancel(String taskId, CallContext caller) {
+        try {
+            agents.endpoint(agent(taskId, caller)).call(CancelTask.of(taskId), caller);
+        } catch (A2AException refused) {
+            if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
+                throw missing(refused, taskId);
+            }
+        }
+    }
+
+    @Override
+    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener) {
+        String agent = agent(taskId, caller);
+        Task task = task(agent, taskId, caller);
+        if (task.state().isTerminal()) {
+            return () -> {};
+        }
+        Feed<LoggedEvent> feed;
+        try {
+            feed = agents.within(agent).watch(SubscribeToTask.of(taskId), caller);
+        } catch (A2AException refused) {
+            throw missing(refused, taskId);
+        }
+        Thread.ofVirtual().name("mcp-task").start(() -> follow(feed, agent, taskId, caller, listener));
+        return feed;
+    }
+
+    private void follow(
+            Feed<LoggedEvent> feed,
+            String agent,
+            String taskId,
+            CallContext caller,
+            Consumer<Map<String, @Nullable Object>> listener) {
+        try (feed) {
+            for (List<LoggedEvent> events = feed.next(PATIENCE); events != null; events = feed.next(PATIENCE)) {
+                if (events.stream().anyMatch(event -> event.event() instanceof TaskStatusUpdateEvent)) {
+                    listener.accept(shown(agent, agents.within(agent).call(GetTask.of(taskId), caller), caller));
+                }
+            }
+        } catch (A2AException gone) {
+            LOG.log(Level.DEBUG, "a task is followed no more", gone);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

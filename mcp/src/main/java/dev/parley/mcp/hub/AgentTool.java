@@ -1,0 +1,120 @@
+package dev.parley.mcp.hub;
+
+import dev.parley.mcp.Tool;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.support.Sha256;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A skill of an agent as a tool. Source: MCP 2026-07-28, Tools; the skill may declare schemas and hints in a member {@value #DECLARED}.
+ *
+ * @param agent name of the agent
+ * @param skill null for an agent without skills
+ */
+record AgentTool(
+        String name, String agent, AgentCard card, @Nullable Skill skill) {
+    /** Member of a skill with {@code inputSchema}, {@code outputSchema} and {@code annotations}, and of the metadata of messages. */
+    static final String DECLARED = "urn:parley:mcp:tool:v1";
+
+    private static final String BETWEEN = "__";
+    private static final int LONGEST = 48;
+    private static final int HASH = 10;
+    private static final List<String> HINTS = List.of("readOnlyHint", "destructiveHint", "idempotentHint");
+
+    /** Tools of agents by their names, the same for the same cards. */
+    static Map<String, AgentTool> of(Map<String, AgentCard> cards) {
+        var tools = new LinkedHashMap<String, AgentTool>();
+        new TreeMap<>(cards).forEach((agent, card) -> {
+            var skills = new LinkedHashMap<String, @Nullable Skill>();
+            card.skills().forEach(skill -> skills.putIfAbsent(skill.id(), skill));
+            if (skills.isEmpty()) {
+                skills.put("message", null);
+            }
+            skills.forEach((id, skill) -> add(tools, agent, id, card, skill));
+        });
+        return tools;
+    }
+
+    private static void add(
+            Map<String, AgentTool> tools, String agent, String id, AgentCard card, @Nullable Skill skill) {
+        String name = name(agent, id, "");
+        for (int again = 2; tools.containsKey(name); again++) {
+            name = name(agent, id, "#" + again);
+        }
+        tools.put(name, new AgentTool(name, agent, card, skill));
+    }
+
+    /** The plain name if it can be read in one way only; else the begin of it with a hash. */
+    private static String name(String agent, String skill, String again) {
+        String plain = agent + BETWEEN + skill;
+        String safe = plain.replaceAll("[^A-Za-z0-9_.-]", "_");
+        boolean isUnique = safe.equals(plain)
+                && plain.length() <= LONGEST
+                && plain.indexOf(BETWEEN) == plain.lastIndexOf(BETWEEN)
+                && again.isEmpty();
+        if (isUnique) {
+            return plain;
+        }
+        String hash = Sha256.hex(agent.length() + ":" + plain + again).substring(0, HASH);
+        return safe.substring(0, Math.min(safe.length(), LONGEST - HASH - 1)) + "_" + hash;
+    }
+
+    /** What the agent declares about the tool; empty for nothing. */
+    Map<String, @Nullable Object> declared() {
+        return skill == null ? Map.of() : JsonObject.object(skill.others(), DECLARED);
+    }
+
+    /** Schema of the arguments that the agent declares; empty for none. */
+    Map<String, @Nullable Object> declaredInput() {
+        return schema("inputSchema");
+    }
+
+    /** Schema of the data that the agent declares to answer; empty for none. */
+    Map<String, @Nullable Object> declaredOutput() {
+        return schema("outputSchema");
+    }
+
+    private Map<String, @Nullable Object> schema(String name) {
+        Map<String, @Nullable Object> schema = JsonObject.object(declared(), name);
+        return "object".equals(schema.get("type")) ? schema : Map.of();
+    }
+
+    /** The tool as clients see it. Texts and hints are those of the agent. */
+    Tool shown() {
+        String description =
+                ForeignText.of(skill == null ? card.description() : skill.description(), ForeignText.DESCRIPTION);
+        Map<String, @Nullable Object> annotations = JsonObject.of("openWorldHint", true);
+        Map<String, @Nullable Object> hints = JsonObject.object(declared(), "annotations");
+        HINTS.stream()
+                .filter(hint -> hints.get(hint) instanceof Boolean)
+                .forEach(hint -> annotations.put(hint, hints.get(hint)));
+        return new Tool(
+                name,
+                ForeignText.of(skill == null ? card.name() : skill.name(), ForeignText.TITLE),
+                (description == null ? "" : description + "\n") + "Agent: " + agent,
+                declaredInput().isEmpty() ? Inputs.SCHEMA : declaredInput(),
+                declaredOutput().isEmpty() ? null : declaredOutput(),
+                annotations);
+    }
+
+    /** Examples of the skill that a prompt can show. */
+    List<String> examples() {
+        return skill == null
+                ? List.of()
+                : skill.examples().stream()
+                        .map(example -> ForeignText.of(example, ForeignText.DESCRIPTION))
+                        .filter(example -> example != null)
+                        .toList();
+    }
+
+    /** Tools with examples. */
+    static List<AgentTool> withExamples(Collection<AgentTool> tools) {
+        return tools.stream().filter(tool -> !tool.examples().isEmpty()).toList();
+    }
+}

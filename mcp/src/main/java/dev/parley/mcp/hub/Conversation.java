@@ -1,0 +1,240 @@
+package dev.parley.mcp.hub;
+
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a tool: a message to an agent, and the wait for its outcome. If the client leaves before it has a handle, the task is
+ * canceled. For one thread, except for the cancellation.
+ */
+final class Conversation {
+    /** Extension of clients that follow tasks. */
+    static final String TASKS = "io.modelcontextprotocol/tasks";
+
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+
+    private static final long POLL_MILLIS = 500;
+
+    private final OfferedAgents agents;
+    private final String agent;
+    private final boolean streams;
+    private final boolean hasSchema;
+    private final Exchange exchange;
+    private final CallContext caller;
+    private final Instant deadline;
+    private final AtomicReference<@Nullable String> taskId = new AtomicReference<>();
+    private final AtomicReference<@Nullable Feed<?>> reading = new AtomicReference<>();
+    private volatile boolean isHanded;
+    private double progress;
+
+    /** @param hasSchema whether the agent has declared a schema for its answer */
+    Conversation(
+            OfferedAgents agents,
+            String agent,
+            boolean streams,
+            boolean hasSchema,
+            Exchange exchange,
+            Duration budget) {
+        this.agents = agents;
+        this.agent = agent;
+        this.streams = streams;
+        this.hasSchema = hasSchema;
+        this.exchange = exchange;
+        this.caller = exchange.caller();
+        this.deadline = Instant.now().plus(budget);
+        exchange.onCancel(this::leave);
+    }
+
+    /**
+     * Sends a message and waits for its outcome.
+     *
+     * @param question key of the question that it answers; empty for none
+     */
+    Outcome send(Message message, String question) throws InterruptedException {
+        return switch (begin(message)) {
+            case Message answer -> new Outcome.Complete(Results.of(answer, hasSchema));
+            case Task task -> await(task, question);
+        };
+    }
+
+    /** Sends the message, on a thread of its own: a client that leaves in the meantime must not leave a task without an id. */
+    private SendResult begin(Message message) {
+        var result = new CompletableFuture<SendResult>();
+        AgentEndpoint endpoint = agents.endpoint(agent);
+        Thread.ofVirtual().name("mcp-send").start(() -> {
+            try {
+                result.complete(endpoint.call(Inputs.immediate(message), caller));
+            } catch (RuntimeException | Error refused) {
+                result.completeExceptionally(refused);
+            }
+        });
+        try {
+            return result.join();
+        } catch (CompletionException refused) {
+            throw refused.getCause() instanceof RuntimeException cause ? cause : refused;
+        }
+    }
+
+    /** Waits for the outcome of a task. */
+    Outcome await(Task begun, String question) throws InterruptedException {
+        taskId.set(begun.id());
+        if (exchange.isCanceled()) {
+            leave();
+        }
+        Task task = begun;
+        if (!isSettled(task.status(), question) && Instant.now().isBefore(deadline)) {
+            if (streams) {
+                follow(begun.id(), question);
+            } else {
+                poll(begun.id(), question);
+            }
+            task = agents.within(agent).call(GetTask.of(begun.id()), caller);
+        }
+        isHanded = true;
+        return outcome(task, question);
+    }
+
+    private static boolean isSettled(TaskStatus status, String question) {
+        return status.state().isTerminal()
+                || status.state().isInterrupted() && !Question.key(status).equals(question);
+    }
+
+    private void follow(String id, String question) throws InterruptedException {
+        try (Feed<LoggedEvent> feed = agents.within(agent).watch(SubscribeToTask.of(id), caller)) {
+            reading.set(feed);
+            if (exchange.isCanceled()) {
+                return;
+            }
+            for (Duration left = left(); left.isPositive(); left = left()) {
+                List<LoggedEvent> events = feed.next(left);
+                if (events == null) {
+                    return;
+                }
+                for (LoggedEvent event : events) {
+                    if (isLast(event, question)) {
+                        return;
+                    }
+                }
+            }
+        } catch (A2AException refused) {
+            // It has ended in the meantime: the task shows its state.
+            if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                throw refused;
+            }
+        } finally {
+            reading.set(null);
+        }
+    }
+
+    /** Reads a task of an agent that does not stream until it is settled. */
+    private void poll(String id, String question) throws InterruptedException {
+        while (left().isPositive() && !exchange.isCanceled()) {
+            if (isSettled(agents.within(agent).call(GetTask.of(id), caller).status(), question)) {
+                return;
+            }
+            Thread.sleep(Duration.ofMillis(Math.min(POLL_MILLIS, Math.max(1, left().toMillis()))));
+        }
+    }
+
+    private Duration left() {
+        return Duration.between(Instant.now(), deadline);
+    }
+
+    private boolean isLast(LoggedEvent event, String question) {
+        return switch (event.event()) {
+            case Task task -> isSettled(task.status(), question);
+            case TaskStatusUpdateEvent update -> {
+                Message said = update.status().message();
+                report(
+                        update.metadata().get("progress"),
+                        said == null ? Results.state(update.status().state()) : said.text());
+                yield isSettled(update.status(), question);
+            }
+            case TaskArtifactUpdateEvent update -> {
+                String name = update.artifact().name();
+                report(null, "artifact " + (name == null ? update.artifact().artifactId() : name));
+                yield false;
+            }
+            case Message message -> false;
+        };
+    }
+
+    /** Reports per cent of the agent, or a small step where it gives none. */
+    private void report(@Nullable Object percent, String message) {
+        progress = percent instanceof Number number && number.doubleValue() > progress
+                ? number.doubleValue()
+                : progress + 0.001;
+        exchange.progress(progress, 100.0, ForeignText.of(message, ForeignText.DESCRIPTION));
+    }
+
+    private Outcome outcome(Task task, String question) {
+        if (task.state().isTerminal()) {
+            return new Outcome.Complete(Results.of(agent, task, hasSchema));
+        }
+        boolean follows =
+                JsonObject.object(exchange.clientCapabilities(), "extensions").containsKey(TASKS);
+        Optional<Question> open = Question.of(agent, task, agents);
+        if (open.isPresent() && !open.get().key().equals(question)) {
+            Question asked = open.get();
+            if (asked.suits(exchange.clientCapabilities())) {
+                return new Outcome.Questions(
+                        Map.of(asked.key(), asked.request()), new Round(agent, task.id(), asked.key()).text());
+            }
+            String page = asked.url() == null ? "" : " The credential is handed over at " + asked.url() + ".";
+            return new Outcome.Complete(Results.pending(
+                    task,
+                    asked.url() == null
+                            ? "Call task_reply with the taskId and the answer."
+                            : "The task waits for a credential." + page + " Call task_result afterwards."));
+        }
+        return follows
+                ? new Outcome.Begun(AgentTasks.begun(task))
+                : new Outcome.Complete(Results.pending(
+                        task, "The task is not finished. Call task_result with the taskId to wait for its result."));
+    }
+
+    /** Cancels the task if the client has no handle for it. */
+    private void leave() {
+        String id = taskId.get();
+        Feed<?> feed = reading.get();
+        if (isHanded || id == null) {
+            return;
+        }
+        isHanded = true;
+        if (feed != null) {
+            feed.close();
+        }
+        Thread.ofVirtual().name("mcp-cancel").start(() -> {
+            try {
+                agents.within(agent).call(CancelTask.of(id), caller);
+            } catch (A2AException ended) {
+                LOG.log(Level.DEBUG, "a task was not canceled when its client left", ended);
+            }
+        });
+    }
+}

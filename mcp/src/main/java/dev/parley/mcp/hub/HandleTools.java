@@ -1,0 +1,146 @@
+package dev.parley.mcp.hub;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.Tool;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tools for tasks that go on behind their call, for clients without the extension of tasks. */
+final class HandleTools {
+    static final String STATUS = "task_status";
+    static final String RESULT = "task_result";
+    static final String REPLY = "task_reply";
+    static final String CANCEL = "task_cancel";
+
+    static final List<Tool> ALL = List.of(
+            tool(STATUS, "Shows the state of a task, and what its agent says about it.", true, false),
+            tool(RESULT, "Waits for the result of a task. Call it again if the task is not finished.", true, false),
+            tool(REPLY, "Answers the question of a task that waits for input.", false, false),
+            tool(CANCEL, "Cancels a task.", false, true));
+
+    private final OfferedAgents agents;
+    private final AgentTasks tasks;
+    private final Duration budget;
+
+    HandleTools(OfferedAgents agents, AgentTasks tasks, Duration budget) {
+        this.agents = agents;
+        this.tasks = tasks;
+        this.budget = budget;
+    }
+
+    static boolean has(String name) {
+        return ALL.stream().anyMatch(tool -> tool.name().equals(name));
+    }
+
+    private static Tool tool(String name, String description, boolean reads, boolean destroys) {
+        Map<String, @Nullable Object> properties =
+                JsonObject.of("taskId", text("Id of the task, from an earlier result."));
+        if (name.equals(REPLY)) {
+            properties.put("message", text("The answer."));
+            properties.put(
+                    "data", JsonObject.of("type", "object", "description", "Structured answer, instead of a text."));
+        }
+        return new Tool(
+                name,
+                null,
+                description,
+                JsonObject.of("type", "object", "properties", properties, "required", List.of("taskId")),
+                null,
+                JsonObject.of(
+                        "readOnlyHint",
+                        reads,
+                        "destructiveHint",
+                        destroys,
+                        "idempotentHint",
+                        !name.equals(REPLY),
+                        "openWorldHint",
+                        true));
+    }
+
+    private static Map<String, @Nullable Object> text(String description) {
+        return JsonObject.of("type", "string", "description", description);
+    }
+
+    Outcome call(String name, Map<String, @Nullable Object> arguments, Exchange exchange) throws InterruptedException {
+        String taskId = JsonObject.text(arguments, "taskId");
+        if (taskId == null) {
+            return new Outcome.Complete(Results.error("taskId: missing (expected: an id of an earlier result)"));
+        }
+        CallContext caller = exchange.caller();
+        String agent = tasks.agent(taskId, caller);
+        return switch (name) {
+            case STATUS ->
+                new Outcome.Complete(Results.pending(
+                        tasks.task(agent, taskId, caller),
+                        "Call task_result for the result of a task that has ended."));
+            case RESULT -> result(agent, tasks.task(agent, taskId, caller), exchange);
+            case REPLY -> reply(agent, taskId, arguments, exchange);
+            case CANCEL ->
+                new Outcome.Complete(Results.pending(
+                        agents.endpoint(agent).call(CancelTask.of(taskId), caller), "The task is canceled."));
+            default -> throw McpException.notFound("tool", name);
+        };
+    }
+
+    private Outcome result(String agent, Task task, Exchange exchange) throws InterruptedException {
+        // The client has the handle already: it may leave without an end of the task.
+        return conversation(agent, task, new Detached(exchange)).await(task, "");
+    }
+
+    private Outcome reply(String agent, String taskId, Map<String, @Nullable Object> arguments, Exchange exchange)
+            throws InterruptedException {
+        Object data = arguments.get("data");
+        String text = JsonObject.text(arguments, "message");
+        if (data == null && text == null) {
+            return new Outcome.Complete(Results.error("message: missing (expected: the answer, as message or data)"));
+        }
+        Task task = tasks.task(agent, taskId, exchange.caller());
+        Message answer =
+                Message.user(text == null ? Part.data(data) : Part.text(text)).in(null, taskId);
+        return conversation(agent, task, new Detached(exchange)).send(answer, Question.key(task.status()));
+    }
+
+    private Conversation conversation(String agent, Task task, Exchange exchange) {
+        AgentCard card = agents.cards(exchange.caller()).get(agent);
+        boolean streams =
+                card != null && Boolean.TRUE.equals(card.capabilities().streaming());
+        return new Conversation(
+                agents, agent, streams, tasks.hasSchema(agent, task, exchange.caller()), exchange, budget);
+    }
+
+    /** A call whose task goes on when the client leaves. */
+    private record Detached(Exchange exchange) implements Exchange {
+        @Override
+        public CallContext caller() {
+            return exchange.caller();
+        }
+
+        @Override
+        public Map<String, @Nullable Object> clientCapabilities() {
+            return exchange.clientCapabilities();
+        }
+
+        @Override
+        public void progress(double progress, @Nullable Double total, @Nullable String message) {
+            exchange.progress(progress, total, message);
+        }
+
+        @Override
+        public void onCancel(Runnable action) {}
+
+        @Override
+        public boolean isCanceled() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,416 @@
+package dev.parley.mcp.hub;
+
+import static dev.parley.mcp.hub.RawPeer.FORMS;
+import static dev.parley.mcp.hub.RawPeer.PAGES;
+import static dev.parley.mcp.hub.RawPeer.TASKS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.hub.Hub;
+import dev.parley.mcp.hub.RawPeer.Answer;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Agents of a hub as tools, over HTTP. */
+@Timeout(120)
+final class McpHubTest {
+    private static final ToolAgents AGENTS = new ToolAgents();
+
+    private static Hub hub;
+    private static RawPeer peer;
+
+    @BeforeAll
+    static void start() {
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .extension(new McpSource())
+                .set("mcp-wait", "500ms")
+                .agents(AGENTS.all())
+                .start();
+        peer = new RawPeer(hub.url() + "/mcp");
+    }
+
+    @AfterAll
+    static void stop() {
+        AGENTS.permits.release(1_000);
+        hub.close();
+    }
+
+    private static Map<?, ?> tool(Answer list, String name) {
+        return ((List<?>) list.result().get("tools"))
+                .stream()
+                        .map(each -> (Map<?, ?>) each)
+                        .filter(each -> name.equals(each.get("name")))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    private static List<?> names(Answer list) {
+        return ((List<?>) list.result().get("tools"))
+                .stream().map(each -> ((Map<?, ?>) each).get("name")).toList();
+    }
+
+    @Test
+    @DisplayName("GEM34: a client of MCP lists the skills of agents as tools and calls one, in both eras")
+    void listsAndCalls() throws Exception {
+        var older = new RawPeer(hub.url() + "/mcp");
+        Answer list = peer.modern("tools/list", Map.of(), Map.of());
+        Answer called = peer.call("echo__say", Map.of("message", "hello"), Map.of());
+        older.legacy(
+                "initialize",
+                Map.of(
+                        "protocolVersion",
+                        "2025-11-25",
+                        "capabilities",
+                        Map.of(),
+                        "clientInfo",
+                        Map.of("name", "t", "version", "1")));
+        Answer olderCalled =
+                older.legacy("tools/call", Map.of("name", "echo__say", "arguments", Map.of("message", "hi")));
+
+        assertThat(names(list).toString())
+                .contains("echo__say", "echo__shout", "asker__order", "task_result")
+                .doesNotContain("mcp__");
+        assertThat(tool(list, "echo__say").get("description")).isEqualTo("Says it again\nAgent: echo");
+        assertThat(called.text()).isEqualTo("hello by say");
+        assertThat(called.structured().get("state")).isEqualTo("completed");
+        assertThat(olderCalled.text()).isEqualTo("hi by say");
+        assertThat(names(older.legacy("tools/list", Map.of()))).isEqualTo(names(list));
+    }
+
+    @Test
+    @DisplayName("an agent without a task answers with its message")
+    void directAnswer() throws Exception {
+        Answer answer = peer.call("direct__answer", Map.of("message", "?"), Map.of());
+
+        assertThat(answer.text()).isEqualTo("at once");
+        assertThat(answer.result().get("isError")).isNull();
+    }
+
+    @Test
+    @DisplayName("one agent has its own address, without the tools of others")
+    void ofOneAgent() throws Exception {
+        var one = new RawPeer(hub.url() + "/agents/echo/mcp");
+
+        assertThat(names(one.modern("tools/list", Map.of(), Map.of())))
+                .asString()
+                .contains("echo__say")
+                .doesNotContain("asker");
+        assertThat(one.call("echo__shout", Map.of("message", "x"), Map.of()).text())
+                .isEqualTo("x by shout");
+        assertThat(one.call("asker__order", Map.of("message", "x"), Map.of()).code())
+                .isEqualTo(-32602);
+        assertThat(new RawPeer(hub.url() + "/agents/none/mcp")
+                        .modern("tools/list", Map.of(), Map.of())
+                        .http()
+                        .statusCode())
+                .isEqualTo(404);
+    }
+
+    @Test
+    @DisplayName("questions of an agent are elicitations, by rounds that may be repeated")
+    void questions() throws Exception {
+        int before = AGENTS.answers.get();
+        Map<String, Object> order = Map.of("name", "asker__order", "arguments", Map.of("message", "a pizza"));
+        Answer first = peer.modern("tools/call", order, FORMS);
+        Answer second = answered(order, first, Map.of("answer", "large"));
+        Answer repeated = answered(order, first, Map.of("answer", "large"));
+        Answer third = answered(order, second, Map.of("topping", "olives"));
+        Answer again = answered(order, second, Map.of("topping", "olives"));
+
+        assertThat(question(first).get("message")).isEqualTo("Which size?");
+        assertThat(question(first).get("requestedSchema")).asString().contains("answer");
+        assertThat(question(second).get("message")).isEqualTo("Which topping?");
+        assertThat(question(second).get("requestedSchema")).asString().contains("topping");
+        assertThat(question(repeated)).isEqualTo(question(second));
+        assertThat(third.text()).isEqualTo("ordered: {topping=olives}");
+        assertThat(again.structured()).isEqualTo(third.structured());
+        assertThat(AGENTS.answers.get() - before).isEqualTo(1);
+    }
+
+    private static Map<?, ?> question(Answer answer) {
+        assertThat(answer.result().get("resultType")).isEqualTo("input_required");
+        Map<?, ?> requests = (Map<?, ?>) answer.result().get("inputRequests");
+        return (Map<?, ?>) ((Map<?, ?>) requests.values().iterator().next()).get("params");
+    }
+
+    private static Answer answered(Map<String, Object> params, Answer asked, Map<String, Object> content)
+            throws Exception {
+        return answered(params, asked, "accept", content);
+    }
+
+    private static Answer answered(Map<String, Object> params, Answer asked, String action, Map<String, Object> content)
+            throws Exception {
+        Map<?, ?> requests = (Map<?, ?>) asked.result().get("inputRequests");
+        return peer.modern(
+                "tools/call",
+                Map.of(
+                        "name",
+                        params.get("name"),
+                        "arguments",
+                        params.get("arguments"),
+                        "requestState",
+                        asked.result().get("requestState"),
+                        "inputResponses",
+                        Map.of(requests.keySet().iterator().next(), Map.of("action", action, "content", content))),
+                PAGES);
+    }
+
+    @Test
+    @DisplayName("declining a question says so to the agent, cancelling it leaves the task waiting")
+    void declines() throws Exception {
+        Map<String, Object> order = Map.of("name", "asker__order", "arguments", Map.of("message", "a pizza"));
+        Answer declined = answered(order, peer.modern("tools/call", order, FORMS), "decline", Map.of());
+        Answer canceled = answered(order, peer.modern("tools/call", order, FORMS), "cancel", Map.of());
+
+        assertThat(declined.result().get("isError")).isEqualTo(true);
+        assertThat(declined.text()).isEqualTo("no order");
+        assertThat(canceled.structured().get("state")).isEqualTo("input-required");
+    }
+
+    @Test
+    @DisplayName("a client that cannot ask gets the question and a handle, and replies by a tool")
+    void withoutElicitation() throws Exception {
+        Answer asked = peer.call("asker__order", Map.of("message", "a pizza"), Map.of());
+        Object taskId = asked.structured().get("taskId");
+        Answer second = peer.call("task_reply", Map.of("taskId", taskId, "message", "small"), Map.of());
+        Answer done = peer.call("task_reply", Map.of("taskId", taskId, "data", Map.of("topping", "ham")), Map.of());
+
+        assertThat(asked.text()).startsWith("Which size?\nCall task_reply");
+        assertThat(second.text()).startsWith("Which topping?");
+        assertThat(done.text()).isEqualTo("ordered: {topping=ham}");
+    }
+
+    @Test
+    @DisplayName("a client without tasks gets a handle after the wait, and the result by a tool")
+    void handle() throws Exception {
+        Answer begun = peer.call("slow__work", Map.of("message", "handle"), Map.of());
+        Object taskId = begun.structured().get("taskId");
+        Answer status = peer.call("task_status", Map.of("taskId", taskId), Map.of());
+        AGENTS.permits.release();
+        Answer result = peer.call("task_result", Map.of("taskId", taskId), Map.of());
+
+        assertThat(begun.structured().get("state")).isEqualTo("working");
+        assertThat(begun.text()).contains("Call task_result");
+        assertThat(status.structured().get("message")).isEqualTo("begun");
+        assertThat(result.text()).isEqualTo("worked: handle");
+    }
+
+    @Test
+    @DisplayName("a client with tasks gets one with the id of A2A, its result, and cancels another")
+    void tasks() throws Exception {
+        Answer begun = peer.call("slow__work", Map.of("message", "tasks"), TASKS);
+        String taskId = String.valueOf(begun.result().get("taskId"));
+        Answer working = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
+        AGENTS.permits.release();
+        peer.call("task_result", Map.of("taskId", taskId), Map.of());
+        Answer done = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
+        Object other = peer.call("slow__work", Map.of("message", "cancel me"), TASKS)
+                .result()
+                .get("taskId");
+        Answer canceling = peer.modern("tasks/cancel", Map.of("taskId", other), TASKS);
+        Answer canceled = peer.modern("tasks/get", Map.of("taskId", other), TASKS);
+
+        assertThat(begun.result().get("resultType")).isEqualTo("task");
+        assertThat(working.result().get("status")).isEqualTo("working");
+        assertThat(done.result().get("status")).isEqualTo("completed");
+        assertThat(done.result().get("result")).asString().contains("worked: tasks");
+        assertThat(canceling.result().get("resultType")).isEqualTo("complete");
+        assertThat(canceled.result().get("status")).isEqualTo("cancelled");
+        assertThat(peer.modern("tasks/get", Map.of("taskId", "none"), TASKS).code())
+                .isEqualTo(-32602);
+    }
+
+    @Test
+    @DisplayName("a question within a task is answered by tasks/update")
+    void updates() throws Exception {
+        Object taskId = peer.call("asker__order", Map.of("message", "a pizza"), Map.of())
+                .structured()
+                .get("taskId");
+        Answer asked = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
+        Object key = ((Map<?, ?>) asked.result().get("inputRequests"))
+                .keySet()
+                .iterator()
+                .next();
+        Answer updated = peer.modern(
+                "tasks/update",
+                Map.of(
+                        "taskId",
+                        taskId,
+                        "inputResponses",
+                        Map.of(key, Map.of("action", "accept", "content", Map.of("answer", "large")))),
+                TASKS);
+        Answer next = peer.call("task_result", Map.of("taskId", taskId), Map.of());
+
+        assertThat(asked.result().get("status")).isEqualTo("input_required");
+        assertThat(updated.result().get("resultType")).isEqualTo("complete");
+        assertThat(next.text()).startsWith("Which topping?");
+    }
+
+    @Test
+    @DisplayName("a client that closes its stream cancels the task")
+    void leaving() throws Exception {
+        HttpRequest request = peer.request(
+                        "tools/call",
+                        Map.of(
+                                "name",
+                                "slow__work",
+                                "arguments",
+                                Map.of("message", "leaving"),
+                                "_meta",
+                                Map.of("progressToken", "p")),
+                        Map.of())
+                .build();
+        CountDownLatch begun = AGENTS.begun.computeIfAbsent("leaving", text -> new CountDownLatch(1));
+        HttpResponse<java.io.InputStream> stream = peer.http.send(request, BodyHandlers.ofInputStream());
+        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        stream.body().close();
+
+        assertThat(AGENTS.interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    @DisplayName("files are images, sounds, embedded or linked resources, and artifacts are read as resources")
+    void files() throws Exception {
+        Answer made = peer.call("files__make", Map.of("size", 3), Map.of());
+        List<?> content = (List<?>) made.result().get("content");
+        String uri = String.valueOf(((Map<?, ?>) content.get(3)).get("uri"));
+        Answer read = peer.modern("resources/read", Map.of("uri", uri), Map.of());
+
+        assertThat(content.stream().map(each -> ((Map<?, ?>) each).get("type")).toList())
+                .asString()
+                .isEqualTo("[image, audio, resource, resource_link, resource_link, text]");
+        assertThat(made.structured().get("data")).asString().isEqualTo("{got={size=3}}");
+        assertThat(read.result().get("contents")).asString().contains("mimeType=application/x");
+        assertThat(peer.modern("resources/read", Map.of("uri", uri.replace("large", "x")), Map.of())
+                        .code())
+                .isEqualTo(-32602);
+        assertThat(tool(peer.modern("tools/list", Map.of(), Map.of()), "files__make")
+                        .toString())
+                .contains("readOnlyHint=true", "size", "openWorldHint=true")
+                .doesNotContain("invented");
+    }
+
+    @Test
+    @DisplayName("cards are resources, examples are prompts, and both complete")
+    void resourcesAndPrompts() throws Exception {
+        Answer card = peer.modern("resources/read", Map.of("uri", "parley://agents/echo/card"), Map.of());
+        Answer prompts = peer.modern("prompts/list", Map.of(), Map.of());
+        Answer prompt = peer.modern("prompts/get", Map.of("name", "echo__say", "arguments", Map.of()), Map.of());
+        Answer completion = peer.modern(
+                "completion/complete",
+                Map.of(
+                        "ref",
+                        Map.of("type", "ref/prompt", "name", "echo__say"),
+                        "argument",
+                        Map.of("name", "message", "value", "good")),
+                Map.of());
+
+        assertThat(peer.modern("resources/list", Map.of(), Map.of()).result().toString())
+                .contains("parley://agents/asker/card");
+        assertThat(peer.modern("resources/templates/list", Map.of(), Map.of())
+                        .result()
+                        .toString())
+                .contains("/artifacts/{artifact}");
+        assertThat(card.result().toString()).contains("\"name\":\"echo\"");
+        assertThat(prompts.result().toString()).contains("echo__say").doesNotContain("shout");
+        assertThat(prompt.result().toString()).contains("hello");
+        assertThat(completion.result().toString()).contains("[good evening]");
+    }
+
+    @Test
+    @DisplayName("failures are results of tools, unknown names are errors, and faults of agents show nothing of them")
+    void failures() throws Exception {
+        Answer failed = peer.call("failing__fail", Map.of("message", "x"), Map.of());
+        Answer bug = peer.call("failing__fail", Map.of("message", "bug"), Map.of());
+        Answer invalid = peer.call("echo__say", Map.of("text", "x"), Map.of());
+
+        assertThat(failed.result().get("isError")).isEqualTo(true);
+        assertThat(failed.text()).isEqualTo("no luck");
+        assertThat(bug.last().toString()).doesNotContain("secret");
+        assertThat(invalid.result().get("isError")).isEqualTo(true);
+        assertThat(invalid.text()).contains("message: missing");
+        assertThat(peer.call("none__x", Map.of(), Map.of()).code()).isEqualTo(-32602);
+        assertThat(peer.call("task_status", Map.of("taskId", "x"), Map.of()).code())
+                .isEqualTo(-32602);
+    }
+
+    @Test
+    @DisplayName("a task that requires a credential gets it by a page, not by a form")
+    void credentials() throws Exception {
+        Map<String, Object> open = Map.of("name", "vault__open", "arguments", Map.of("message", "open"));
+        Answer asked = peer.modern("tools/call", open, PAGES);
+        String page = String.valueOf(question(asked).get("url"));
+        Map<String, String> given = new java.util.HashMap<>();
+        for (String pair : URI.create(page).getFragment().split("&", -1)) {
+            given.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
+        }
+        HttpResponse<String> html =
+                peer.http.send(HttpRequest.newBuilder(URI.create(page)).build(), BodyHandlers.ofString());
+        HttpResponse<String> posted = peer.http.send(
+                HttpRequest.newBuilder(URI.create(hub.url() + "/mcp/credentials"))
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("{\"agent\":\"" + given.get("agent") + "\",\"taskId\":\""
+                                + given.get("task") + "\",\"credential\":\"12345\"}"))
+                        .build(),
+                BodyHandlers.ofString());
+        Answer done = answered(open, asked, Map.of());
+
+        assertThat(question(asked).get("mode")).isEqualTo("url");
+        assertThat(html.body()).contains("credential.js");
+        assertThat(posted.statusCode()).as(posted.body()).isEqualTo(200);
+        assertThat(done.text()).isEqualTo("opened with 5 characters");
+        assertThat(peer.call("vault__open", Map.of("message", "x"), FORMS).text())
+                .contains("The credential is handed over at");
+    }
+
+    @Test
+    @DisplayName("100 calls at once each get their own answer")
+    void concurrentCalls() throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Callable<String>> calls = IntStream.range(0, 100)
+                    .<Callable<String>>mapToObj(i -> () -> peer.call("echo__say", Map.of("message", "m" + i), Map.of())
+                            .text())
+                    .toList();
+            var texts = new ArrayList<String>();
+            for (Future<String> each : threads.invokeAll(calls)) {
+                texts.add(each.get());
+            }
+
+            assertThat(texts)
+                    .isEqualTo(IntStream.range(0, 100)
+                            .mapToObj(i -> "m" + i + " by say")
+                            .toList());
+        }
+    }
+
+    @Test
+    @DisplayName("calls are SendMessage of the agent in the metrics")
+    void measured() throws Exception {
+        peer.call("echo__say", Map.of("message", "x"), Map.of());
+        String metrics = peer.http
+                .send(HttpRequest.newBuilder(URI.create(hub.url() + "/metrics")).build(), BodyHandlers.ofString())
+                .body();
+
+        assertThat(metrics)
+                .contains("operation=\"mcp/tools/call\"")
+                .containsPattern("agent=\"echo\"[^\\n]*operation=\"SendMessage\"");
+    }
+}
