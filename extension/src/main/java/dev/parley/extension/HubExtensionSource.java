@@ -5,6 +5,7 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Database;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Adds an extension to hubs; found by {@link java.util.ServiceLoader}, or given to {@code HubBuilder.extension}. Stateless: each hub
@@ -27,6 +28,11 @@ public interface HubExtensionSource {
     /** Operations of the administration, as {@link AdminRow#of} makes them. */
     default List<ExtensionMethod<?, ?>> administration() {
         return List.of();
+    }
+
+    /** Names of operations without rows, which only protocols at paths of a hub call, for rules of the policy. */
+    default Set<String> operations() {
+        return Set.of();
     }
 
     /** Static pages of the hub by their paths. */

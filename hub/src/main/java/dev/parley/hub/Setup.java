@@ -182,7 +182,10 @@ final class Setup {
         var names = new HashSet<String>();
         names.add(TaskCredentials.METHOD);
         names.addAll(AdminOperations.names());
-        extensions.forEach(extension -> extension.administration().forEach(row -> names.add(row.name())));
+        extensions.forEach(extension -> {
+            extension.administration().forEach(row -> names.add(row.name()));
+            names.addAll(extension.operations());
+        });
         names.addAll(ExtensionTable.installed().names());
         given.agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
         var all = new ArrayList<>(given.extensions);

@@ -12,10 +12,12 @@ import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.federation.PeerOperations;
 import dev.parley.registry.trust.TrustOperations;
 import dev.parley.registry.vault.Pages;
+import dev.parley.registry.vault.Vault;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +114,11 @@ public final class RegistrySource implements HubExtensionSource {
                         RegistryData.administration())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    @Override
+    public Set<String> operations() {
+        return Vault.operations();
     }
 
     @Override

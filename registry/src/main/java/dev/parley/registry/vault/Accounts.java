@@ -217,7 +217,7 @@ final class Accounts {
     }
 
     Verification verify(String token) {
-        Optional<Developer> found = one("token_hash = ?", Sha256.hex(token));
+        Optional<Developer> found = byVerification(token);
         if (found.isEmpty()) {
             return Verification.UNKNOWN;
         }
@@ -235,7 +235,7 @@ final class Accounts {
 
     /** The token of a login; empty for a wrong address or password. */
     Optional<String> login(String email, String password, String from) {
-        Optional<Developer> found = one("email_key = ?", email.toLowerCase(Locale.ROOT));
+        Optional<Developer> found = byEmail(email);
         boolean matches =
                 passwords.matches(password, found.map(Developer::password).orElse(null), from);
         return found.filter(developer -> matches).map(developer -> tokens.issue(developer.login(null)));
@@ -243,7 +243,7 @@ final class Accounts {
 
     /** The token that sets a password; empty for a wrong key, or an account that does not exist or is not verified. */
     Optional<String> recover(String email, String recoveryKey) {
-        Optional<Developer> found = one("email_key = ?", email.toLowerCase(Locale.ROOT));
+        Optional<Developer> found = byEmail(email);
         byte[] hash = Sha256.hex(recoveryKey).getBytes(US_ASCII);
         long id = found.filter(Developer::verified).map(Developer::id).orElse(0L);
         List<Integer> matching = database
@@ -285,6 +285,15 @@ final class Accounts {
     /** The account of a login, as long as its password has not changed. */
     Optional<Developer> current(Login login) {
         return byId(login.developer()).filter(developer -> developer.passwordMs() == login.password());
+    }
+
+    Optional<Developer> byEmail(String email) {
+        return one("email_key = ?", email.toLowerCase(Locale.ROOT));
+    }
+
+    /** The account of a verification mail. */
+    Optional<Developer> byVerification(String token) {
+        return one("token_hash = ?", Sha256.hex(token));
     }
 
     Optional<Developer> byId(long id) {

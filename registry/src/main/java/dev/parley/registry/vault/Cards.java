@@ -219,8 +219,13 @@ final class Cards implements EntryListener, AutoCloseable {
                 : OF_OTHERS;
     }
 
+    /** The account with a number as an owner of entries. */
+    static String principal(long developer) {
+        return PRINCIPAL + developer;
+    }
+
     private static CallContext context(Developer developer) {
-        String principal = PRINCIPAL + developer.id();
+        String principal = principal(developer.id());
         return CallContext.of(principal, new Scope(GROUP, principal));
     }
 

@@ -28,6 +28,7 @@ import dev.parley.protocol.support.Hmac;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.registry.vault.Accounts.Key;
+import dev.parley.registry.vault.Accounts.Verification;
 import dev.parley.registry.vault.Form.Rule;
 import dev.parley.registry.vault.Tokens.Login;
 import java.time.InstantSource;
@@ -82,6 +83,7 @@ public final class Vault implements AutoCloseable {
     private final Passwords passwords = new Passwords();
     private final Calls calls;
     private final Cards cards;
+    private final Actions actions;
     private final Mail mail;
     private final Supplier<String> url;
     private final Runnable ready;
@@ -106,6 +108,7 @@ public final class Vault implements AutoCloseable {
                 hub.timers().named("registry/verification", (id, content) -> sendVerification(Long.parseLong(id)));
         this.accounts = new Accounts(hub.database(), tokens, passwords, clock, mails);
         this.calls = new Calls(clock);
+        this.actions = new Actions(hub.audit());
         this.cards = new Cards(hub.database(), entries, accounts, hub.agents());
     }
 
@@ -181,11 +184,13 @@ public final class Vault implements AutoCloseable {
 
     WireAnswer.Whole register(VaultRequest request) {
         Map<String, @Nullable Object> body = Form.body(request.http().body(), REGISTRATION);
+        String email = requireNonNull(Form.text(body, "email"));
         List<String> recoveryKeys = accounts.register(
                 requireNonNull(Form.text(body, "name")),
-                requireNonNull(Form.text(body, "email")),
+                email,
                 requireNonNull(Form.text(body, "password")),
                 request.address());
+        accounts.byEmail(email).ifPresent(developer -> actions.done(developer, "registered", "", request));
         String message = mail.isDelivered()
                 ? "Registration successful. Please check your email to verify your account."
                 : "Registration successful (email verification skipped due to server config). Contact admin if needed.";
@@ -196,12 +201,20 @@ public final class Vault implements AutoCloseable {
         Map<String, @Nullable Object> form = request.form();
         form.keySet().retainAll(List.of("username", "password")); // all else is not repeated in faults
         Form.checked(form, LOGIN);
-        return accounts.login(
-                        requireNonNull(Form.text(form, "username")),
-                        requireNonNull(Form.text(form, "password")),
-                        request.address())
-                .map(Vault::token)
-                .orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+        String email = requireNonNull(Form.text(form, "username"));
+        Optional<String> token = accounts.login(email, requireNonNull(Form.text(form, "password")), request.address());
+        note("login", email, token.isPresent(), request);
+        return token.map(Vault::token).orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+    }
+
+    /** Audits an attempt to get a token; known and unknown accounts take the same time. */
+    private void note(String action, String email, boolean isDone, VaultRequest request) {
+        Optional<Developer> developer = accounts.byEmail(email);
+        if (isDone && developer.isPresent()) {
+            actions.done(developer.get(), action, "", request);
+        } else {
+            actions.denied(developer, action, request);
+        }
     }
 
     private static WireAnswer.Whole token(String token) {
@@ -209,16 +222,20 @@ public final class Vault implements AutoCloseable {
     }
 
     WireAnswer.Whole verify(VaultRequest request) {
-        String page = accounts.verify(request.requiredText("token")).page;
-        return new WireAnswer.Whole(303, Map.of("Location", "/ui/" + page), new byte[0]);
+        String token = request.requiredText("token");
+        Verification verification = accounts.verify(token);
+        if (verification == Verification.VERIFIED) {
+            accounts.byVerification(token).ifPresent(developer -> actions.done(developer, "verified", "", request));
+        }
+        return new WireAnswer.Whole(303, Map.of("Location", "/ui/" + verification.page), new byte[0]);
     }
 
     WireAnswer.Whole recover(VaultRequest request) {
         Map<String, @Nullable Object> body = Form.body(request.http().body(), RECOVERY);
-        return accounts.recover(
-                        requireNonNull(Form.text(body, "email")), requireNonNull(Form.text(body, "recovery_key")))
-                .map(Vault::token)
-                .orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
+        String email = requireNonNull(Form.text(body, "email"));
+        Optional<String> token = accounts.recover(email, requireNonNull(Form.text(body, "recovery_key")));
+        note("recovery", email, token.isPresent(), request);
+        return token.map(Vault::token).orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
     }
 
     WireAnswer.Whole setPassword(VaultRequest request) {
@@ -228,13 +245,16 @@ public final class Vault implements AutoCloseable {
         }
         Supplier<Refusal> invalid = () ->
                 Refusal.unauthorized("Invalid or expired password recovery token", "Bearer error=\"invalid_token\"");
-        if (tokens.read(token).map(Login::recoveryKey).isEmpty()) {
+        Optional<Login> login = tokens.read(token);
+        if (login.map(Login::recoveryKey).isEmpty()) {
             throw invalid.get();
         }
         String password = requireNonNull(Form.text(Form.body(request.http().body(), NEW_PASSWORD), "new_password"));
         if (!accounts.setPassword(token, password, request.address())) {
             throw invalid.get();
         }
+        accounts.byId(login.get().developer())
+                .ifPresent(developer -> actions.done(developer, "password.set", "", request));
         return json(200, Map.of("message", "Password updated successfully."));
     }
 
@@ -248,13 +268,9 @@ public final class Vault implements AutoCloseable {
                 ? null
                 : Form.text(Form.body(request.http().body(), NEW_KEY), "description");
         String key = Tokens.newKey();
-        return json(
-                201,
-                Map.of(
-                        "plain_api_key",
-                        key,
-                        "api_key_info",
-                        accounts.addKey(developer, key, description).json()));
+        Key added = accounts.addKey(developer, key, description);
+        actions.done(developer, "key.created", Long.toString(added.id()), request);
+        return json(201, Map.of("plain_api_key", key, "api_key_info", added.json()));
     }
 
     WireAnswer.Whole listKeys(VaultRequest request) {
@@ -275,13 +291,16 @@ public final class Vault implements AutoCloseable {
         if (!accounts.revokeKey(developer, Long.parseLong(request.variable()))) {
             throw Refusal.of(404, "API Key not found or not owned by the current user.");
         }
+        actions.done(developer, "key.revoked", request.variable(), request);
         return none();
     }
 
     WireAnswer.Whole createCard(VaultRequest request) {
         Developer developer = developer(request);
         Map<String, @Nullable Object> body = Form.body(request.http().body(), NEW_CARD);
-        return json(201, cards.create(developer, Form.members(body.get("card_data"))));
+        Map<String, Object> card = cards.create(developer, Form.members(body.get("card_data")));
+        actions.done(developer, "card.created", String.valueOf(card.get("id")), request);
+        return json(201, card);
     }
 
     WireAnswer.Whole listCards(VaultRequest request) {
@@ -320,17 +339,20 @@ public final class Vault implements AutoCloseable {
         Developer developer = developer(request);
         String id = Cards.id(request.variable());
         Map<String, @Nullable Object> body = Form.body(request.http().body(), CHANGED_CARD);
-        return json(
-                200,
-                cards.update(
-                        developer,
-                        id,
-                        body.get("card_data") == null ? null : Form.members(body.get("card_data")),
-                        body.get("is_active") instanceof Boolean active ? active : null));
+        Map<String, Object> card = cards.update(
+                developer,
+                id,
+                body.get("card_data") == null ? null : Form.members(body.get("card_data")),
+                body.get("is_active") instanceof Boolean active ? active : null);
+        actions.done(developer, "card.changed", id, request);
+        return json(200, card);
     }
 
     WireAnswer.Whole deleteCard(VaultRequest request) {
-        cards.delete(developer(request), Cards.id(request.variable()));
+        Developer developer = developer(request);
+        String id = Cards.id(request.variable());
+        cards.delete(developer, id);
+        actions.done(developer, "card.deleted", id, request);
         return none();
     }
 

@@ -18,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -318,6 +319,58 @@ final class RegistryHubTest {
         } finally {
             sink.stop(0);
         }
+    }
+
+    @Test
+    @DisplayName("a webhook of changes receives those that happen after a restart of the hub, and none twice")
+    void webhooksOutlastARestart() throws Exception {
+        var received = new LinkedBlockingQueue<String>();
+        HttpServer sink = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        sink.createContext("/", exchange -> {
+            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        sink.start();
+        try {
+            try (Hub hub = Hub.builder()
+                    .data(directory.resolve("data"))
+                    .port(0)
+                    .drain(Duration.ofMillis(100))
+                    .webhookAllow(List.of("localhost"))
+                    .start()) {
+                var web = new Web(hub.url()).with("A2A-Version", "1.0");
+                Answer task = web.post("/registry/message:send", """
+                        {'message':{'messageId':'w-1','role':'ROLE_USER','parts':[{'data':{'watch':'changes','skill':'add'}}]},
+                         'configuration':{'returnImmediately':true,
+                           'taskPushNotificationConfig':{'url':'http://127.0.0.1:%d/'}}}""".formatted(
+                                sink.getAddress().getPort()));
+                assertThat(task.status()).as(task.text()).isEqualTo(200);
+                awaited(received, "TASK_STATE_WORKING");
+                web.post("/registry/agents", Cards.registration(Cards.v1("Early", "add"), "public"));
+                awaited(received, "default:early");
+            }
+            try (Hub hub = Hub.builder()
+                    .data(directory.resolve("data"))
+                    .port(0)
+                    .webhookAllow(List.of("localhost"))
+                    .start()) {
+                new Web(hub.url()).post("/registry/agents", Cards.registration(Cards.v1("Late", "add"), "public"));
+
+                assertThat(awaited(received, "default:late")).doesNotContain("default:early");
+            }
+        } finally {
+            sink.stop(0);
+        }
+    }
+
+    /** The first notification with a text. */
+    private static String awaited(LinkedBlockingQueue<String> received, String text) throws InterruptedException {
+        String next = "";
+        while (!next.contains(text)) {
+            next = Objects.requireNonNull(received.poll(30, TimeUnit.SECONDS), text);
+        }
+        return next;
     }
 
     private static Web user(Web admin, String group, String principal) throws Exception {

@@ -12,6 +12,8 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.vault.Api.Answer;
 import dev.parley.store.database.Database;
+import dev.parley.trust.PolicyFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -301,6 +303,73 @@ class VaultApiTest {
         api.get(CARDS + card).is(404);
         assertThat(api.get(CARDS + "?search=Uwe").at("items")).isEqualTo(List.of());
         api.register("uwe", "again").is(201);
+    }
+
+    private List<String> audited(String member, String action) throws Exception {
+        List<?> rows =
+                (List<?>) requireNonNull(api.get("/admin/audit?group=agentvault&limit=1000&after=0&action=" + action)
+                        .is(200)
+                        .at("rows"));
+        return rows.stream()
+                .map(row -> String.valueOf(((Map<?, ?>) row).get(member)))
+                .toList();
+    }
+
+    @Test
+    @DisplayName(
+            "AV35: registrations, logins, refused logins, keys and cards leave rows in the audit, without mail addresses and secrets")
+    void actionsAreAudited() throws Exception {
+        String[] login = api.developer("vera");
+        String number = api.get("/developers/me", login).text("id");
+        String developer = "developer-" + number;
+        api.login("vera@example.com", "wrong").is(401);
+        api.login("unknown@example.com", "wrong").is(401);
+        String key = api.send("POST", "/developers/me/apikeys", "{}", login).text("api_key_info", "id");
+        api.send("DELETE", "/developers/me/apikeys/" + key, "", login).is(204);
+        String card = api.card(login, "vera/one", "Card of Vera", "");
+        api.send("PUT", CARDS + card, "{}", login).is(200);
+        api.send("DELETE", CARDS + card, "", login).is(204);
+
+        assertThat(audited("actor", "agentvault.registered")).contains(developer);
+        assertThat(audited("actor", "agentvault.login")).contains(developer, "anonymous");
+        assertThat(audited("outcome", "agentvault.login")).contains("ok", "denied");
+        assertThat(audited("subject", "agentvault.login")).contains("agentvault/" + developer, "null");
+        assertThat(audited("target", "agentvault.key.created")).contains(key);
+        assertThat(audited("target", "agentvault.key.revoked")).contains(key);
+        for (String action : List.of("created", "changed", "deleted")) {
+            assertThat(audited("target", "agentvault.card." + action)).contains(card);
+        }
+        assertThat(api.get("/admin/audit?group=agentvault&limit=1000&after=0").body())
+                .doesNotContain("example.com", "secret-vera", "avreg_");
+    }
+
+    @Test
+    @DisplayName("AV35: rules of the policy deny single calls of AgentVault's clients, and refusals are audited")
+    void rulesOfThePolicy() throws Exception {
+        Path file = directory.resolve("policy.json");
+        Files.writeString(
+                file,
+                "{\"rules\":[{\"effect\":\"deny\",\"agents\":[\"registry\"],\"operations\":[\"agentvault/register\",\"agentvault/keys-*\"]}]}");
+        try (Hub closed = Hub.builder()
+                .data(directory.resolve("closed"))
+                .port(0)
+                .policy(PolicyFile.read(file))
+                .start()) {
+            var there = new Api(closed.url());
+
+            assertThat(there.send(
+                                    "POST",
+                                    "/auth/register",
+                                    "{'name':'wanda','email':'wanda@example.com','password':'secret-wanda'}")
+                            .status())
+                    .isEqualTo(403);
+            assertThat(there.get("/developers/me/apikeys").status()).isEqualTo(403);
+            there.login("wanda@example.com", "secret-wanda").is(401, "Incorrect email or password");
+            there.get(CARDS).is(200);
+            String rows = there.get("/admin/audit?action=call.denied&limit=100&after=0")
+                    .body();
+            assertThat(rows).contains("agentvault/register", "agentvault/keys-list");
+        }
     }
 
     // ---- Cards

@@ -1,0 +1,34 @@
+package dev.parley.registry.vault;
+
+import dev.parley.registry.vault.Accounts.Developer;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
+import java.util.Map;
+import java.util.Optional;
+
+/** Rows of the audit for actions of accounts. They have numbers of accounts and ids, neither mail addresses nor secrets. */
+record Actions(AuditTrail audit) {
+    private static final String DENIED = "denied";
+    private static final String OK = "ok";
+    private static final String ANONYMOUS = "anonymous";
+
+    /** An action that an account has done. */
+    void done(Developer developer, String action, String target, VaultRequest request) {
+        String name = Cards.principal(developer.id());
+        note(name, action, target, Cards.GROUP + "/" + name, OK, request);
+    }
+
+    /** An action that was refused to a client that is no account, or that has not proved to be one. */
+    void denied(Optional<Developer> developer, String action, VaultRequest request) {
+        String subject = developer
+                .map(known -> Cards.GROUP + "/" + Cards.principal(known.id()))
+                .orElse("");
+        note(ANONYMOUS, action, "", subject, DENIED, request);
+    }
+
+    private void note(
+            String actor, String action, String target, String subject, String outcome, VaultRequest request) {
+        audit.note(new Entry(
+                Cards.GROUP, actor, "agentvault." + action, target, subject, outcome, request.address(), "", Map.of()));
+    }
+}
