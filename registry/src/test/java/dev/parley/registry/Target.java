@@ -31,7 +31,11 @@ public final class Target implements AutoCloseable {
     public final List<String> requests = new CopyOnWriteArrayList<>();
 
     public Target() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    public Target(InetSocketAddress address) throws IOException {
+        server = HttpServer.create(address, 0);
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             String path = exchange.getRequestURI().getPath();

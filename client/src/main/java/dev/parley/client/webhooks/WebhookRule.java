@@ -45,7 +45,8 @@ public final class WebhookRule {
             List.of("localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet", "corp", "home");
 
     /** Turns a name into addresses, as {@link InetAddress#getAllByName} does. */
-    interface Lookup {
+    @FunctionalInterface
+    public interface Lookup {
         InetAddress[] addresses(String name) throws UnknownHostException;
     }
 
@@ -90,7 +91,12 @@ public final class WebhookRule {
     }
 
     static WebhookRule allowing(Collection<String> allowed, Lookup lookup) {
-        return new WebhookRule(allowed, lookup, "webhook-allow");
+        return allowing(allowed, "webhook-allow", lookup);
+    }
+
+    /** The same with another resolver of names. */
+    public static WebhookRule allowing(Collection<String> allowed, String setting, Lookup lookup) {
+        return new WebhookRule(allowed, lookup, setting);
     }
 
     private void allow(String entry) {

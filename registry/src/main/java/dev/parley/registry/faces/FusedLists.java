@@ -52,7 +52,8 @@ final class FusedLists {
                 || !fused.owner().equals(owner(caller))
                 || from < 0
                 || from > fused.results().size()) {
-            throw A2AException.invalidParams("pageToken", "unknown or expired (expected: a new search)");
+            throw A2AException.invalidParams(
+                    "pageToken", "the results of this search are gone (expected: a new search)");
         }
         return page(parts[1], fused.results(), from, size);
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,11 +36,16 @@ public final class CardFetch implements AutoCloseable {
      * @param isLocal whether callers are on this machine, so that they may have its loopback addresses fetched
      */
     public CardFetch(List<String> allowed, boolean isLocal) {
-        var all = new ArrayList<>(allowed);
-        if (isLocal) {
-            all.add("localhost");
-        }
-        this.rule = WebhookRule.allowing(all, "fetch-allow");
+        this(WebhookRule.allowing(
+                isLocal
+                        ? Stream.concat(allowed.stream(), Stream.of("localhost"))
+                                .toList()
+                        : allowed,
+                "fetch-allow"));
+    }
+
+    public CardFetch(WebhookRule rule) {
+        this.rule = rule;
         this.fetch = new GuardedFetch(rule, PATIENCE, CardReader.MAX_BYTES);
     }
 

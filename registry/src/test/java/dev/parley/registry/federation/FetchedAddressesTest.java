@@ -25,6 +25,8 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -114,8 +117,12 @@ final class FetchedAddressesTest {
 
     /** What comes of fetching on a way from an address; begins with {@code refused} if nothing was fetched. */
     private String outcome(Way way, String url, Collection<String> allowed) throws Exception {
+        return outcome(way, url, new CardFetch(List.copyOf(allowed), false));
+    }
+
+    private String outcome(Way way, String url, CardFetch fetches) throws Exception {
         InstantSource clock = InstantSource.system();
-        try (var cards = new CardFetch(List.copyOf(allowed), false);
+        try (var cards = fetches;
                 var entries = new StoredEntries(
                         database, "a.example", List.of(), (caller, agent) -> true, NO_TIMERS, NO_KEYS, clock)) {
             Fetch fetch = (group, address) -> cards.fetch().get(group, address, Map.of());
@@ -271,6 +278,27 @@ final class FetchedAddressesTest {
             }
             assertThat(inside.requests).isEmpty();
             assertThat(target.requests).isNotEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "S31, S32: a name that leads elsewhere between the check and the connection is dialled where it was checked")
+    void theCheckedAddressIsDialled(Way way) throws Exception {
+        try (var checked = new Target(new InetSocketAddress("127.0.0.2", target.port()))) {
+            var lookups = new AtomicInteger();
+            WebhookRule rule = WebhookRule.allowing(List.of("127.0.0.2"), "fetch-allow", name -> new InetAddress[] {
+                InetAddress.getByName(lookups.incrementAndGet() % 2 == 1 ? "127.0.0.2" : "127.0.0.1")
+            });
+
+            var unused = outcome(way, "http://rebinding.example.com:" + target.port(), new CardFetch(rule));
+
+            assertThat(lookups).hasPositiveValue();
+            assertThat(checked.requests).as("the address that was checked").isNotEmpty();
+            assertThat(target.requests)
+                    .as("the address that the name leads to later")
+                    .isEmpty();
         }
     }
 

@@ -9,6 +9,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.Part;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -252,6 +254,67 @@ final class FederationHubTest {
     }
 
     @Test
+    @DisplayName("AV35: a search that came through four agents asks no peer, and peers of each other ask in no circle")
+    void searchesGoThroughFourAgentsAtMost() throws Exception {
+        try (Hub a = hub("a").start();
+                Hub b = hub("b").start()) {
+            var here = new Web(a.url());
+            peer(here, "b", b.url(), ",'publishers':['b.example']");
+            peer(new Web(b.url()), "a", a.url(), ",'publishers':['a.example']");
+            String theirs = register(new Web(b.url()), "Interpreter", "translate");
+
+            Answer direct = search(here, "translate");
+            assertThat(outcome(direct, "b").get("outcome")).as(direct.text()).isEqualTo("ok");
+            assertThat(direct.each("results", "identifier")).containsOnlyOnce(theirs);
+            Answer third = search(here.with("baggage", through(3)), "translate");
+            assertThat(outcome(third, "b").get("outcome")).as(third.text()).isEqualTo("ok");
+
+            Answer fourth = search(here.with("baggage", through(4)), "translate");
+
+            assertThat(outcome(fourth, "b").get("outcome")).as(fourth.text()).isEqualTo("skipped");
+            assertThat(String.valueOf(outcome(fourth, "b").get("reason"))).contains("through 4 agents");
+            assertThat(fourth.each("results", "identifier")).doesNotContain(theirs);
+        }
+    }
+
+    /** Header of a call that came through other agents. */
+    private static String through(int agents) {
+        return requireNonNull(new CallChain(IntStream.rangeClosed(1, agents)
+                        .mapToObj(number -> "https://hub" + number + ".example/agents/finder")
+                        .toList())
+                .baggage());
+    }
+
+    @Test
+    @DisplayName("pages of a fused list end with a restart of the hub, with an error that asks for a new search")
+    void pagesOfAFusedListEndWithTheHub() throws Exception {
+        String next;
+        String body = "{'query':{'text':'translate'},'federation':'auto','pageSize':1";
+        try (Hub b = hub("b").start()) {
+            var unused = register(new Web(b.url()), "Interpreter", "translate");
+            unused = register(new Web(b.url()), "Translator", "translate");
+            try (Hub a = hub("a").start()) {
+                var here = new Web(a.url());
+                peer(here, "b", b.url(), ",'publishers':['b.example']");
+                Answer first = here.post("/registry/ard/search", body + "}");
+                next = first.text("pageToken");
+                Answer second = here.post("/registry/ard/search", body + ",'pageToken':'" + next + "'}");
+                assertThat(second.each("results", "identifier"))
+                        .hasSize(1)
+                        .doesNotContainAnyElementsOf(first.each("results", "identifier"));
+            }
+            try (Hub a = hub("a").start()) {
+                Answer over = new Web(a.url()).post("/registry/ard/search", body + ",'pageToken':'" + next + "'}");
+
+                assertThat(over.status()).isEqualTo(400);
+                assertThat(over.text("errorCode")).isEqualTo("INVALID_ARGUMENT");
+                assertThat(over.text("message"))
+                        .contains("the results of this search are gone (expected: a new search)");
+            }
+        }
+    }
+
+    @Test
     void copiesGoOnAfterARestartAndTakeNothingOfOtherPublishers() throws Exception {
         try (Hub b = hub("b").start()) {
             var there = new Web(b.url());
@@ -273,8 +336,8 @@ final class FederationHubTest {
             }
             try (Hub c = secured("c").start()) {
                 Web here = admin(c);
-                peer(here, "b", b.url(), ",'publishers':['other.example'],'copied':true");
-                var unused = copied(here);
+                peer(here, "b", b.url(), ",'publishers':['other.example']"); // no copies besides that of the test
+                assertThat((Integer) requireNonNull(copied(here).at("refused"))).isGreaterThanOrEqualTo(2);
                 assertThat(here.get("/registry/agents").each("agents", "id")).doesNotContain(first, second);
             }
         }
