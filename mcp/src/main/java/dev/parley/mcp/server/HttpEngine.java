@@ -145,18 +145,12 @@ public final class HttpEngine implements AutoCloseable {
 
     private void work(Message.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
         try {
-            outbox.end(Reply.last(
-                    200,
-                    new Message.Result(
-                            request.id(), methods.answer(request.method(), request.params(), call, session))));
-        } catch (McpException problem) {
-            outbox.end(Reply.last(status(problem, call.peer()), new Message.Failure(request.id(), problem)));
+            Message reply = methods.reply(request, call, session);
+            outbox.end(Reply.last(status(reply, call.peer()), reply));
         } catch (A2AException refusal) {
             outbox.fail(refusal);
         } catch (InterruptedException canceled) {
             outbox.end();
-        } catch (RuntimeException failed) {
-            outbox.end(Reply.last(200, new Message.Failure(request.id(), Methods.internal(request.method(), failed))));
         } finally {
             if (session != null) {
                 session.ended(request.id(), call);
@@ -164,8 +158,12 @@ public final class HttpEngine implements AutoCloseable {
         }
     }
 
-    private static int status(McpException problem, Peer peer) {
-        return peer.isStateless() && problem.code() == McpException.MISSING_CLIENT_CAPABILITY ? 400 : 200;
+    private static int status(Message reply, Peer peer) {
+        return peer.isStateless()
+                        && reply instanceof Message.Failure failure
+                        && failure.error().code() == McpException.MISSING_CLIENT_CAPABILITY
+                ? 400
+                : 200;
     }
 
     private Feed<Reply> listen(Message.Request request, Peer peer, CallContext caller) {

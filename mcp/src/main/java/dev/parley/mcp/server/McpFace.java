@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +39,7 @@ public final class McpFace implements WireFace {
         switch (request.method()) {
             case "POST" -> {
                 String type = request.header("Content-Type");
-                if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(Headers.JSON)) {
+                if (type == null || !type.replaceFirst(";.*", "").strip().equalsIgnoreCase(Headers.JSON)) {
                     throw A2AException.of(
                             A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Type: (expected: " + Headers.JSON + ")");
                 }

@@ -9,6 +9,7 @@ import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
@@ -134,21 +135,34 @@ final class Methods {
     }
 
     /**
+     * Answers a request by a result or an error.
+     *
+     * @param session null for a request without one
+     * @throws A2AException if the hub refuses the caller
+     */
+    Message reply(Message.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
+        try {
+            return new Message.Result(request.id(), answer(request.method(), request.params(), call, session));
+        } catch (McpException problem) {
+            return new Message.Failure(request.id(), problem);
+        } catch (A2AException refusal) {
+            throw refusal;
+        } catch (RuntimeException failed) {
+            return new Message.Failure(request.id(), internal(request.method(), failed));
+        }
+    }
+
+    /**
      * Answers a request.
      *
      * @param session null for a request without one
      * @throws McpException for the client
      * @throws A2AException if the hub refuses the caller
      */
-    Map<String, @Nullable Object> answer(
+    private Map<String, @Nullable Object> answer(
             String method, Map<String, @Nullable Object> params, RunningCall call, @Nullable Session session)
             throws InterruptedException {
-        Map<String, @Nullable Object> result;
-        try {
-            result = result(method, params, call, session);
-        } catch (IllegalArgumentException | IllegalStateException failed) {
-            throw internal(method, failed);
-        }
+        Map<String, @Nullable Object> result = result(method, params, call, session);
         if (!call.peer().isStateless()) {
             result.remove("resultType");
             return result;
@@ -161,7 +175,7 @@ final class Methods {
     }
 
     /** Logs a failure of the server; the client learns only how to find it. */
-    static McpException internal(String method, Throwable failed) {
+    private static McpException internal(String method, Throwable failed) {
         String reference = UUID.randomUUID().toString().substring(0, 8);
         LOG.log(System.Logger.Level.ERROR, "MCP method " + method + " failed (reference " + reference + ")", failed);
         return new McpException(McpException.INTERNAL_ERROR, "Internal error (reference " + reference + ")");

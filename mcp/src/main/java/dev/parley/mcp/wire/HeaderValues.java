@@ -61,10 +61,14 @@ public final class HeaderValues {
     public static Optional<String> decode(String header) {
         if (header.startsWith(BEGIN) && header.endsWith(END) && header.length() >= BEGIN.length() + END.length()) {
             try {
-                byte[] bytes =
-                        Base64.getDecoder().decode(header.substring(BEGIN.length(), header.length() - END.length()));
-                return Optional.of(
-                        UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+                String text = header.substring(BEGIN.length(), header.length() - END.length());
+                byte[] bytes = Base64.getDecoder().decode(text);
+                // The decoder of Java takes texts without padding, which other readers of the header may not.
+                return Base64.getEncoder().encodeToString(bytes).equals(text)
+                        ? Optional.of(UTF_8.newDecoder()
+                                .decode(ByteBuffer.wrap(bytes))
+                                .toString())
+                        : Optional.empty();
             } catch (IllegalArgumentException | CharacterCodingException invalid) {
                 return Optional.empty();
             }

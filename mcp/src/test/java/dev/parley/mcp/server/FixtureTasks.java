@@ -1,0 +1,156 @@
+package dev.parley.mcp.server;
+
+import static dev.parley.mcp.wire.Trees.object;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.CallContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks in memory, for tests of the protocol. */
+final class FixtureTasks implements McpTasks, AutoCloseable {
+    private final Map<String, One> tasks = new ConcurrentHashMap<>();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+    private static final class One {
+        final String owner;
+        final Map<String, @Nullable Object> state;
+        final Map<String, Map<String, @Nullable Object>> answers = new LinkedHashMap<>();
+        final CopyOnWriteArrayList<Consumer<Map<String, @Nullable Object>>> listeners = new CopyOnWriteArrayList<>();
+        Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered = answers -> "";
+
+        One(String owner, Map<String, @Nullable Object> state) {
+            this.owner = owner;
+            this.state = state;
+        }
+
+        synchronized Map<String, @Nullable Object> state() {
+            return new LinkedHashMap<>(state);
+        }
+
+        void change(String status, String member, Object value) {
+            Map<String, @Nullable Object> now;
+            synchronized (this) {
+                if (!state.get("status").equals("working")
+                        && !state.get("status").equals("input_required")) {
+                    return;
+                }
+                state.put("status", status);
+                state.put("lastUpdatedAt", now());
+                state.remove("inputRequests");
+                if (!member.isEmpty()) {
+                    state.put(member, value);
+                }
+                now = new LinkedHashMap<>(state);
+            }
+            listeners.forEach(each -> each.accept(now));
+        }
+    }
+
+    private static String now() {
+        return Instant.now().truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    private One begin(CallContext caller) {
+        String id = UUID.randomUUID().toString();
+        var task = new One(
+                RequestState.owner(caller),
+                object(
+                        "taskId",
+                        id,
+                        "status",
+                        "working",
+                        "createdAt",
+                        now(),
+                        "lastUpdatedAt",
+                        now(),
+                        "ttlMs",
+                        600_000,
+                        "pollIntervalMs",
+                        100));
+        tasks.put(id, task);
+        return task;
+    }
+
+    /** A task that ends after a while. */
+    Map<String, @Nullable Object> after(Duration time, String status, String member, Object value, CallContext caller) {
+        One task = begin(caller);
+        Map<String, @Nullable Object> begun = task.state();
+        timer.schedule(() -> task.change(status, member, value), time.toMillis(), TimeUnit.MILLISECONDS);
+        return begun;
+    }
+
+    /** A task that waits for answers, and completes with a text made of them. */
+    Map<String, @Nullable Object> asking(
+            Map<String, Map<String, @Nullable Object>> questions,
+            Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered,
+            CallContext caller) {
+        One task = begin(caller);
+        Map<String, @Nullable Object> begun = task.state();
+        task.whenAnswered = whenAnswered;
+        task.change("input_required", "inputRequests", questions);
+        return begun;
+    }
+
+    private One of(String id, CallContext caller) {
+        One task = tasks.get(id);
+        if (task == null || !task.owner.equals(RequestState.owner(caller))) {
+            throw McpException.notFound("task", id);
+        }
+        return task;
+    }
+
+    @Override
+    public Map<String, @Nullable Object> get(String taskId, CallContext caller) {
+        return of(taskId, caller).state();
+    }
+
+    @Override
+    public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller) {
+        One task = of(taskId, caller);
+        Map<String, @Nullable Object> open = Trees.map(task.state().get("inputRequests"));
+        answers.forEach((key, answer) -> {
+            if (open.containsKey(key)) {
+                task.answers.put(key, answer);
+            }
+        });
+        var left = new LinkedHashMap<>(open);
+        left.keySet().removeAll(task.answers.keySet());
+        if (!open.isEmpty() && left.isEmpty()) {
+            task.change("completed", "result", ConformanceProvider.text(task.whenAnswered.apply(task.answers)));
+        } else if (!open.isEmpty()) {
+            task.change("input_required", "inputRequests", left);
+        }
+    }
+
+    @Override
+    public void cancel(String taskId, CallContext caller) {
+        of(taskId, caller).change("cancelled", "", "");
+    }
+
+    @Override
+    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener) {
+        One task = of(taskId, caller);
+        task.listeners.add(listener);
+        return () -> task.listeners.remove(listener);
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

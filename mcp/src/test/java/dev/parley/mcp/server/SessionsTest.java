@@ -1,0 +1,83 @@
+package dev.parley.mcp.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Revision;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Sessions of older revisions, and messages on their way to clients. */
+class SessionsTest {
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T00:00:00Z"));
+    private final Sessions sessions = new Sessions(now::get);
+
+    private static Session of(String owner) {
+        return new Session(owner, Revision.V2025_11_25, Map.of());
+    }
+
+    @Test
+    void aSessionIsItsOwnersOnly() {
+        String id = sessions.add(of("alice"));
+
+        assertThat(id).matches("[!-~]{32,}");
+        assertThat(sessions.of(id, "alice")).isNotNull();
+        assertThat(sessions.of(id, "bob")).isNull();
+        assertThat(sessions.of("other", "alice")).isNull();
+    }
+
+    @Test
+    void theLongestUnusedSessionOfACallerEndsForANewOne() {
+        String first = sessions.add(of("alice"));
+        String second = sessions.add(of("alice"));
+        String ofBob = sessions.add(of("bob"));
+        for (int i = 2; i < Sessions.MAX_OF_OWNER; i++) {
+            sessions.add(of("alice"));
+        }
+        assertThat(sessions.of(first, "alice")).isNotNull();
+        sessions.add(of("alice"));
+
+        assertThat(sessions.of(first, "alice")).isNotNull();
+        assertThat(sessions.of(second, "alice")).isNull();
+        assertThat(sessions.of(ofBob, "bob")).isNotNull();
+    }
+
+    @Test
+    void noMoreSessionsThanTheLimitAreKeptOfAllCallers() {
+        String first = sessions.add(of("first"));
+        for (int i = 0; i < Sessions.MAX; i++) {
+            sessions.add(of("caller " + i));
+        }
+
+        assertThat(sessions.of(first, "first")).isNull();
+    }
+
+    @Test
+    void anIdleSessionEnds() {
+        String id = sessions.add(of("alice"));
+        now.updateAndGet(time -> time.plus(Sessions.IDLE).plus(Duration.ofSeconds(1)));
+        sessions.add(of("bob"));
+
+        assertThat(sessions.of(id, "alice")).isNull();
+    }
+
+    @Test
+    void aSlowReaderLosesNotificationsButNoAnswer() throws InterruptedException {
+        var outbox = new Outbox(() -> {});
+        for (int i = 0; i < 10_000; i++) {
+            outbox.send(new Message.Notification("notifications/progress", Map.of("progress", i)));
+            outbox.send(new Message.Notification("notifications/tools/list_changed", Map.of()));
+        }
+        outbox.send(new Message.Request("q", "elicitation/create", Map.of()));
+        outbox.end(Reply.last(200, new Message.Result(1, Map.of())));
+
+        var all = outbox.next(Duration.ZERO);
+        assertThat(all).hasSizeLessThanOrEqualTo(Outbox.MAX_NOTIFICATIONS + 2);
+        assertThat(all.get(all.size() - 2).message()).isInstanceOf(Message.Request.class);
+        assertThat(all.getLast().isLast()).isTrue();
+        assertThat(outbox.next(Duration.ZERO)).isNull();
+    }
+}
