@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -81,6 +82,7 @@ final class RegistryTest {
     }
 
     @Test
+    @Tag("heavy")
     @DisplayName("AK23 agents of a capability are watched, and a silent one goes offline after its time")
     void presence() throws InterruptedException {
         register("other", Map.of());

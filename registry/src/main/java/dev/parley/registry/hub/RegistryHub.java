@@ -71,7 +71,7 @@ final class RegistryHub implements HubExtension {
     private final PeerOperations peers;
     private volatile String url = "";
 
-    RegistryHub(HubParts hub, RegistrySource.Settings settings) {
+    RegistryHub(HubParts hub, RegistrySource.Settings settings, InstantSource clock) {
         this.entries = new StoredEntries(
                 hub.database(),
                 settings.publisher(),
@@ -79,7 +79,7 @@ final class RegistryHub implements HubExtension {
                 hub.agents()::knows,
                 hub.timers(),
                 hub.signatures(),
-                InstantSource.system());
+                clock);
         this.changes = new ChangeTasks(entries);
         this.fetch = new CardFetch(settings.fetchAllow(), hub.isLocal());
         this.search = new Search(
@@ -92,7 +92,6 @@ final class RegistryHub implements HubExtension {
                 .handlers()
                 .forEach((name, handler) -> handlers.merge(name, handler, SearchOperations::withWords));
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
-        InstantSource clock = InstantSource.system();
         var revocations = new Revocations(hub.database(), hub.signatures(), settings.publisher(), clock);
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
         entries.check(trust);

@@ -15,6 +15,7 @@ import dev.parley.registry.vault.Pages;
 import dev.parley.registry.vault.Vault;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,14 +87,20 @@ public final class RegistrySource implements HubExtensionSource {
     }
 
     private final Settings settings;
+    private final InstantSource clock;
 
     /** For the service loader. */
     public RegistrySource() {
-        this(Settings.read(SettingReader.DEFAULTS));
+        this(InstantSource.system());
     }
 
-    private RegistrySource(Settings settings) {
+    RegistrySource(InstantSource clock) {
+        this(Settings.read(SettingReader.DEFAULTS), clock);
+    }
+
+    private RegistrySource(Settings settings, InstantSource clock) {
         this.settings = settings;
+        this.clock = clock;
     }
 
     @Override
@@ -103,7 +110,7 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new RegistrySource(Settings.read(in));
+        return new RegistrySource(Settings.read(in), clock);
     }
 
     @Override
@@ -133,6 +140,6 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public HubExtension open(HubParts hub) {
-        return new RegistryHub(hub, settings);
+        return new RegistryHub(hub, settings, clock);
     }
 }
