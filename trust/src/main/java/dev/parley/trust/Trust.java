@@ -145,8 +145,9 @@ public final class Trust {
             return context;
         }
         Token token = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null ? null : token(wanted, arrival);
-        boolean foreign = token != null && token.scheme().equals(BEARER) && foreignTokens.known(token.text()) != null;
-        return foreign ? context.withToken(token.text()) : context;
+        return token != null && token.scheme().equals(BEARER) && foreignTokens.known(token.text()) != null
+                ? context.withToken(token.text())
+                : context;
     }
 
     /**
