@@ -42,6 +42,14 @@ public interface Reply {
     /** Adds an artifact, or replaces the one with the same id. */
     void artifact(Artifact artifact);
 
+    /**
+     * Adds a piece of an artifact under an id that the agent chooses, as one who passes on the artifacts of another task does.
+     *
+     * @param append whether the piece goes behind earlier ones, instead of in place of them
+     * @param last whether the artifact ends with it
+     */
+    void artifact(Artifact piece, boolean append, boolean last);
+
     /** Adds an artifact with one text part, under a new id. */
     void artifact(String name, String text);
 

@@ -320,7 +320,12 @@ final class Turn implements Request, Reply, LiveTask.Run {
 
     @Override
     public void artifact(Artifact artifact) {
-        say(task -> List.of(produced(artifact, false, true)));
+        artifact(artifact, false, true);
+    }
+
+    @Override
+    public void artifact(Artifact piece, boolean append, boolean last) {
+        say(task -> List.of(produced(piece, append, last)));
     }
 
     @Override

@@ -1,0 +1,392 @@
+package dev.parley.gateway.push;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.spi.Notification;
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.extension.HubParts;
+import dev.parley.gateway.push.Relays.Relay;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.PushConfigPage;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.extension.ExtensionView;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.database.DatabaseKind;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Webhooks of callers for tasks of remote agents. The agent gets the address and a token of the gateway; its notifications become the
+ * events of a shadow, a task of the built-in agent {@value #AGENT}, whose webhooks are those of the caller. So the hub delivers them in
+ * order, with its retries and its signature; see {@code docs/adr/0060-replicas-of-a-route.md}. Safe for any thread.
+ */
+public final class PushRelay {
+    /** Name of the agent of the shadows. */
+    public static final String AGENT = "gateway-push";
+
+    /** Path of the hub at which agents notify. */
+    public static final String PATH = "/gateway/push";
+
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final Duration BEGINNING = Duration.ofSeconds(30);
+    private static final Duration HINTED = Duration.ofMinutes(5);
+    private static final Duration SHARED = Duration.ofSeconds(1);
+    private static final int BATCH = 64;
+
+    private final HubParts hub;
+    private final String viewUri;
+    private final Relays relays;
+    private final Notices notices;
+    private final SecureRandom random = new SecureRandom();
+    private final Duration patience;
+    /** Signals of new events, by shadow. */
+    private final ConcurrentHashMap<String, Semaphore> news = new ConcurrentHashMap<>();
+
+    private volatile @Nullable AgentEndpoint shadows;
+    private volatile @Nullable String hubUrl;
+
+    /** Webhooks of one remote agent, called for the caller of the current operation. */
+    public interface Remote {
+        String route();
+
+        /** Version of A2A in which the agent notifies. */
+        String version();
+
+        /** Registers a webhook of the gateway for a task, at its replica. */
+        void register(PushConfig config);
+
+        /** Removes it. */
+        void unregister(String taskId, String id);
+    }
+
+    /**
+     * A relay for a task that is yet to begin.
+     *
+     * @param config for the remote agent, in place of the one of the caller
+     */
+    public record Begun(String id, PushConfig config) {}
+
+    /** @param viewUri URI of the extension of the gateway, by which its agent is recognised */
+    public PushRelay(HubParts hub, String viewUri) {
+        this.hub = hub;
+        this.viewUri = viewUri;
+        this.relays = new Relays(hub.database());
+        this.notices = new Notices(relays, this::arrived);
+        this.patience = hub.database().kind() == DatabaseKind.POSTGRESQL ? SHARED : HINTED;
+    }
+
+    /** The extension of the gateway with the operation by which agents notify. */
+    public AgentExtension extension(String hubAddress, String description) {
+        hubUrl = hubAddress.replaceFirst("/+$", "");
+        return PushProtocol.extension(viewUri, description, notices);
+    }
+
+    /** A notification of a shadow as its webhook receives it; any other one as it is. */
+    public Notification shown(Notification notification) {
+        return notices.shown(notification);
+    }
+
+    /** The agent of the shadows. Its tasks are not for callers. */
+    public Agent agent() {
+        return Agent.named(AGENT, "Delivers notifications of remote agents to webhooks of callers")
+                .skill("deliver", "Has no messages of its own")
+                .resumable(true)
+                .timeLimit(LONGEST)
+                .concurrency(100_000)
+                .uses(new ExtensionView<>(viewUri, use -> use))
+                .handle(this::run);
+    }
+
+    /** The agent as callers see it: without tasks. The endpoint behind it is for the relay. */
+    public AgentEndpoint before(AgentEndpoint endpoint) {
+        shadows = endpoint;
+        return new NoTasks();
+    }
+
+    // ---- operations of callers
+
+    /** Prepares the webhook of a message; the caller of this sends the message with {@link Begun#config}. */
+    public Begun begin(Remote remote, PushConfig config, CallContext context) {
+        Begun begun = prepare(remote, null, null, context);
+        try {
+            Relay relay = relays.find(begun.id()).orElseThrow();
+            addTo(relay, config, context);
+            return begun;
+        } catch (RuntimeException refused) {
+            drop(begun.id());
+            throw refused;
+        }
+    }
+
+    /** Names the task of a relay that {@link #begin} has prepared. Idempotent. */
+    public void bound(String id, String taskId, String contextId, @Nullable String replica) {
+        relays.bind(id, taskId, contextId, replica);
+        relays.find(id).ifPresent(relay -> wake(relay.shadow()));
+    }
+
+    /** Gives up a relay for which there is no task: its webhooks get nothing. */
+    public void drop(String id) {
+        relays.find(id).ifPresent(relay -> {
+            CallContext owner = CallContext.of(relay.scope().owner(), relay.scope());
+            for (PushConfig config : configs(relay, owner).configs()) {
+                shadows()
+                        .call(new Operation.DeletePushConfig(null, relay.shadow(), requireNonNull(config.id())), owner);
+            }
+            relays.remove(id);
+            wake(relay.shadow());
+        });
+    }
+
+    /** Adds a webhook of a caller to a task. */
+    public PushConfig create(
+            Remote remote,
+            String taskId,
+            String contextId,
+            @Nullable String replica,
+            PushConfig config,
+            CallContext context) {
+        Relay known = relays.ofTask(remote.route(), context.scope(), taskId).orElse(null);
+        if (known != null) {
+            PushConfig added = addTo(known, config, context);
+            return added.of(taskId, idOf(added));
+        }
+        Begun begun = prepare(remote, taskId, contextId, context);
+        try {
+            PushConfig added = addTo(relays.find(begun.id()).orElseThrow(), config, context);
+            remote.register(begun.config());
+            bound(begun.id(), taskId, contextId, replica);
+            return added.of(taskId, requireNonNull(added.id()));
+        } catch (RuntimeException refused) {
+            drop(begun.id());
+            throw refused;
+        }
+    }
+
+    private static String idOf(PushConfig config) {
+        return requireNonNullElse(config.id(), "");
+    }
+
+    /** Reads a webhook of a caller. */
+    public PushConfig get(String route, Operation.GetPushConfig get, CallContext context) {
+        Relay relay = relays.ofTask(route, context.scope(), get.taskId())
+                .orElseThrow(() -> A2AException.of(
+                        A2AError.TASK_NOT_FOUND, "Push notification config not found", Map.of("id", get.id())));
+        PushConfig config = shadows().call(new Operation.GetPushConfig(null, relay.shadow(), get.id()), context);
+        return config.of(get.taskId(), get.id());
+    }
+
+    /** Reads the webhooks of a caller. */
+    public PushConfigPage list(String route, String taskId, CallContext context) {
+        return relays.ofTask(route, context.scope(), taskId)
+                .map(relay -> new PushConfigPage(
+                        configs(relay, context).configs().stream()
+                                .map(config -> config.of(taskId, idOf(config)))
+                                .toList(),
+                        ""))
+                .orElseGet(() -> new PushConfigPage(List.of(), ""));
+    }
+
+    /** Removes a webhook of a caller, and with the last one that of the gateway. */
+    public Operation.Empty delete(Remote remote, Operation.DeletePushConfig delete, CallContext context) {
+        Relay relay =
+                relays.ofTask(remote.route(), context.scope(), delete.taskId()).orElse(null);
+        if (relay != null) {
+            shadows().call(new Operation.DeletePushConfig(null, relay.shadow(), delete.id()), context);
+            if (configs(relay, context).configs().isEmpty()) {
+                remote.unregister(delete.taskId(), relay.id());
+                relays.remove(relay.id());
+                wake(relay.shadow());
+            }
+        }
+        return new Operation.Empty();
+    }
+
+    private PushConfigPage configs(Relay relay, CallContext context) {
+        return shadows().call(new Operation.ListPushConfigs(null, relay.shadow(), 0, null), context);
+    }
+
+    private PushConfig addTo(Relay relay, PushConfig config, CallContext context) {
+        var named = new PushConfig(
+                null, config.id(), relay.shadow(), config.url(), config.token(), config.authentication());
+        return shadows().call(new Operation.CreatePushConfig(null, named), context);
+    }
+
+    private Begun prepare(Remote remote, @Nullable String taskId, @Nullable String contextId, CallContext context) {
+        if (!Notices.reads(remote.version())) {
+            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
+        }
+        Task shadow = (Task) shadows().call(immediate(Message.user(Part.text("webhooks"))), context);
+        String id = secret();
+        String token = secret();
+        relays.add(new Relay(
+                id,
+                remote.route(),
+                context.scope(),
+                Sha256.hex(token),
+                remote.version(),
+                shadow.id(),
+                shadow.contextId(),
+                null,
+                contextId,
+                null));
+        wake(shadow.id());
+        return new Begun(
+                id,
+                new PushConfig(
+                        null, id, taskId, requireNonNull(hubUrl, "address of the hub") + PATH + "/" + id, token, null));
+    }
+
+    private String secret() {
+        byte[] bytes = new byte[24];
+        random.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private AgentEndpoint shadows() {
+        return requireNonNull(shadows, "the agent is hosted");
+    }
+
+    // ---- the agent
+
+    private boolean wake(String shadow) {
+        Semaphore waiting = news.get(shadow);
+        if (waiting != null) {
+            waiting.release();
+        }
+        return waiting != null;
+    }
+
+    /** Has the agent emit new events. A shadow that waits for its caller is not taken up after a restart, so it gets a message. */
+    private void arrived(Relay relay) {
+        if (wake(relay.shadow()) || !relay.isBound()) {
+            return;
+        }
+        Message message = Message.user(Part.text("events")).in(relay.shadowContext(), relay.shadow());
+        try {
+            shadows().call(immediate(message), CallContext.of(relay.scope().owner(), relay.scope()));
+        } catch (A2AException ended) {
+            relays.clear(relay.id());
+        }
+    }
+
+    private static Operation.SendMessage immediate(Message message) {
+        return new Operation.SendMessage(null, message, new SendConfiguration(List.of(), null, null, true), Map.of());
+    }
+
+    /** Emits the events of a relay as they arrive, until its task has ended or its last webhook is deleted. */
+    private void run(Request request, Reply reply) throws InterruptedException {
+        String shadow = request.taskId();
+        Semaphore signal = news.computeIfAbsent(shadow, id -> new Semaphore(0));
+        try {
+            long emitted = request.task().isEmpty() ? 0 : emitted(request);
+            if (request.task().isEmpty()) {
+                reply.move(TaskState.WORKING, null, Map.of());
+            }
+            Relay relay = relays.ofShadow(shadow).orElse(null);
+            if (relay == null && signal.tryAcquire(BEGINNING.toMillis(), TimeUnit.MILLISECONDS)) {
+                relay = relays.ofShadow(shadow).orElse(null); // its row follows the shadow
+            } else if (relay != null && !relay.isBound() && request.attempt() > 1) {
+                drop(relay.id()); // the answer that would have named its task is lost
+                relay = null;
+            }
+            while (relay != null) {
+                if (relay.isBound()) {
+                    emitted = emit(relay, emitted, reply);
+                }
+                var unused = signal.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
+                signal.drainPermits();
+                relay = relays.ofShadow(shadow).orElse(null);
+            }
+            reply.complete();
+        } catch (TaskEndedException over) {
+            relays.ofShadow(shadow).ifPresent(relay -> relays.clear(relay.id()));
+        } finally {
+            news.remove(shadow);
+        }
+    }
+
+    /** Emits the events that have arrived, and returns their number with that of the earlier ones. */
+    private long emit(Relay relay, long emitted, Reply reply) {
+        List<TaskEvent> events;
+        long number = emitted;
+        do {
+            events = relays.events(relay.id(), number, BATCH);
+            for (TaskEvent event : events) {
+                emit(event, number, relay, reply);
+                number++;
+            }
+        } while (events.size() == BATCH);
+        return number;
+    }
+
+    /** Emits an event; a foreign one counts, but is not shown. */
+    private static void emit(TaskEvent event, long number, Relay relay, Reply reply) {
+        switch (event) {
+            case TaskStatusUpdateEvent update
+            when update.taskId().equals(relay.taskId()) -> {
+                var metadata = new LinkedHashMap<String, @Nullable Object>(update.metadata());
+                metadata.put(Notices.NUMBER, number);
+                reply.move(update.status().state(), update.status().message(), metadata);
+                if (update.status().state().isTerminal()) {
+                    throw new TaskEndedException(
+                            update.taskId(), update.status().state());
+                }
+            }
+            case TaskArtifactUpdateEvent update
+            when update.taskId().equals(relay.taskId()) ->
+                reply.artifact(
+                        update.artifact(),
+                        Boolean.TRUE.equals(update.append()),
+                        Boolean.TRUE.equals(update.lastChunk()));
+            default -> {}
+        }
+    }
+
+    /** The number of events that are in the log of a shadow already, after a restart. */
+    private long emitted(Request request) {
+        var key = new TaskKey(request.context().scope(), AGENT, request.taskId());
+        long emitted = 0;
+        long after = 0;
+        for (List<LoggedEvent> events = hub.tasks().read(key, 0, BATCH);
+                !events.isEmpty();
+                events = hub.tasks().read(key, after, BATCH)) {
+            for (LoggedEvent event : events) {
+                emitted = switch (event.event()) {
+                    case TaskArtifactUpdateEvent update -> emitted + 1;
+                    case TaskStatusUpdateEvent update
+                    when update.metadata().get(Notices.NUMBER) instanceof Number number -> number.longValue() + 1;
+                    default -> emitted; // of the engine
+                };
+            }
+            after = events.getLast().sequence();
+        }
+        return emitted;
+    }
+}

@@ -1,0 +1,210 @@
+package dev.parley.gateway.push;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Session;
+import java.io.ByteArrayOutputStream;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Relays in the database of the hub, and the events that they have received. Safe for any thread. */
+final class Relays {
+    /** Events of one task that are kept at most. */
+    static final int MOST_EVENTS = 10_000;
+
+    private static final String SCHEMA = """
+            CREATE TABLE gateway_relay (
+                id         TEXT PRIMARY KEY,
+                route      TEXT NOT NULL,
+                group_id   TEXT NOT NULL,
+                owner      TEXT NOT NULL,
+                token_hash TEXT NOT NULL,
+                version    TEXT NOT NULL,
+                shadow     TEXT NOT NULL,
+                shadow_context TEXT NOT NULL,
+                task_id    TEXT,
+                context_id TEXT,
+                replica    TEXT
+            );
+            CREATE INDEX gateway_relay_by_task ON gateway_relay (route, task_id);
+            CREATE INDEX gateway_relay_by_shadow ON gateway_relay (shadow);
+            CREATE TABLE gateway_relay_event (
+                relay    TEXT NOT NULL,
+                number   BIGINT NOT NULL,
+                delivery TEXT NOT NULL,
+                event    BLOB NOT NULL,
+                PRIMARY KEY (relay, number)
+            );
+            """;
+    private static final String COLUMNS =
+            "id, route, group_id, owner, token_hash, version, shadow, shadow_context, task_id, context_id, replica";
+
+    private final Database database;
+
+    Relays(Database database) {
+        this.database = database;
+        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
+        database.migrate("gateway_push", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+    }
+
+    /**
+     * The webhook of the gateway at a remote agent for one task.
+     *
+     * @param tokenHash of the token that notifications have to bring
+     * @param version of A2A in which the agent notifies
+     * @param shadow id of the task of the hub whose webhooks are those of the caller
+     * @param shadowContext context of that task
+     * @param taskId of the task of the agent; null while it has not answered yet
+     * @param replica of the task
+     */
+    record Relay(
+            String id,
+            String route,
+            Scope scope,
+            String tokenHash,
+            String version,
+            String shadow,
+            String shadowContext,
+            @Nullable String taskId,
+            @Nullable String contextId,
+            @Nullable String replica) {
+        boolean isBound() {
+            return taskId != null;
+        }
+    }
+
+    void add(Relay relay) {
+        database.write(session -> session.update(
+                "INSERT INTO gateway_relay (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                relay.id(),
+                relay.route(),
+                relay.scope().group(),
+                relay.scope().owner(),
+                relay.tokenHash(),
+                relay.version(),
+                relay.shadow(),
+                relay.shadowContext(),
+                relay.taskId(),
+                relay.contextId(),
+                relay.replica()));
+    }
+
+    /** Names the task of a relay; false if it has one already. */
+    boolean bind(String id, String taskId, String contextId, @Nullable String replica) {
+        return database.write(session -> session.update(
+                        "UPDATE gateway_relay SET task_id = ?, context_id = ?, replica = ? WHERE id = ? AND task_id IS NULL",
+                        taskId,
+                        contextId,
+                        replica,
+                        id)
+                > 0);
+    }
+
+    Optional<Relay> find(String id) {
+        return first("id = ?", id);
+    }
+
+    Optional<Relay> ofShadow(String shadow) {
+        return first("shadow = ?", shadow);
+    }
+
+    Optional<Relay> ofTask(String route, Scope scope, String taskId) {
+        return first(
+                "route = ? AND task_id = ? AND group_id = ? AND owner = ?",
+                route,
+                taskId,
+                scope.group(),
+                scope.owner());
+    }
+
+    private Optional<Relay> first(String condition, Object... values) {
+        return database.read(session -> session.first(
+                row -> new Relay(
+                        Session.text(row, 1),
+                        Session.text(row, 2),
+                        new Scope(Session.text(row, 3), Session.text(row, 4)),
+                        Session.text(row, 5),
+                        Session.text(row, 6),
+                        Session.text(row, 7),
+                        Session.text(row, 8),
+                        row.getString(9),
+                        row.getString(10),
+                        row.getString(11)),
+                "SELECT " + COLUMNS + " FROM gateway_relay WHERE " + condition,
+                values));
+    }
+
+    void remove(String id) {
+        database.write(session -> {
+            session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id);
+            return session.update("DELETE FROM gateway_relay WHERE id = ?", id);
+        });
+    }
+
+    /** Removes the events of a task that has ended. */
+    void clear(String id) {
+        database.write(session -> session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id));
+    }
+
+    /**
+     * Adds events, unless the same delivery has brought them before; returns false if there are too many.
+     *
+     * @param delivery id of the delivery; null if the agent gives none
+     */
+    boolean add(String id, @Nullable String delivery, List<TaskEvent> events) {
+        return database.write(session -> add(session, id, delivery, events));
+    }
+
+    private static boolean add(Session session, String id, @Nullable String delivery, List<TaskEvent> events)
+            throws SQLException {
+        String named = delivery == null ? "" : Sha256.hex(delivery);
+        if (delivery != null
+                && session.number(
+                                "SELECT count(*) FROM gateway_relay_event WHERE relay = ? AND delivery = ?", id, named)
+                        > 0) {
+            return true;
+        }
+        long number = session.number("SELECT max(number) FROM gateway_relay_event WHERE relay = ?", id);
+        if (number + events.size() > MOST_EVENTS) {
+            return false;
+        }
+        for (TaskEvent event : events) {
+            number++;
+            session.update(
+                    "INSERT INTO gateway_relay_event (relay, number, delivery, event) VALUES (?, ?, ?, ?)",
+                    id,
+                    number,
+                    named,
+                    Json.writeEvent(event));
+        }
+        return true;
+    }
+
+    /** The events behind a number, in order. */
+    List<TaskEvent> events(String id, long after, int limit) {
+        return database
+                .read(session -> session.list(
+                        row -> row.getBytes(1),
+                        "SELECT event FROM gateway_relay_event WHERE relay = ? AND number > ? ORDER BY number LIMIT "
+                                + limit,
+                        id,
+                        after))
+                .stream()
+                .map(Relays::read)
+                .toList();
+    }
+
+    private static TaskEvent read(byte[] json) {
+        var list = new ByteArrayOutputStream(json.length + 2);
+        list.write('[');
+        list.writeBytes(json);
+        list.write(']');
+        return Json.readEvents(list.toByteArray()).getFirst();
+    }
+}

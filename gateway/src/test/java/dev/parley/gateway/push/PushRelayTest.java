@@ -1,0 +1,387 @@
+package dev.parley.gateway.push;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.spi.Notification;
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubParts;
+import dev.parley.hub.Hub;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class PushRelayTest {
+    private static final String URI_OF_GATEWAY = "urn:test:gateway";
+
+    /** An extension with a relay and nothing else. */
+    private static final class Relaying implements HubExtensionSource {
+        private volatile PushRelay relay;
+
+        @Override
+        public String uri() {
+            return URI_OF_GATEWAY;
+        }
+
+        @Override
+        public HubExtension open(HubParts hub) {
+            var opened = new PushRelay(hub, URI_OF_GATEWAY);
+            relay = opened;
+            return new HubExtension() {
+                @Override
+                public String name() {
+                    return "relaying";
+                }
+
+                @Override
+                public AgentExtension of(String hubUrl, String agent, boolean streams) {
+                    return opened.extension(hubUrl, "Relays");
+                }
+
+                @Override
+                public List<Agent> agents() {
+                    return List.of(opened.agent());
+                }
+
+                @Override
+                public AgentEndpoint before(AgentEndpoint agent) {
+                    return opened.before(agent);
+                }
+
+                @Override
+                public Map<String, Face> faces() {
+                    return Map.of(PushRelay.PATH, new Face(PushRelay.AGENT, PushProtocol.face()));
+                }
+
+                @Override
+                public Map<String, Set<String>> open() {
+                    return Map.of(PushRelay.AGENT, Set.of(PushProtocol.DELIVER));
+                }
+
+                @Override
+                public Notification notification(String dialect, String agent, Notification notification) {
+                    return opened.shown(notification);
+                }
+            };
+        }
+    }
+
+    private record Received(Map<String, String> headers, String body) {}
+
+    @TempDir
+    Path directory;
+
+    private final BlockingQueue<Received> received = new LinkedBlockingQueue<>();
+    private final Semaphore steps = new Semaphore(0);
+    private final List<Hub> hubs = new ArrayList<>();
+    private final Relaying gateway = new Relaying();
+    private HttpServer receiver;
+    private Hub remoteHub;
+    private Hub gatewayHub;
+    private AgentClient client;
+
+    @BeforeEach
+    void start() throws Exception {
+        receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/hook", exchange -> {
+            var headers = new java.util.TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+            exchange.getRequestHeaders().forEach((name, values) -> headers.put(name, values.getFirst()));
+            received.add(
+                    new Received(headers, new String(exchange.getRequestBody().readAllBytes(), UTF_8)));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        receiver.start();
+        remoteHub = remote(0);
+        gatewayHub = gateway(0);
+        client = AgentClient.connect(remoteHub.url() + "/agents/worker");
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        hubs.reversed().forEach(Hub::close);
+        receiver.stop(0);
+    }
+
+    private Hub remote(int port) {
+        Agent agent = Agent.named("worker", "Works step by step")
+                .resumable(true)
+                .handle((request, reply) -> {
+                    if (request.text().startsWith("ask")) {
+                        reply.working("thinking");
+                        reply.askForInput("more?");
+                        return;
+                    }
+                    if (request.text().equals("done")) {
+                        reply.complete();
+                        return;
+                    }
+                    int done = request.task()
+                            .map(task -> task.artifacts().isEmpty()
+                                    ? 0
+                                    : task.artifacts().getFirst().parts().size())
+                            .orElse(0);
+                    if (done == 0) {
+                        reply.working("begun");
+                    }
+                    for (int step = done + 1; step <= 3; step++) {
+                        steps.acquire();
+                        reply.artifact(Artifact.of("steps", Part.text("step-" + step)), step > 1, step == 3);
+                    }
+                    reply.complete();
+                });
+        Hub hub = Hub.builder()
+                .data(directory.resolve("remote"))
+                .port(port)
+                .drain(Duration.ZERO)
+                .webhookAllow(List.of("127.0.0.1"))
+                .agents(agent)
+                .start();
+        hubs.add(hub);
+        return hub;
+    }
+
+    private Hub gateway(int port) {
+        Hub hub = Hub.builder()
+                .data(directory.resolve("gateway"))
+                .port(port)
+                .drain(Duration.ZERO)
+                .webhookAllow(List.of("127.0.0.1"))
+                .extension(gateway)
+                .start();
+        hubs.add(hub);
+        return hub;
+    }
+
+    private Task begun(PushConfig config) {
+        var configuration = new SendConfiguration(List.of(), config, null, true);
+        var message = Message.user(Part.text("go"));
+        return (Task)
+                client.call(new Operation.SendMessage(null, message, configuration, Map.of()), CallContext.anonymous());
+    }
+
+    private PushConfig hook() {
+        String url = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
+        return new PushConfig(
+                null, "mine", null, url, "token-of-the-caller", new PushConfig.Authentication("Basic", "c2VjcmV0"));
+    }
+
+    private PushRelay.Remote remote() {
+        return new PushRelay.Remote() {
+            @Override
+            public String route() {
+                return "worker";
+            }
+
+            @Override
+            public String version() {
+                return "1.0";
+            }
+
+            @Override
+            public void register(PushConfig config) {
+                client.createPushConfig(config);
+            }
+
+            @Override
+            public void unregister(String taskId, String id) {
+                client.deletePushConfig(taskId, id);
+            }
+        };
+    }
+
+    private Received next() throws InterruptedException {
+        Received next = received.poll(30, TimeUnit.SECONDS);
+        assertThat(next).as("a notification").isNotNull();
+        return next;
+    }
+
+    /** The notifications up to the first one with this text. */
+    private String until(String text) throws InterruptedException {
+        var bodies = new StringBuilder();
+        while (bodies.indexOf(text) < 0) {
+            bodies.append(next().body());
+        }
+        return bodies.toString();
+    }
+
+    private PushConfig registered(Task task) {
+        return gateway.relay.create(remote(), task.id(), task.contextId(), null, hook(), CallContext.anonymous());
+    }
+
+    @Test
+    void aWebhookGetsTheEventsOfTheRemoteTaskInOrderAndSigned() throws Exception {
+        Task task = begun(null);
+
+        PushConfig created = registered(task);
+
+        assertThat(created.taskId()).isEqualTo(task.id());
+        assertThat(created.id()).isEqualTo("mine");
+        List<PushConfig> upstream = client.pushConfigs(task.id());
+        assertThat(upstream).hasSize(1);
+        assertThat(upstream.getFirst().url())
+                .startsWith(gatewayHub.url() + "/gateway/push/")
+                .doesNotContain("/hook");
+        steps.release(3);
+        var bodies = new ArrayList<String>();
+        for (int i = 0; i < 4; i++) {
+            Received next = next();
+            bodies.add(next.body());
+            assertThat(next.headers())
+                    .containsEntry("X-A2A-Notification-Token", "token-of-the-caller")
+                    .containsEntry("Authorization", "Basic c2VjcmV0")
+                    .containsKeys("webhook-id", "webhook-signature", "webhook-timestamp");
+        }
+        assertThat(bodies.get(0)).contains("step-1");
+        assertThat(bodies.get(1)).contains("step-2").contains("\"append\":true");
+        assertThat(bodies.get(2)).contains("step-3");
+        assertThat(bodies.get(3)).contains("TASK_STATE_COMPLETED");
+        for (String body : bodies) {
+            Map<?, ?> event = (Map<?, ?>) Json.read(body.getBytes(UTF_8), Map.class)
+                    .values()
+                    .iterator()
+                    .next();
+            assertThat(event.get("taskId")).isEqualTo(task.id());
+            assertThat(event.get("contextId")).isEqualTo(task.contextId());
+        }
+    }
+
+    @Test
+    void aWebhookThatComesWithAMessageGetsItsEvents() throws Exception {
+        PushRelay.Begun begun = gateway.relay.begin(remote(), hook(), CallContext.anonymous());
+        Task task = begun(begun.config());
+        gateway.relay.bound(begun.id(), task.id(), task.contextId(), null);
+        steps.release(3);
+
+        assertThat(until("TASK_STATE_COMPLETED")).contains("begun", "step-1", "step-2", "step-3");
+    }
+
+    @Test
+    void aTaskThatWaitsForItsCallerIsRelayedAfterARestart() throws Exception {
+        var first = Message.user(Part.text("ask"));
+        Task task = (Task) client.send(first);
+        registered(task);
+        client.send(Message.user(Part.text("ask again")).in(task.contextId(), task.id()));
+        assertThat(until("TASK_STATE_INPUT_REQUIRED")).contains("thinking");
+
+        int port = URI.create(gatewayHub.url()).getPort();
+        gatewayHub.close();
+        gatewayHub = gateway(port);
+        client.send(Message.user(Part.text("done")).in(task.contextId(), task.id()));
+
+        String rest = until("TASK_STATE_COMPLETED");
+        assertThat(rest).doesNotContain("TASK_STATE_INPUT_REQUIRED");
+    }
+
+    @Test
+    void configsAreReadAndDeletedWithoutTheAgent() {
+        Task task = begun(null);
+        registered(task);
+        var caller = CallContext.anonymous();
+        CallContext other = CallContext.of("mallory", new CallContext.Scope("default", "mallory"));
+
+        PushConfig read = gateway.relay.get("worker", new Operation.GetPushConfig(null, task.id(), "mine"), caller);
+        assertThat(read.url()).isEqualTo(hook().url());
+        assertThat(read.token()).isNull();
+        assertThat(gateway.relay.list("worker", task.id(), caller).configs()).containsExactly(read);
+        assertThat(gateway.relay.list("worker", task.id(), other).configs()).isEmpty();
+        gateway.relay.delete(remote(), new Operation.DeletePushConfig(null, task.id(), "mine"), caller);
+        assertThat(gateway.relay.list("worker", task.id(), caller).configs()).isEmpty();
+        assertThat(client.pushConfigs(task.id()))
+                .as("the webhook of the gateway is gone too")
+                .isEmpty();
+    }
+
+    @Test
+    void aForgedNotificationIsNotKnown() throws Exception {
+        Task task = begun(null);
+        registered(task);
+        String url = client.pushConfigs(task.id()).getFirst().url();
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            for (String token : List.of("", "wrong")) {
+                HttpRequest forged = HttpRequest.newBuilder(URI.create(url))
+                        .header("X-A2A-Notification-Token", token.isEmpty() ? "-" : token)
+                        .POST(BodyPublishers.ofString("{}"))
+                        .build();
+                assertThat(http.send(forged, BodyHandlers.ofString()).statusCode())
+                        .isEqualTo(404);
+            }
+        }
+        assertThat(received).isEmpty();
+        try (AgentClient shadows = AgentClient.connect(gatewayHub.url() + "/agents/" + PushRelay.AGENT)) {
+            assertThatThrownBy(() -> shadows.send("hello")).isInstanceOf(A2AException.class);
+        }
+    }
+
+    @Test
+    void aForbiddenAddressIsRefusedBeforeTheAgentIsCalled() {
+        Task task = begun(null);
+        var inner = new PushConfig(null, null, null, "http://169.254.169.254/latest", null, null);
+
+        assertThatThrownBy(() -> gateway.relay.create(
+                        remote(), task.id(), task.contextId(), null, inner, CallContext.anonymous()))
+                .isInstanceOf(A2AException.class);
+
+        assertThat(client.pushConfigs(task.id())).isEmpty();
+    }
+
+    @Test
+    void notificationsGoOnAfterBothHubsWereStopped() throws Exception {
+        Task task = begun(null);
+        registered(task);
+        steps.release();
+        assertThat(next().body()).contains("step-1");
+
+        int port = URI.create(remoteHub.url()).getPort();
+        remoteHub.close();
+        remoteHub = remote(port);
+        steps.release();
+        assertThat(until("step-2")).doesNotContain("step-1");
+
+        int gatewayPort = URI.create(gatewayHub.url()).getPort();
+        gatewayHub.close();
+        gatewayHub = gateway(gatewayPort);
+        steps.release();
+        String rest = until("TASK_STATE_COMPLETED");
+
+        assertThat(rest).contains("step-3").doesNotContain("step-1", "step-2", Notices.NUMBER);
+    }
+}
