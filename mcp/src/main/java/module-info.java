@@ -9,9 +9,11 @@ module dev.parley.mcp {
     requires dev.parley.engine;
     requires dev.parley.store;
     requires dev.parley.trust;
+    requires java.net.http;
 
     exports dev.parley.mcp;
 
     provides dev.parley.extension.HubExtensionSource with
+            dev.parley.mcp.agent.ServersSource,
             dev.parley.mcp.hub.McpSource;
 }

@@ -201,6 +201,7 @@ class SettingsTest {
                 up.one-trust: (unset)
                 up.one-trust-hosts: (unset)
                 up.one-require-signatures: false (built-in default)
+                up.mcp-servers: (unset)
                 up.mcp-wait: 25s (built-in default)
                 up.registry-publisher: agent.localhost (built-in default)
                 up.registry-domains: (unset)

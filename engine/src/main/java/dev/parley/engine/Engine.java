@@ -14,6 +14,7 @@ import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.engine.spi.Tools;
 import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.tasks.Admissions;
@@ -42,6 +43,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -103,7 +105,8 @@ public final class Engine implements AutoCloseable {
                         ? null
                         : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, threads, timer),
                 settings.observer,
-                Map.copyOf(settings.extensions));
+                Map.copyOf(settings.extensions),
+                settings.tools);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         deliveries().ifPresent(Webhooks::start);
         if (retention != null) {
@@ -122,6 +125,7 @@ public final class Engine implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private long cacheBytes = 3L << 20;
         private Duration longestWait = Duration.ofHours(1);
+        private @Nullable BiFunction<Request, Reply, Tools> tools;
         private Duration grace = Duration.ofSeconds(5);
         private @Nullable Duration retention;
         private TaskLimits taskLimits = TaskLimits.DEFAULTS;
@@ -188,6 +192,12 @@ public final class Engine implements AutoCloseable {
          */
         public Builder extension(String uri, Supplier<AgentEndpoint> operations) {
             extensions.put(requireNonNull(uri, "uri"), requireNonNull(operations, "operations"));
+            return this;
+        }
+
+        /** Tools for the handlers of agents; default: none. */
+        public Builder tools(BiFunction<Request, Reply, Tools> tools) {
+            this.tools = requireNonNull(tools, "tools");
             return this;
         }
 

@@ -3,6 +3,7 @@ package dev.parley.engine;
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.Admissions;
 import dev.parley.engine.tasks.ContextTurns;
 import dev.parley.engine.tasks.NamedTasks;
@@ -10,6 +11,7 @@ import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param webhooks null if webhooks are not supported
  * @param extensions operations of extensions, by URI
+ * @param tools for the handlers of agents; null for none
  */
 record Parts(
         TaskLog log,
@@ -32,7 +35,8 @@ record Parts(
         TaskLimits taskLimits,
         @Nullable Webhooks webhooks,
         RunObserver observer,
-        Map<String, Supplier<AgentEndpoint>> extensions) {
+        Map<String, Supplier<AgentEndpoint>> extensions,
+        @Nullable BiFunction<Request, Reply, Tools> tools) {
     /** Operations of an extension that an agent uses; null if it does not use it. */
     @Nullable
     AgentEndpoint extension(Agent agent, String uri) {

@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.Tools;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -74,6 +75,13 @@ public interface Request {
      * @throws IllegalStateException if the agent has not declared that it uses the extension, or the hub does not have it
      */
     <V> V extension(ExtensionView<V> view);
+
+    /**
+     * Tools that the hub has, on behalf of the caller.
+     *
+     * @throws IllegalStateException if the hub has none
+     */
+    Tools tools();
 
     /**
      * The credential that was handed over out of band after {@link Reply#askForCredentials}, in the call that it has led to

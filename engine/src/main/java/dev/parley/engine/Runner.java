@@ -270,6 +270,7 @@ final class Runner {
         Limits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
+            turn.offer(parts.tools());
             agent.handler().handle(turn, turn);
             turn.end();
             returned(turn);

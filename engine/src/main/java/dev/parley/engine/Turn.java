@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,7 @@ final class Turn implements Request, Reply, LiveTask.Run {
     private volatile boolean canceled;
     private volatile boolean expired;
     private volatile @Nullable Thread thread;
+    private volatile @Nullable BiFunction<Request, Reply, Tools> tools;
     private volatile Instant deadline = Instant.MAX;
     /** Events that the agent emitted after the end of its task. */
     private long dropped;
@@ -523,6 +526,21 @@ final class Turn implements Request, Reply, LiveTask.Run {
         return view.view()
                 .apply(new ExtensionView.Use(
                         operations, live.key().agent(), live.key().taskId(), origin.context()));
+    }
+
+    /** Sets the source of tools, before this turn runs. */
+    void offer(@Nullable BiFunction<Request, Reply, Tools> source) {
+        tools = source;
+    }
+
+    @Override
+    public Tools tools() {
+        BiFunction<Request, Reply, Tools> source = tools;
+        if (source == null) {
+            throw new IllegalStateException(
+                    "agent " + live.key().agent() + ": no tools (expected: a hub that has some)");
+        }
+        return source.apply(this, this);
     }
 
     @Override

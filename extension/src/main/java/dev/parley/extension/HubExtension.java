@@ -4,7 +4,10 @@ import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
+import dev.parley.engine.spi.Tools;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** An extension of one hub. Safe for any thread. */
@@ -72,6 +76,11 @@ public interface HubExtension extends AutoCloseable {
      */
     default Map<String, Set<String>> open() {
         return Map.of();
+    }
+
+    /** Tools for the handlers of all agents of the hub; empty for none. Those of the first extension that has some are used. */
+    default Optional<BiFunction<Request, Reply, Tools>> tools() {
+        return Optional.empty();
     }
 
     /** Name of the part of the hub that answers {@link #operations}, for spans. */

@@ -1,5 +1,6 @@
 package dev.parley.extension;
 
+import dev.parley.engine.Agent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import java.net.http.HttpClient;
@@ -24,6 +25,12 @@ public interface HubParts {
 
     /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
     HubAgents agents();
+
+    /**
+     * Replaces the card of an agent of the extension by that of another description of the same name. Its handler and limits stay as
+     * they are. Does nothing before the agent is hosted.
+     */
+    void describe(Agent agent);
 
     /** Tasks of the agents, for views. */
     HubTasks tasks();

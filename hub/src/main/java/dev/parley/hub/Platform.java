@@ -100,6 +100,7 @@ public final class Platform implements AutoCloseable {
     private final @Nullable String bootstrapKey;
     private final Duration drain;
     private final @Nullable String defaultAgent;
+    private final Map<String, AgentEndpoint> endpoints = new ConcurrentHashMap<>();
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Neighbours neighbours;
     private final Set<String> dialects;
@@ -192,7 +193,8 @@ public final class Platform implements AutoCloseable {
                         log,
                         cardKeys,
                         rule,
-                        secrets::keyFor),
+                        secrets::keyFor,
+                        this::describe),
                 database,
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
@@ -215,6 +217,7 @@ public final class Platform implements AutoCloseable {
                 .observer(new ObservedRuns(
                         new Runs(metrics, traces, audit), neighbours::extensions, hubExtensions.observers()));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
+        hubExtensions.tools().ifPresent(running::tools);
         this.engine = running.build();
         metrics.show(engine);
         metrics.show(hubExtensions.all());
@@ -320,6 +323,19 @@ public final class Platform implements AutoCloseable {
 
     /** Hosts one more agent, from now on. */
     public void host(Agent described) {
+        host(described, null);
+    }
+
+    /** Replaces the card of an agent, unless it is not hosted. */
+    private void describe(Agent described) {
+        AgentEndpoint endpoint = endpoints.get(described.name());
+        if (endpoint != null) {
+            host(described, endpoint);
+        }
+    }
+
+    /** @param running the agent in the engine, if it is hosted already; else null */
+    private void host(Agent described, @Nullable AgentEndpoint running) {
         String url = site.agentUrl(described.name());
         Agent offered = described.offering(extensions, site.url());
         List<HubExtension> used = hubExtensions.usedBy(offered);
@@ -337,9 +353,11 @@ public final class Platform implements AutoCloseable {
                     agent.name(),
                     missing);
         }
-        warnOfSimilar(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        agent.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, site.url()));
+        if (running == null) {
+            warnOfSimilar(agent.name());
+            agent.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, site.url()));
+        }
         var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
         methods.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var protocols = new ArrayList<ExtensionProtocol>();
@@ -362,8 +380,11 @@ public final class Platform implements AutoCloseable {
                         agent.handler(),
                         protocols,
                         observed.before(recorded.before(guard.before(new Extended(null, handlers, streams))))));
-        AgentEndpoint endpoint = engine.host(hosted);
-        managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        AgentEndpoint endpoint = running == null ? engine.host(hosted) : running;
+        if (running == null) {
+            endpoints.put(agent.name(), endpoint);
+            managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        }
         AgentEndpoint shown = endpoint;
         for (HubExtension extension : used) {
             shown = extension.before(shown);

@@ -3,7 +3,10 @@ package dev.parley.hub.extensions;
 import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.engine.Agent;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.Tools;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
@@ -27,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +51,7 @@ public final class HubExtensions implements AutoCloseable {
      * @param keys that sign the cards of the hub; null if it signs none
      * @param rule for URLs that callers choose
      * @param secrets returns the secret key for a purpose
+     * @param described replaces the card of an agent
      */
     public record Shared(
             boolean isKept,
@@ -56,7 +61,8 @@ public final class HubExtensions implements AutoCloseable {
             TaskLog log,
             @Nullable CardKeys keys,
             WebhookRule rule,
-            Function<String, byte[]> secrets) {}
+            Function<String, byte[]> secrets,
+            Consumer<Agent> described) {}
 
     /**
      * Opens extensions.
@@ -114,6 +120,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public HubAgents agents() {
             return shared.agents();
+        }
+
+        @Override
+        public void describe(Agent agent) {
+            shared.described().accept(agent);
         }
 
         @Override
@@ -197,6 +208,13 @@ public final class HubExtensions implements AutoCloseable {
         return byUri.values().stream()
                 .flatMap(extension -> Stream.ofNullable(extension.hubObserver()))
                 .toList();
+    }
+
+    /** Tools for the handlers of agents. */
+    public Optional<BiFunction<Request, Reply, Tools>> tools() {
+        return byUri.values().stream()
+                .flatMap(extension -> extension.tools().stream())
+                .findFirst();
     }
 
     /** Agents of the extensions. */

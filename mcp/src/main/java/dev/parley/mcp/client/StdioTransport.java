@@ -144,11 +144,11 @@ public final class StdioTransport implements Transport {
     private void lost(String problem) {
         process.destroyForcibly();
         failure = new ServerFailure(Kind.CONNECTION, problem);
+        if (!closed) {
+            onExit.run(); // before calls fail, so that the next one waits for another process
+        }
         exchanges.values().forEach(exchange -> exchange.fail(new ServerFailure(Kind.CONNECTION, problem)));
         exchanges.clear();
-        if (!closed) {
-            onExit.run();
-        }
     }
 
     /**

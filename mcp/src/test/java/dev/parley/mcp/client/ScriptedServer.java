@@ -152,6 +152,7 @@ public final class ScriptedServer {
                 "change",
                 "job",
                 "broken",
+                "search",
                 "invalid")) {
             rest.add(tool(name));
         }
@@ -179,6 +180,7 @@ public final class ScriptedServer {
     private void call(@Nullable Object id, Map<String, @Nullable Object> params) {
         Map<String, @Nullable Object> arguments = Members.object(params, "arguments");
         switch (String.valueOf(params.get("name"))) {
+            case "search" -> answer(id, text("found " + arguments.get("text")));
             case "echo" -> answer(id, text(String.valueOf(arguments.get("text"))));
             case "add" -> {
                 var result = text("sum");

@@ -1,0 +1,338 @@
+package dev.parley.mcp.agent;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.ServerFailure;
+import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.protocol.support.Backoff;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A configured server: its connection, which a thread keeps up with growing pauses between attempts, and those of its tools that are
+ * approved in their present definition. Safe for any thread.
+ */
+final class HostedServer implements AutoCloseable {
+    /** Makes connections. */
+    @FunctionalInterface
+    interface Connector {
+        /** @param onExit called if the process of the server ends */
+        McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException;
+    }
+
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+    private static final Backoff PAUSES = new Backoff(Duration.ofMillis(500), Duration.ofMinutes(5));
+    private static final Duration SHORTEST_TTL = Duration.ofSeconds(30);
+    private static final Duration LONGEST_TTL = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** A connection that lasted so long begins the pauses anew. */
+    private static final long STABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final ServersFile.Entry entry;
+    private final ToolTable table;
+    private final Connector connector;
+    private final Runnable onTools;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition change = lock.newCondition();
+
+    private @Nullable McpClient client;
+    private boolean isLost;
+    private boolean isStale;
+    private boolean closed;
+    private volatile Map<String, String> offered = Map.of();
+    private volatile List<Tool> approved;
+    private volatile @Nullable String problem = "not connected yet";
+    private volatile @Nullable Thread keeper;
+
+    /** @param onTools called when the approved tools change */
+    HostedServer(ServersFile.Entry entry, ToolTable table, Connector connector, Runnable onTools) {
+        this.entry = entry;
+        this.table = table;
+        this.connector = connector;
+        this.onTools = onTools;
+        // Until the server can be asked, the card has the tools of the last time.
+        this.approved = table.rows(entry.name()).stream()
+                .flatMap(row -> Optional.ofNullable(row.approved()).stream())
+                .toList();
+    }
+
+    ServersFile.Entry entry() {
+        return entry;
+    }
+
+    void begin() {
+        keeper = Thread.ofVirtual().name("mcp-" + entry.name()).start(this::keep);
+    }
+
+    /** Waits for the tools of a server that was never asked before, until a time of {@link System#nanoTime}. */
+    void awaitTools(long until) {
+        lock.lock();
+        try {
+            long rest = until - System.nanoTime();
+            while (client == null && approved.isEmpty() && !closed && rest > 0) {
+                rest = change.awaitNanos(rest);
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void keep() {
+        int failures = 0;
+        try {
+            while (!isClosed()) {
+                long begun = System.nanoTime();
+                try {
+                    connectAndFollow();
+                } catch (ServerFailure | McpException failure) {
+                    problem = failure.getMessage();
+                } catch (RuntimeException defect) {
+                    problem = "internal error";
+                    LOG.log(System.Logger.Level.WARNING, "MCP server " + entry.name(), defect);
+                }
+                disconnect();
+                if (!isClosed()) {
+                    failures = System.nanoTime() - begun > STABLE_NANOS ? 1 : failures + 1;
+                    Duration pause = PAUSES.after(failures, null);
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "MCP server {0}: {1}; next attempt in {2} ms",
+                            entry.name(),
+                            problem,
+                            pause.toMillis());
+                    await(pause);
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            disconnect();
+        }
+    }
+
+    private void connectAndFollow() throws InterruptedException {
+        lock.lock();
+        try {
+            isLost = false;
+            isStale = false;
+        } finally {
+            lock.unlock();
+        }
+        McpClient connected = connector.connect(entry, () -> signal(true));
+        try {
+            Duration ttl = read(connected);
+            connected.onChange(list -> {
+                if (list.equals("tools")) {
+                    signal(false);
+                }
+            });
+            publish(connected);
+            while (awaitChange(ttl)) {
+                ttl = read(connected);
+            }
+            problem = "the connection is lost";
+        } finally {
+            publish(null);
+            connected.close();
+        }
+    }
+
+    private Duration read(McpClient connected) throws InterruptedException {
+        McpClient.Tools tools = connected.tools();
+        var digests = new HashMap<String, String>();
+        tools.tools().forEach(tool -> digests.put(tool.name(), ToolTable.digest(tool)));
+        offered = Map.copyOf(digests);
+        adopt(table.offered(entry.name(), tools.tools()));
+        Duration ttl = tools.ttl();
+        return ttl == null || ttl.compareTo(LONGEST_TTL) > 0
+                ? LONGEST_TTL
+                : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
+    }
+
+    /** Takes the approved definitions over, as far as the server still offers them. */
+    private void adopt(List<ToolTable.Row> rows) {
+        Map<String, String> present = offered;
+        List<Tool> usable = rows.stream()
+                .filter(row -> row.digest().equals(present.get(row.name())))
+                .flatMap(row -> Optional.ofNullable(row.approved()).stream())
+                .toList();
+        long held = rows.stream().filter(row -> row.held() != null).count();
+        if (held > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "MCP server {0}: {1} new or changed tools wait for approval (parley mcp tools)",
+                    entry.name(),
+                    held);
+        }
+        boolean isOther = !usable.equals(approved);
+        approved = usable;
+        if (isOther) {
+            onTools.run();
+        }
+    }
+
+    /** Takes over what has been approved since. */
+    void approved() {
+        if (!offered.isEmpty()) {
+            adopt(table.rows(entry.name()));
+        }
+    }
+
+    List<Tool> tools() {
+        return approved;
+    }
+
+    /**
+     * An approved tool.
+     *
+     * @throws McpException INVALID_PARAMS if there is none, or its definition waits for approval
+     */
+    Tool tool(String name) {
+        Optional<Tool> tool = find(name);
+        if (tool.isEmpty()) {
+            approved(); // perhaps by another hub
+            tool = find(name);
+        }
+        return tool.orElseThrow(() -> {
+            boolean isHeld =
+                    table.rows(entry.name()).stream().anyMatch(row -> row.name().equals(name) && row.held() != null);
+            return isHeld
+                    ? new McpException(
+                            McpException.INVALID_PARAMS,
+                            "tool \"" + name + "\": its definition is new or has changed, and waits for approval")
+                    : McpException.notFound("tool", name);
+        });
+    }
+
+    private Optional<Tool> find(String name) {
+        return approved.stream().filter(tool -> tool.name().equals(name)).findFirst();
+    }
+
+    /**
+     * The connection; waits for it while one is being made.
+     *
+     * @throws ServerFailure CONNECTION if there is none in time
+     */
+    McpClient client() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long rest = PATIENCE.toNanos();
+            while (client == null && rest > 0 && !closed) {
+                rest = change.awaitNanos(rest);
+            }
+            if (client == null) {
+                throw new ServerFailure(Kind.CONNECTION, "MCP server \"" + entry.name() + "\": " + problem);
+            }
+            return client;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why there is no connection; empty if there is one. */
+    Optional<String> problem() {
+        return Optional.ofNullable(problem);
+    }
+
+    private void publish(@Nullable McpClient connected) {
+        lock.lock();
+        try {
+            client = connected;
+            if (connected != null) {
+                problem = null;
+            }
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void signal(boolean lost) {
+        lock.lock();
+        try {
+            if (lost) {
+                isLost = true;
+                client = null;
+            }
+            isStale = true;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @return true if the tools are to be read again, false if the connection is lost */
+    private boolean awaitChange(Duration ttl) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long rest = ttl.toNanos();
+            while (!isLost && !isStale && !closed && rest > 0) {
+                rest = change.awaitNanos(rest);
+            }
+            isStale = false;
+            return !isLost && !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void await(Duration pause) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long rest = pause.toNanos();
+            while (!closed && rest > 0) {
+                rest = change.awaitNanos(rest);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void disconnect() {
+        publish(null);
+    }
+
+    /** Ends the connection, and waits for the end of the process. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        Thread running = keeper;
+        if (running == null) {
+            return;
+        }
+        try {
+            if (!running.join(Duration.ofSeconds(1))) {
+                running.interrupt(); // it waits for an answer of the server
+                boolean unused = running.join(Duration.ofSeconds(10));
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

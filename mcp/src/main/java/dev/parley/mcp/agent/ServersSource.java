@@ -1,0 +1,88 @@
+package dev.parley.mcp.agent;
+
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.AnswerSchema;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Hosts MCP servers of a file as agents. */
+public final class ServersSource implements HubExtensionSource {
+    static final String URI = "/extensions/mcp-servers/v1";
+
+    static final Map<String, Object> SERVERS = AnswerSchema.object(
+            "servers",
+            AnswerSchema.list(AnswerSchema.object(
+                    "name",
+                    AnswerSchema.TEXT,
+                    "problem?",
+                    AnswerSchema.TEXT,
+                    "tools",
+                    AnswerSchema.list(AnswerSchema.object(
+                            "name state digest",
+                            AnswerSchema.TEXT,
+                            "description?",
+                            AnswerSchema.TEXT,
+                            "change?",
+                            AnswerSchema.ANY)))));
+
+    static final Map<String, Object> APPROVED = AnswerSchema.object("approved", AnswerSchema.TEXTS);
+
+    private final @Nullable Path file;
+
+    /** For the service loader. */
+    public ServersSource() {
+        this(null);
+    }
+
+    private ServersSource(@Nullable Path file) {
+        this.file = file;
+    }
+
+    @Override
+    public String uri() {
+        return URI;
+    }
+
+    @Override
+    public HubExtensionSource configured(SettingReader in) {
+        return new ServersSource(in.find(
+                SettingType.PATH,
+                "mcp-servers",
+                "FILE",
+                "File of the MCP servers that the hub hosts as agents (docs/mcp.md)."));
+    }
+
+    @Override
+    public List<ExtensionMethod<?, ?>> administration() {
+        return List.of(
+                AdminRow.of(
+                        "mcp/tools", "GET /mcp/tools", "List the tools of MCP servers and changes that wait", SERVERS),
+                AdminRow.of(
+                        "mcp/tools/approve",
+                        "POST /mcp/servers/{server}/approve",
+                        "Approve new and changed tools of an MCP server",
+                        APPROVED,
+                        RestParameter.path("server", "SERVER", "Name of the server."),
+                        RestParameter.member("tool", Type.TEXT, "TOOL", "Name of one tool; default: all."),
+                        RestParameter.member(
+                                "digest",
+                                Type.TEXT,
+                                "DIGEST",
+                                "Begin of the digest of the definition, so that no later one is approved.")));
+    }
+
+    @Override
+    public HubExtension open(HubParts hub) {
+        return new HostedServers(hub, file == null ? List.of() : ServersFile.read(file, System::getenv));
+    }
+}

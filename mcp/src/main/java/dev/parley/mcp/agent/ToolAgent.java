@@ -1,0 +1,411 @@
+package dev.parley.mcp.agent;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentHandler;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.Elicitation;
+import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.Members;
+import dev.parley.mcp.client.ServerFailure;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.Excerpt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** An MCP server as an agent: each message calls a tool. */
+final class ToolAgent implements AgentHandler {
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+    private static final int CONCURRENCY = 64;
+    private static final int MAX_TEXT = 1_000;
+    private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
+    private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
+    private static final Duration LONGEST_TASK = Duration.ofHours(24);
+    private static final String ELICITATION = "elicitation";
+
+    /** Member of a skill that states schemas and hints of a tool. */
+    private static final String DECLARATION = "urn:parley:mcp:tool:v1";
+
+    private final HostedServer server;
+    private final ToolTable table;
+
+    ToolAgent(HostedServer server, ToolTable table) {
+        this.server = server;
+        this.table = table;
+    }
+
+    /** The agent, with a skill for each approved tool. Texts of the server are cut. */
+    Agent agent() {
+        Agent.Builder agent = Agent.named(
+                        server.entry().name(), "MCP server " + server.entry().name())
+                .inputModes("application/json", "text/plain")
+                .resumable(true)
+                .concurrency(CONCURRENCY)
+                .timeLimit(LONGEST_TASK);
+        for (Tool tool : server.tools()) {
+            String title = tool.title();
+            String description = tool.description();
+            agent.skill(new Skill(
+                    tool.name(),
+                    title == null ? tool.name() : Excerpt.of(title, 100),
+                    description == null ? tool.name() : Excerpt.of(description, MAX_TEXT),
+                    List.of("mcp"),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    Map.of(
+                            DECLARATION,
+                            Members.of(
+                                    "inputSchema", tool.inputSchema(),
+                                    "outputSchema", tool.outputSchema(),
+                                    "annotations", tool.annotations()))));
+        }
+        return agent.handle(this);
+    }
+
+    @Override
+    public void handle(Request request, Reply reply) throws InterruptedException {
+        Optional<Map<String, @Nullable Object>> kept =
+                request.isFollowUp() || request.attempt() > 1 ? table.call(request.taskId()) : Optional.empty();
+        boolean isProxied =
+                kept.filter(call -> Boolean.TRUE.equals(call.get("proxied"))).isPresent();
+        try {
+            if (kept.isPresent()) {
+                goOn(kept.get(), request, reply);
+            } else if (request.attempt() > 1) {
+                reply.fail("the hub has stopped during the call of the tool, which may have run");
+            } else {
+                McpClient unused = server.client(); // whose tools are known then
+                ToolCall call = ToolCall.of(request, server.entry().name(), server.tools());
+                isProxied = call.isProxied();
+                server.tool(call.tool());
+                call(call, Map.of(), null, request, reply);
+            }
+        } catch (ToolCall.Unclear unclear) {
+            reply.reject(String.valueOf(unclear.getMessage()));
+        } catch (McpException error) {
+            table.forget(request.taskId());
+            boolean isOfCaller = error.code() == McpException.INVALID_PARAMS;
+            reply.move(
+                    isOfCaller ? TaskState.REJECTED : TaskState.FAILED,
+                    ToolAnswer.failed(
+                            isProxied,
+                            "MCP_PROTOCOL",
+                            error.code(),
+                            Excerpt.of(String.valueOf(error.getMessage()), MAX_TEXT),
+                            error.data().isEmpty() ? null : error.data()),
+                    Map.of());
+        } catch (ServerFailure failure) {
+            table.forget(request.taskId());
+            LOG.log(System.Logger.Level.WARNING, "MCP server " + server.entry().name(), failure);
+            reply.move(
+                    TaskState.FAILED,
+                    ToolAnswer.failed(
+                            isProxied,
+                            "A2A_PROXY",
+                            ToolAnswer.code(failure),
+                            Excerpt.of(String.valueOf(failure.getMessage()), MAX_TEXT),
+                            null),
+                    Map.of());
+        }
+    }
+
+    private void call(
+            ToolCall call,
+            Map<String, Map<String, @Nullable Object>> answers,
+            @Nullable String state,
+            Request request,
+            Reply reply)
+            throws InterruptedException {
+        McpClient client = server.client();
+        Outcome outcome = client.call(
+                new Invocation(call.tool(), call.arguments(), answers, state, call.meta()),
+                server.entry().timeout(),
+                new Reports(reply));
+        switch (outcome) {
+            case Outcome.Complete(var result) -> finish(client, call, result, request, reply);
+            case Outcome.Questions(var questions, var next) -> ask(call, questions, next, null, request, reply);
+            case Outcome.Begun(var task) -> follow(client, call, task, request, reply);
+        }
+    }
+
+    private void finish(
+            McpClient client, ToolCall call, Map<String, @Nullable Object> result, Request request, Reply reply)
+            throws InterruptedException {
+        Part[] parts = new ToolAnswer(client, server.entry().links()).parts(result);
+        table.forget(request.taskId());
+        if (Boolean.TRUE.equals(result.get("isError"))) {
+            reply.move(
+                    TaskState.FAILED,
+                    ToolAnswer.failed(
+                            call.isProxied(),
+                            "MCP_TOOL",
+                            "MCP_TOOL_ERROR",
+                            ToolAnswer.text(result),
+                            result.get("content")),
+                    Map.of());
+        } else if (call.isProxied()) {
+            reply.complete(ToolAnswer.proxied(result));
+        } else {
+            reply.complete(parts);
+        }
+    }
+
+    /** Passes questions of the server to the caller. */
+    private void ask(
+            ToolCall call,
+            Map<String, Map<String, @Nullable Object>> questions,
+            @Nullable String state,
+            @Nullable String task,
+            Request request,
+            Reply reply) {
+        for (var each : questions.entrySet()) {
+            if (Elicitation.of(each.getValue()).isEmpty()) {
+                throw new McpException(
+                        McpException.METHOD_NOT_FOUND,
+                        "the server asks by " + each.getValue().get("method") + ", which is not offered to it");
+            }
+        }
+        table.keep(
+                request.taskId(),
+                Members.of(
+                        "tool", call.tool(),
+                        "arguments", call.arguments(),
+                        "proxied", call.isProxied(),
+                        "meta", call.meta(),
+                        "questions", questions,
+                        "state", state,
+                        "task", task));
+        show(questions, null, reply);
+    }
+
+    private static void show(
+            Map<String, Map<String, @Nullable Object>> questions, @Nullable String problem, Reply reply) {
+        var parts = new ArrayList<Part>();
+        var forms = new LinkedHashMap<String, @Nullable Object>();
+        boolean isUrl = false;
+        if (problem != null) {
+            parts.add(Part.text(problem));
+        }
+        for (var each : questions.entrySet()) {
+            Elicitation question = Elicitation.of(each.getValue()).orElseThrow();
+            isUrl |= question.isUrl();
+            String url = question.url() == null ? "" : " " + question.url();
+            parts.add(Part.text(question.message() + url));
+            forms.put(each.getKey(), Members.object(each.getValue(), "params"));
+        }
+        boolean isForm = questions.size() == 1 && !isUrl;
+        parts.add(Part.data(
+                isForm
+                        ? Members.object(forms.values().iterator().next()).get("requestedSchema")
+                        : Map.of(ELICITATION, forms)));
+        reply.move(
+                isUrl ? TaskState.AUTH_REQUIRED : TaskState.INPUT_REQUIRED,
+                Message.agent(parts.toArray(Part[]::new)),
+                Map.of());
+    }
+
+    /** Continues a call with the answer of its caller, or after a restart of the hub. */
+    private void goOn(Map<String, @Nullable Object> kept, Request request, Reply reply) throws InterruptedException {
+        var call = new ToolCall(
+                String.valueOf(kept.get("tool")),
+                Members.object(kept, "arguments"),
+                Boolean.TRUE.equals(kept.get("proxied")),
+                Members.object(kept, "meta"));
+        String task = Members.text(kept, "task");
+        var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        Members.object(kept, "questions").forEach((key, value) -> questions.put(key, Members.object(value)));
+        if (questions.isEmpty() && task != null) {
+            McpClient client = server.client();
+            follow(client, call, client.task(task), request, reply);
+            return;
+        }
+        var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        for (var each : questions.entrySet()) {
+            Elicitation question = Elicitation.of(each.getValue()).orElseThrow();
+            Map<String, @Nullable Object> answer = answer(question, each.getKey(), questions.size() == 1, request);
+            Optional<String> problem = answer.isEmpty()
+                    ? Optional.of(
+                            "the answer fits no question (expected: a data part with the members that the schema names)")
+                    : "accept".equals(answer.get("action")) ? question.problem(answer) : Optional.empty();
+            if (problem.isPresent()) {
+                show(questions, problem.get(), reply);
+                return;
+            }
+            answers.put(each.getKey(), answer);
+        }
+        if (task == null) {
+            call(call, answers, Members.text(kept, "state"), request, reply);
+            return;
+        }
+        McpClient client = server.client();
+        client.update(task, answers);
+        follow(client, call, client.task(task), request, reply);
+    }
+
+    /** The answer of a caller to a question; empty if there is none. */
+    private static Map<String, @Nullable Object> answer(
+            Elicitation question, String key, boolean isOnly, Request request) {
+        if (question.isUrl()) {
+            return Elicitation.action(
+                    isRefusal(request.text()) ? request.text().strip().toLowerCase(Locale.ROOT) : "accept");
+        }
+        for (Part part : request.parts()) {
+            if (part instanceof Part.Data json && json.data() instanceof Map<?, ?> map) {
+                Map<String, @Nullable Object> data = Members.object(map);
+                Map<String, @Nullable Object> own =
+                        data.get(key) instanceof Map<?, ?> named ? Members.object(named) : isOnly ? data : Map.of();
+                if (own.get("action") instanceof String action
+                        && !Members.object(question.schema(), "properties").containsKey("action")) {
+                    return action.equals("accept")
+                            ? question.accept(Members.object(own, "content"))
+                            : Elicitation.action(action.equals("decline") ? "decline" : "cancel");
+                }
+                return own.isEmpty() && !isOnly ? Map.of() : question.accept(own);
+            }
+        }
+        if (isRefusal(request.text())) {
+            return Elicitation.action(request.text().strip().toLowerCase(Locale.ROOT));
+        }
+        return isOnly ? question.content(request.text()).map(question::accept).orElse(Map.of()) : Map.of();
+    }
+
+    private static boolean isRefusal(String text) {
+        return text.strip().equalsIgnoreCase("decline") || text.strip().equalsIgnoreCase("cancel");
+    }
+
+    /** Follows a task of the server to its end, or to its questions. */
+    private void follow(
+            McpClient client, ToolCall call, Map<String, @Nullable Object> begun, Request request, Reply reply)
+            throws InterruptedException {
+        String id = String.valueOf(begun.get("taskId"));
+        table.keep(
+                request.taskId(),
+                Members.of(
+                        "tool", call.tool(),
+                        "arguments", call.arguments(),
+                        "proxied", call.isProxied(),
+                        "meta", call.meta(),
+                        "task", id));
+        Map<String, @Nullable Object> task = begun;
+        String said = "";
+        try {
+            while (true) {
+                switch (String.valueOf(task.get("status"))) {
+                    case "working" -> {
+                        String status = Members.text(task, "statusMessage");
+                        if (status != null && !status.equals(said)) {
+                            said = status;
+                            reply.working(Excerpt.of(status, MAX_TEXT));
+                        }
+                    }
+                    case "completed" -> {
+                        finish(client, call, Members.object(task, "result"), request, reply);
+                        return;
+                    }
+                    case "input_required" -> {
+                        var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+                        Members.object(task, "inputRequests")
+                                .forEach((key, value) -> questions.put(key, Members.object(value)));
+                        if (!questions.isEmpty()) {
+                            ask(call, questions, null, id, request, reply);
+                            return;
+                        }
+                    }
+                    case "cancelled" -> {
+                        table.forget(request.taskId());
+                        reply.fail("the server has canceled the task");
+                        return;
+                    }
+                    default -> {
+                        Map<String, @Nullable Object> error = Members.object(task, "error");
+                        throw new McpException(
+                                (int) Members.number(error, "code", McpException.INTERNAL_ERROR),
+                                String.valueOf(error.getOrDefault("message", "the task of the server has failed")));
+                    }
+                }
+                pause(Duration.ofMillis(Members.number(task, "pollIntervalMs", 1_000)));
+                task = client.task(id);
+            }
+        } catch (InterruptedException stop) {
+            if (request.isCanceled()) {
+                cancel(client, id);
+                table.forget(request.taskId());
+            }
+            throw stop; // a hub that stops goes on with the task after its next start
+        }
+    }
+
+    private void cancel(McpClient client, String task) {
+        Thread.ofVirtual().name("mcp-cancel").start(() -> {
+            try {
+                client.cancel(task);
+            } catch (McpException | ServerFailure unknown) {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "a task of " + server.entry().name() + " cannot be canceled",
+                        unknown);
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    /** As long as the server wants; only cancellation ends such a pause earlier. */
+    private static void pause(Duration wanted) throws InterruptedException {
+        Duration pause = wanted.compareTo(SHORTEST_POLL) < 0
+                ? SHORTEST_POLL
+                : wanted.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : wanted;
+        try {
+            new CompletableFuture<Void>().get(pause.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException over) {
+            return;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Progress of a call as that of its task, at most once a second. */
+    private static final class Reports implements McpClient.Progress {
+        private final Reply reply;
+        private long last = System.nanoTime() - PROGRESS_PAUSE.toNanos();
+
+        Reports(Reply reply) {
+            this.reply = reply;
+        }
+
+        @Override
+        public void report(double progress, @Nullable Double total, @Nullable String message) {
+            long now = System.nanoTime();
+            if (now - last < PROGRESS_PAUSE.toNanos()) {
+                return;
+            }
+            last = now;
+            String note = message == null ? null : Excerpt.of(message, MAX_TEXT);
+            if (total != null && total > 0) {
+                reply.progress((int) Math.clamp(progress * 100 / total, 0, 100), note);
+            } else {
+                reply.working(note == null ? String.valueOf(progress) : note);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.parley.mcp.agent;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.Members;
+import dev.parley.mcp.client.ServerFailure;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Results and errors of tools as parts of A2A. */
+final class ToolAnswer {
+    private static final int MAX_EMBEDDED = 8 * 1024 * 1024;
+    private static final String JSON = "application/json";
+
+    private final McpClient client;
+    private final List<String> links;
+
+    /** @param links hosts whose addresses callers get as links */
+    ToolAnswer(McpClient client, List<String> links) {
+        this.client = client;
+        this.links = links;
+    }
+
+    /** The parts of a result: its structured content, then its contents. */
+    Part[] parts(Map<String, @Nullable Object> result) throws InterruptedException {
+        var parts = new ArrayList<Part>();
+        if (result.get("structuredContent") != null) {
+            parts.add(Part.data(result.get("structuredContent")));
+        }
+        for (Map<String, @Nullable Object> content : Members.objects(result, "content")) {
+            parts.add(part(content));
+        }
+        return parts.isEmpty() ? new Part[] {Part.text("")} : parts.toArray(Part[]::new);
+    }
+
+    private Part part(Map<String, @Nullable Object> content) throws InterruptedException {
+        String type = String.valueOf(content.get("type"));
+        return switch (type) {
+            case "text" -> Part.text(String.valueOf(content.get("text")));
+            case "image", "audio" -> bytes(Members.text(content, "data"), Members.text(content, "mimeType"), type);
+            case "resource" -> resource(Members.object(content, "resource"));
+            case "resource_link" -> link(content);
+            default -> Part.data(content);
+        };
+    }
+
+    private static Part bytes(@Nullable String base64, @Nullable String mediaType, String name) {
+        try {
+            return new Part.Raw(Base64.getDecoder().decode(base64 == null ? "" : base64), name, mediaType, Map.of());
+        } catch (IllegalArgumentException invalid) {
+            return Part.text(name + ": no Base64");
+        }
+    }
+
+    private static Part resource(Map<String, @Nullable Object> resource) {
+        String uri = String.valueOf(resource.get("uri"));
+        String mediaType = Members.text(resource, "mimeType");
+        String text = Members.text(resource, "text");
+        return text != null
+                ? new Part.Text(text, uri, mediaType, Map.of())
+                : bytes(Members.text(resource, "blob"), mediaType, uri);
+    }
+
+    /** A link to an allowed host stays one; other resources are read and embedded, for only this hub reaches the server. */
+    private Part link(Map<String, @Nullable Object> content) throws InterruptedException {
+        String uri = String.valueOf(content.get("uri"));
+        if (isAllowed(uri)) {
+            return Part.link(uri, Members.text(content, "name"), Members.text(content, "mimeType"));
+        }
+        try {
+            Map<String, @Nullable Object> read = client.request("resources/read", Members.of("uri", uri));
+            for (Map<String, @Nullable Object> each : Members.objects(read, "contents")) {
+                Object body = each.getOrDefault("text", each.get("blob"));
+                return body != null && body.toString().length() > MAX_EMBEDDED
+                        ? Part.text(uri + ": larger than " + MAX_EMBEDDED + " bytes")
+                        : resource(each);
+            }
+        } catch (McpException | ServerFailure unreadable) {
+            return Part.text(uri + ": " + unreadable.getMessage());
+        }
+        return Part.text(uri);
+    }
+
+    private boolean isAllowed(String uri) {
+        try {
+            URI url = URI.create(uri);
+            return url.getScheme() != null
+                    && url.getScheme().matches("https?")
+                    && url.getHost() != null
+                    && links.contains(url.getHost());
+        } catch (IllegalArgumentException none) {
+            return false;
+        }
+    }
+
+    /** The text of a result that is an error. */
+    static String text(Map<String, @Nullable Object> result) {
+        String text = Members.objects(result, "content").stream()
+                .filter(content -> "text".equals(content.get("type")))
+                .map(content -> String.valueOf(content.get("text")))
+                .collect(Collectors.joining("\n"));
+        return text.isEmpty() ? "the tool has failed" : text;
+    }
+
+    /** A result as AgentVault's proxy answers it. */
+    static Part proxied(Map<String, @Nullable Object> result) {
+        return new Part.Data(Members.of("success", true, "mcp_result", result), null, JSON, Map.of());
+    }
+
+    /** A failure, with the error of AgentVault's proxy if the call has its form. */
+    static Message failed(boolean isProxied, String source, Object code, String message, @Nullable Object details) {
+        if (!isProxied) {
+            return Message.agent(Part.text(message));
+        }
+        Map<String, @Nullable Object> error =
+                Members.of("source", source, "code", code, "message", message, "details", details);
+        return Message.agent(
+                Part.text(message), new Part.Data(Members.of("success", false, "error", error), null, JSON, Map.of()));
+    }
+
+    /** Code of AgentVault's proxy for a failure. */
+    static String code(ServerFailure failure) {
+        return switch (failure.kind()) {
+            case TIMEOUT -> "MCP_TIMEOUT";
+            case INVALID_RESPONSE -> "MCP_INVALID_RESPONSE";
+            case CONNECTION, UNAUTHORIZED, SESSION_ENDED -> "MCP_CONNECTION_ERROR";
+        };
+    }
+}

@@ -1,0 +1,254 @@
+package dev.parley.mcp.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.Members;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Definitions of tools that are in use, and those that wait for approval, with their digests; and calls that wait for an answer of their
+ * caller. The definitions of the first contact with a server are approved. Each read asks the database, so that all hubs on it see an
+ * approval.
+ */
+final class ToolTable {
+    private static final String SCHEMA = """
+            CREATE TABLE mcp_tool (
+                server     TEXT NOT NULL,
+                name       TEXT NOT NULL,
+                digest     TEXT NOT NULL,
+                definition TEXT NOT NULL,
+                held       TEXT,
+                held_as    TEXT,
+                since_ms   BIGINT NOT NULL,
+                PRIMARY KEY (server, name)
+            ) ROWLESS;
+            CREATE TABLE mcp_call (
+                task_id  TEXT PRIMARY KEY,
+                content  TEXT NOT NULL,
+                since_ms BIGINT NOT NULL
+            ) ROWLESS;
+            """;
+
+    /**
+     * A tool of a server.
+     *
+     * @param digest of the approved definition; empty for a new tool that waits
+     * @param approved null for a new tool that waits for its first approval
+     * @param heldDigest of the changed definition; null for none
+     * @param held definition that waits for approval; null for none
+     */
+    record Row(
+            String server,
+            String name,
+            String digest,
+            @Nullable Tool approved,
+            @Nullable String heldDigest,
+            @Nullable Tool held,
+            Instant since) {}
+
+    private final Database database;
+
+    ToolTable(Database database) {
+        this.database = database;
+        database.migrate("mcp-servers", List.of(SCHEMA));
+    }
+
+    /** Digest of all members of a definition. */
+    static String digest(Tool tool) {
+        return Sha256.hex(text(tool));
+    }
+
+    private static String text(Tool tool) {
+        return new String(JsonText.write(Codecs.STRUCT, sorted(json(tool))), UTF_8);
+    }
+
+    private static Map<String, @Nullable Object> json(Tool tool) {
+        return Members.of(
+                "name",
+                tool.name(),
+                "title",
+                tool.title(),
+                "description",
+                tool.description(),
+                "inputSchema",
+                tool.inputSchema(),
+                "outputSchema",
+                tool.outputSchema(),
+                "annotations",
+                tool.annotations());
+    }
+
+    private static Map<String, @Nullable Object> sorted(Map<?, ?> json) {
+        var sorted = new TreeMap<String, @Nullable Object>();
+        json.forEach((name, value) -> sorted.put(String.valueOf(name), ordered(value)));
+        return sorted;
+    }
+
+    private static @Nullable Object ordered(@Nullable Object value) {
+        return switch (value) {
+            case Map<?, ?> map -> sorted(map);
+            case List<?> list -> {
+                var copy = new ArrayList<@Nullable Object>();
+                list.forEach(each -> copy.add(ordered(each)));
+                yield copy;
+            }
+            case null, default -> value;
+        };
+    }
+
+    private static @Nullable Tool tool(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        Map<String, @Nullable Object> json = JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT);
+        return new Tool(
+                String.valueOf(json.get("name")),
+                Members.text(json, "title"),
+                Members.text(json, "description"),
+                Members.object(json, "inputSchema"),
+                json.get("outputSchema") == null ? null : Members.object(json, "outputSchema"),
+                Members.object(json, "annotations"));
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        return new Row(
+                Session.text(row, 1),
+                Session.text(row, 2),
+                Session.text(row, 3),
+                tool(Session.text(row, 4)),
+                Session.text(row, 6),
+                tool(Session.text(row, 5)),
+                Instant.ofEpochMilli(row.getLong(7)));
+    }
+
+    /** All tools, or those of a server. */
+    List<Row> rows(@Nullable String server) {
+        return database.read(session -> rows(session, server));
+    }
+
+    private static List<Row> rows(Session session, @Nullable String server) throws SQLException {
+        String columns = "SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool";
+        return server == null
+                ? session.list(ToolTable::row, columns + " ORDER BY server, name")
+                : session.list(ToolTable::row, columns + " WHERE server = ? ORDER BY name", server);
+    }
+
+    /**
+     * Compares the definitions of a server with the approved ones. Those of the first contact are approved; others wait.
+     *
+     * @return the rows afterwards
+     */
+    List<Row> offered(String server, List<Tool> tools) {
+        return database.write(session -> {
+            List<Row> before = rows(session, server);
+            for (Tool tool : tools) {
+                String digest = digest(tool);
+                Row known = before.stream()
+                        .filter(row -> row.name().equals(tool.name()))
+                        .findFirst()
+                        .orElse(null);
+                if (known == null) {
+                    boolean isFirst = before.isEmpty();
+                    session.update(
+                            "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
+                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            server,
+                            tool.name(),
+                            isFirst ? digest : "",
+                            isFirst ? text(tool) : "",
+                            isFirst ? null : text(tool),
+                            isFirst ? null : digest,
+                            Instant.now().toEpochMilli());
+                } else if (known.digest().equals(digest)) {
+                    session.update(
+                            "UPDATE mcp_tool SET held = NULL, held_as = NULL WHERE server = ? AND name = ?"
+                                    + " AND held_as IS NOT NULL",
+                            server,
+                            tool.name());
+                } else if (!digest.equals(known.heldDigest())) {
+                    session.update(
+                            "UPDATE mcp_tool SET held = ?, held_as = ?, since_ms = ? WHERE server = ? AND name = ?",
+                            text(tool),
+                            digest,
+                            Instant.now().toEpochMilli(),
+                            server,
+                            tool.name());
+                }
+            }
+            return rows(session, server);
+        });
+    }
+
+    /**
+     * Approves waiting definitions.
+     *
+     * @param name null for all of the server
+     * @param digest of the definition that was looked at; null for any
+     * @return the names of the approved tools
+     */
+    List<String> approve(String server, @Nullable String name, @Nullable String digest) {
+        return database.write(session -> {
+            var approved = new ArrayList<String>();
+            for (Row row : rows(session, server)) {
+                String held = row.heldDigest();
+                if (held == null
+                        || name != null && !name.equals(row.name())
+                        || digest != null && !held.startsWith(digest)) {
+                    continue;
+                }
+                session.update(
+                        "UPDATE mcp_tool SET digest = held_as, definition = held, held = NULL, held_as = NULL,"
+                                + " since_ms = ? WHERE server = ? AND name = ? AND held_as = ?",
+                        Instant.now().toEpochMilli(),
+                        server,
+                        row.name(),
+                        held);
+                approved.add(row.name());
+            }
+            return approved;
+        });
+    }
+
+    /** A call that waits; empty if the task has none. */
+    Optional<Map<String, @Nullable Object>> call(String taskId) {
+        return database.read(session -> session.first(
+                        row -> Session.text(row, 1), "SELECT content FROM mcp_call WHERE task_id = ?", taskId))
+                .map(text -> JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT));
+    }
+
+    /** Keeps a call that waits for its caller, or for a task of the server. */
+    void keep(String taskId, Map<String, @Nullable Object> call) {
+        String content = new String(JsonText.write(Codecs.STRUCT, call), UTF_8);
+        database.write(session -> {
+            session.update("DELETE FROM mcp_call WHERE task_id = ?", taskId);
+            return session.update(
+                    "INSERT INTO mcp_call (task_id, content, since_ms) VALUES (?, ?, ?)",
+                    taskId,
+                    content,
+                    Instant.now().toEpochMilli());
+        });
+    }
+
+    void forget(String taskId) {
+        database.write(session -> session.update("DELETE FROM mcp_call WHERE task_id = ?", taskId));
+    }
+
+    /** Removes calls of tasks that nobody has continued for so long. */
+    void forgetBefore(Instant time) {
+        database.write(session -> session.update("DELETE FROM mcp_call WHERE since_ms < ?", time.toEpochMilli()));
+    }
+}
