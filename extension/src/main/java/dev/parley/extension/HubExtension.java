@@ -150,16 +150,16 @@ public interface HubExtension extends AutoCloseable {
     /** Called once, when the hub hosts all agents that it starts with. Must not block. */
     default void started() {}
 
-    /** Called before the hub closes, as long as its database is open. Extensions write their state from memory here. */
-    default void stop() {}
-
     /**
      * Called when the hub begins to stop. Handlers of its agents that wait for events should end then, by {@link InterruptedException} if
      * their tasks go on after the next start; else the hub waits for them until the drain time is over.
      */
     default void stopping() {}
 
-    /** Called when the database of the hub may be closed already. Idempotent. */
+    /**
+     * Called once handlers of agents and timers have ended, or their time is over. The database of the hub is open: extensions write their
+     * state from memory here, and end what they have started. Idempotent.
+     */
     @Override
     default void close() {}
 }

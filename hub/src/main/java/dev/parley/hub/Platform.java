@@ -268,6 +268,7 @@ public final class Platform implements AutoCloseable {
             started = true;
         } finally {
             if (!started) {
+                engine.drain(drain, hubExtensions::stopping);
                 closeAllButSite();
             }
         }
@@ -510,13 +511,12 @@ public final class Platform implements AutoCloseable {
     }
 
     private void closeAllButSite() {
-        hubExtensions.stop();
+        hubExtensions.close();
         engine.close();
         if (adminSite != null) {
             adminSite.close(); // until now there was something to see
         }
         sender.close();
-        hubExtensions.close();
         if (scratchDatabase != null) {
             scratchDatabase.close();
         }

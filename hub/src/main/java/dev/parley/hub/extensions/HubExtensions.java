@@ -174,12 +174,6 @@ public final class HubExtensions implements AutoCloseable {
         byUri.values().forEach(HubExtension::stopping);
     }
 
-    /** Ends calls of handlers of timers, and has extensions write their state from memory. */
-    public void stop() {
-        timers.close();
-        byUri.values().forEach(HubExtension::stop);
-    }
-
     /** The installed extensions, and those that are given, which replace others of their URI. */
     public static List<HubExtensionSource> replaced(
             List<HubExtensionSource> installed, List<HubExtensionSource> given) {
@@ -263,6 +257,7 @@ public final class HubExtensions implements AutoCloseable {
         return agent.uses().stream().filter(uri -> !byUri.containsKey(uri)).toList();
     }
 
+    /** Ends calls of handlers of timers, then the extensions, which write their state from memory: the database has to be open. */
     @Override
     public void close() {
         timers.close();

@@ -97,12 +97,8 @@ final class Mesh implements HubExtension {
     }
 
     @Override
-    public void stop() {
-        durations.write();
-    }
-
-    @Override
     public void close() {
+        durations.write();
         views.close();
         signatures.close();
     }

@@ -115,7 +115,7 @@ public final class ReportSource implements HubExtensionSource {
         }
 
         @Override
-        public void stop() {
+        public void close() {
             usage.close();
         }
     }
