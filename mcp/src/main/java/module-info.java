@@ -13,6 +13,8 @@ module dev.parley.mcp {
 
     exports dev.parley.mcp;
 
+    provides dev.parley.command.CommandSource with
+            dev.parley.mcp.command.McpCommands;
     provides dev.parley.extension.HubExtensionSource with
             dev.parley.mcp.agent.ServersSource,
             dev.parley.mcp.hub.McpSource;

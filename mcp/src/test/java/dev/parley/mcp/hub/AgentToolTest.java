@@ -44,7 +44,9 @@ final class AgentToolTest {
 
         assertThat(tools).containsKeys("a__b", "empty__message").hasSize(10);
         assertThat(tools.keySet()).allMatch(name -> name.matches("[A-Za-z0-9_.-]{1,48}"));
-        assertThat(tools.values().stream().map(tool -> tool.agent() + "/" + (tool.skill() == null ? "" : tool.skill().id())))
+        assertThat(tools.values().stream()
+                        .map(tool -> tool.agent() + "/"
+                                + (tool.skill() == null ? "" : tool.skill().id())))
                 .doesNotHaveDuplicates();
         assertThat(AgentTool.of(Map.of("a", card("b__c"))).keySet())
                 .isEqualTo(AgentTool.of(Map.of("a", card("b__c"), "b", card("x"))).entrySet().stream()
@@ -56,10 +58,18 @@ final class AgentToolTest {
     @Test
     @DisplayName("texts are cut and have no controls, tags and changes of direction")
     void texts() {
-        String hostile = "Adds\u202e\u0000\u200b\u001b[31m numbers\n" + new String(Character.toChars(0xE0041)) + "x".repeat(5_000);
-        Tool tool = AgentTool.of(Map.of("a", card(hostile))).values().iterator().next().shown();
+        String hostile = "Adds\u202e\u0000\u200b\u001b[31m numbers\n" + new String(Character.toChars(0xE0041))
+                + "x".repeat(5_000);
+        Tool tool = AgentTool.of(Map.of("a", card(hostile)))
+                .values()
+                .iterator()
+                .next()
+                .shown();
 
-        assertThat(tool.description()).startsWith("Adds[31m numbers\nxxx").endsWith("…\nAgent: a").hasSizeLessThan(1_020);
+        assertThat(tool.description())
+                .startsWith("Adds[31m numbers\nxxx")
+                .endsWith("…\nAgent: a")
+                .hasSizeLessThan(1_020);
         assertThat(tool.title()).hasSizeLessThan(105).doesNotContain("\u202e");
     }
 
@@ -69,7 +79,8 @@ final class AgentToolTest {
         assertThat(ResourceUri.of(ResourceUri.artifact("a b", "t/1", "ü+%")))
                 .contains(new ResourceUri("a b", "t/1", "ü+%"));
         assertThat(ResourceUri.of("parley://agents/a/card")).contains(new ResourceUri("a", null, null));
-        for (String other : List.of("file:///etc/passwd", "parley://agents/a/../card", "parley://agents/%zz/card", "")) {
+        for (String other :
+                List.of("file:///etc/passwd", "parley://agents/a/../card", "parley://agents/%zz/card", "")) {
             assertThat(ResourceUri.of(other)).as(other).isEmpty();
         }
     }

@@ -53,9 +53,11 @@ final class McpSecurityTest {
                 .policy(PolicyFile.read(policy))
                 .authentication("inner", Authentication.named(List.of("apiKey")))
                 .agents(
-                        Agent.named("inner", "Has other credentials").handle((request, reply) -> reply.complete("inner")),
+                        Agent.named("inner", "Has other credentials")
+                                .handle((request, reply) -> reply.complete("inner")),
                         Agent.named("scoped", "Requires a scope")
-                                .skill(ToolAgents.skill("write", "Writes", Map.of()).withScopes("books:write"))
+                                .skill(ToolAgents.skill("write", "Writes", Map.of())
+                                        .withScopes("books:write"))
                                 .handle((request, reply) -> reply.complete("written")))
                 .start();
         alice = new RawPeer(hub.url() + "/mcp", "Authorization", "Bearer " + ALICE);
@@ -85,7 +87,10 @@ final class McpSecurityTest {
     }
 
     private static String tools(RawPeer peer) throws Exception {
-        return peer.modern("tools/list", Map.of(), Map.of()).result().get("tools").toString();
+        return peer.modern("tools/list", Map.of(), Map.of())
+                .result()
+                .get("tools")
+                .toString();
     }
 
     private static String challenge(Answer answer) {
@@ -99,8 +104,8 @@ final class McpSecurityTest {
         Answer ofAgent = new RawPeer(hub.url() + "/agents/echo/mcp").modern("tools/list", Map.of(), Map.of());
         String metadata = alice.http
                 .send(
-                        HttpRequest.newBuilder(URI.create(
-                                        hub.url() + "/.well-known/oauth-protected-resource/agents/echo/mcp"))
+                        HttpRequest.newBuilder(
+                                        URI.create(hub.url() + "/.well-known/oauth-protected-resource/agents/echo/mcp"))
                                 .build(),
                         BodyHandlers.ofString())
                 .body();
@@ -117,50 +122,76 @@ final class McpSecurityTest {
     void filtered() throws Exception {
         Answer scoped = bob.call("scoped__write", Map.of("message", "x"), Map.of());
 
-        assertThat(tools(alice)).contains("echo__say", "direct__answer", "scoped__write").doesNotContain("inner");
+        assertThat(tools(alice))
+                .contains("echo__say", "direct__answer", "scoped__write")
+                .doesNotContain("inner");
         assertThat(tools(bob)).contains("asker__order").doesNotContain("echo__say", "direct__answer", "scoped__write");
         assertThat(scoped.http().statusCode()).isEqualTo(403);
         assertThat(challenge(scoped))
                 .contains("error=\"insufficient_scope\"", "scope=\"books:write\"", "resource_metadata=");
-        assertThat(bob.call("echo__say", Map.of("message", "x"), Map.of()).http().statusCode())
+        assertThat(bob.call("echo__say", Map.of("message", "x"), Map.of())
+                        .http()
+                        .statusCode())
                 .isEqualTo(403);
-        assertThat(bob.call("direct__answer", Map.of("message", "x"), Map.of()).code()).isEqualTo(-32602);
-        assertThat(alice.call("inner__message", Map.of("message", "x"), Map.of()).code()).isEqualTo(-32602);
-        assertThat(alice.call("scoped__write", Map.of("message", "x"), Map.of()).text()).isEqualTo("written");
+        assertThat(bob.call("direct__answer", Map.of("message", "x"), Map.of()).code())
+                .isEqualTo(-32602);
+        assertThat(alice.call("inner__message", Map.of("message", "x"), Map.of())
+                        .code())
+                .isEqualTo(-32602);
+        assertThat(alice.call("scoped__write", Map.of("message", "x"), Map.of()).text())
+                .isEqualTo("written");
     }
 
     @Test
     @DisplayName("tasks, artifacts, questions and credentials of other callers are unknown")
     void owners() throws Exception {
         Map<String, Object> order = Map.of("name", "asker__order", "arguments", Map.of("message", "a pizza"));
-        Object taskId = alice.call("asker__order", Map.of("message", "x"), Map.of()).structured().get("taskId");
+        Object taskId = alice.call("asker__order", Map.of("message", "x"), Map.of())
+                .structured()
+                .get("taskId");
         Answer asked = alice.modern("tools/call", order, FORMS);
         Answer files = alice.call("files__make", Map.of("size", 1), Map.of());
         Object uri = ((Map<?, ?>) ((List<?>) files.result().get("content")).get(3)).get("uri");
         Answer stolen = bob.modern(
                 "tools/call",
-                Map.of("name", "asker__order", "arguments", order.get("arguments"), "requestState", asked.result().get("requestState")),
+                Map.of(
+                        "name",
+                        "asker__order",
+                        "arguments",
+                        order.get("arguments"),
+                        "requestState",
+                        asked.result().get("requestState")),
                 FORMS);
         int credential = alice.http
                 .send(
                         HttpRequest.newBuilder(URI.create(hub.url() + "/mcp/credentials"))
                                 .header("Content-Type", "application/json")
                                 .header("Authorization", "Bearer " + BOB)
-                                .POST(BodyPublishers.ofString("{\"agent\":\"asker\",\"taskId\":\"" + taskId
-                                        + "\",\"credential\":\"x\"}"))
+                                .POST(BodyPublishers.ofString(
+                                        "{\"agent\":\"asker\",\"taskId\":\"" + taskId + "\",\"credential\":\"x\"}"))
                                 .build(),
                         BodyHandlers.ofString())
                 .statusCode();
 
-        assertThat(alice.modern("tasks/get", Map.of("taskId", taskId), TASKS).result().get("taskId")).isEqualTo(taskId);
+        assertThat(alice.modern("tasks/get", Map.of("taskId", taskId), TASKS)
+                        .result()
+                        .get("taskId"))
+                .isEqualTo(taskId);
         for (String method : List.of("tasks/get", "tasks/cancel")) {
-            assertThat(bob.modern(method, Map.of("taskId", taskId), TASKS).code()).as(method).isEqualTo(-32602);
+            assertThat(bob.modern(method, Map.of("taskId", taskId), TASKS).code())
+                    .as(method)
+                    .isEqualTo(-32602);
         }
         for (String tool : List.of("task_status", "task_result", "task_cancel")) {
-            assertThat(bob.call(tool, Map.of("taskId", taskId), Map.of()).code()).as(tool).isEqualTo(-32602);
+            assertThat(bob.call(tool, Map.of("taskId", taskId), Map.of()).code())
+                    .as(tool)
+                    .isEqualTo(-32602);
         }
-        assertThat(bob.call("task_reply", Map.of("taskId", taskId, "message", "x"), Map.of()).code()).isEqualTo(-32602);
-        assertThat(bob.modern("resources/read", Map.of("uri", uri), Map.of()).code()).isEqualTo(-32602);
+        assertThat(bob.call("task_reply", Map.of("taskId", taskId, "message", "x"), Map.of())
+                        .code())
+                .isEqualTo(-32602);
+        assertThat(bob.modern("resources/read", Map.of("uri", uri), Map.of()).code())
+                .isEqualTo(-32602);
         assertThat(stolen.code()).isEqualTo(-32602);
         assertThat(credential).isEqualTo(404);
     }
@@ -190,7 +221,9 @@ final class McpSecurityTest {
         Path data = directory.resolve("data");
         try (Hub first = secured(Hub.builder().data(data), agents).start()) {
             var peer = new RawPeer(first.url() + "/mcp", "Authorization", "Bearer " + ALICE);
-            working = peer.call("slow__work", Map.of("message", "restart"), TASKS).result().get("taskId");
+            working = peer.call("slow__work", Map.of("message", "restart"), TASKS)
+                    .result()
+                    .get("taskId");
             asked = peer.modern("tools/call", order, FORMS);
         }
         agents.permits.release();
@@ -198,7 +231,10 @@ final class McpSecurityTest {
             var peer = new RawPeer(second.url() + "/mcp", "Authorization", "Bearer " + ALICE);
             peer.call("task_result", Map.of("taskId", working), Map.of());
             Answer done = peer.modern("tasks/get", Map.of("taskId", working), TASKS);
-            Object key = ((Map<?, ?>) asked.result().get("inputRequests")).keySet().iterator().next();
+            Object key = ((Map<?, ?>) asked.result().get("inputRequests"))
+                    .keySet()
+                    .iterator()
+                    .next();
             Answer next = peer.modern(
                     "tools/call",
                     Map.of(
