@@ -12,6 +12,7 @@ module dev.parley.mcp {
     requires java.net.http;
 
     exports dev.parley.mcp;
+    exports dev.parley.mcp.stdio;
 
     provides dev.parley.command.CommandSource with
             dev.parley.mcp.command.McpCommands;

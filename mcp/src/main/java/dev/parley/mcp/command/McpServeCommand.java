@@ -6,8 +6,7 @@ import dev.parley.command.Parameters;
 import dev.parley.command.ProgramCommand;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.hub.AgentProvider;
-import dev.parley.mcp.server.StdioServer;
-import dev.parley.protocol.CallContext;
+import dev.parley.mcp.stdio.McpServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -34,9 +33,9 @@ final class McpServeCommand implements ProgramCommand {
     public int run(CommandCall call) throws InterruptedException {
         Integer wait = call.number("--wait", 1, 3600);
         List<String> urls = HubListing.of(String.valueOf(call.setting("--agent-card")));
+        Duration budget = Duration.ofSeconds(wait == null ? WAIT_SECONDS : wait);
         try (RemoteAgents agents = RemoteAgents.open(call, urls)) {
-            var provider = new AgentProvider(agents, Duration.ofSeconds(wait == null ? WAIT_SECONDS : wait));
-            McpServer.of(provider, new ServerInfo("parley", "Parley", "1", null))
+            McpServer.of(new AgentProvider(agents, budget), ServerInfo.of("parley", "1"))
                     .serve(call.in(), call.out());
         } catch (IOException broken) {
             throw CommandException.usage("the client of MCP does not answer: " + broken.getMessage(), null);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
-import dev.parley.mcp.McpServer;
 import dev.parley.mcp.ServerInfo;
+import dev.parley.mcp.stdio.McpServer;
 import dev.parley.mcp.wire.Trees;
 import java.io.BufferedReader;
 import java.io.IOException;

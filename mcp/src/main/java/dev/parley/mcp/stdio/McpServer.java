@@ -1,5 +1,7 @@
-package dev.parley.mcp;
+package dev.parley.mcp.stdio;
 
+import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.server.StdioServer;
 import dev.parley.protocol.CallContext;
 import java.io.IOException;
