@@ -4,15 +4,17 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rows of the index that match a query, in their order, with their scores. For one thread. */
+/** Rows of the index that match a query, in their order, with their scores and the weight of the terms that they have. For one thread. */
 final class Matches {
     private int[] rows;
     private float[] scores;
+    private final float[] weights;
     private int size;
 
-    private Matches(int[] rows, float[] scores, int size) {
+    private Matches(int[] rows, float[] scores, float[] weights, int size) {
         this.rows = rows;
         this.scores = scores;
+        this.weights = weights;
         this.size = size;
     }
 
@@ -23,7 +25,9 @@ final class Matches {
         for (int i = 0; i < scores.length; i++) {
             scores[i] = unit * list.fits()[i];
         }
-        return new Matches(list.rows(), scores, scores.length);
+        float[] weights = new float[scores.length];
+        Arrays.fill(weights, (float) term.weight());
+        return new Matches(list.rows(), scores, weights, scores.length);
     }
 
     private static float unit(Term term, double factor) {
@@ -52,15 +56,22 @@ final class Matches {
     private static Matches union(Matches one, Matches other) {
         int[] rows = new int[one.size + other.size];
         float[] scores = new float[rows.length];
+        float[] weights = new float[rows.length];
         int size = 0;
         for (int i = 0, j = 0; i < one.size || j < other.size; size++) {
             int left = i < one.size ? one.rows[i] : Integer.MAX_VALUE;
             int right = j < other.size ? other.rows[j] : Integer.MAX_VALUE;
             rows[size] = Math.min(left, right);
-            scores[size] =
-                    (left <= right ? one.scores[i++] : 0) + (right <= left && j < other.size ? other.scores[j++] : 0);
+            if (left <= right) {
+                scores[size] += one.scores[i];
+                weights[size] += one.weights[i++];
+            }
+            if (right <= left && j < other.size) {
+                scores[size] += other.scores[j];
+                weights[size] += other.weights[j++];
+            }
         }
-        return new Matches(rows, scores, size);
+        return new Matches(rows, scores, weights, size);
     }
 
     private void retain(Term term) {
@@ -75,6 +86,7 @@ final class Matches {
             at = seek(listed, at, rows[i]);
             if (at < listed.length && listed[at] == rows[i]) {
                 kept[count] = rows[i];
+                weights[count] = weights[i] + (float) term.weight();
                 keptScores[count++] = scores[i] + unit * fits[at];
             }
         }
@@ -92,6 +104,7 @@ final class Matches {
             at = seek(listed, at, rows[i]);
             if (at < listed.length && listed[at] == rows[i]) {
                 scores[i] += unit * term.list().fits()[at];
+                weights[i] += (float) term.weight();
             }
         }
     }
@@ -118,5 +131,9 @@ final class Matches {
 
     float score(int i) {
         return scores[i];
+    }
+
+    float weight(int i) {
+        return weights[i];
     }
 }

@@ -10,8 +10,17 @@ import java.util.stream.LongStream;
 final class Ranking {
     private static final int SHIFT = Integer.numberOfTrailingZeros(IndexedEntry.ROWS);
 
-    /** Entries that match, from {@code base} on for a score of 0 up to {@code base + span} for the best possible one. */
-    record Scale(double base, double span, double least, double best) {}
+    /**
+     * Scores of results, from {@code base} on for a score of 0 up to {@code base + span} for the best possible one.
+     *
+     * @param least score of a row
+     * @param weight least weight of the terms that a row has
+     */
+    record Scale(double base, double span, double least, double best, double weight) {
+        boolean has(Matches matches, int i) {
+            return matches.score(i) >= least && matches.weight(i) >= weight;
+        }
+    }
 
     static final Ranking NONE = new Ranking(new int[0], new float[0]);
 
@@ -33,13 +42,14 @@ final class Ranking {
             int number = matches.row(i) >> SHIFT;
             int best = i;
             for (i++; i < rows.length && matches.row(i) >> SHIFT == number; i++) {
-                best = matches.score(i) > matches.score(best) ? i : best;
+                boolean isBetter = matches.score(i) > matches.score(best) || !scale.has(matches, best);
+                best = scale.has(matches, i) && isBetter ? i : best;
             }
             while (passed < earlier.rows.length && earlier.rows[passed] >> SHIFT < number) {
                 passed++;
             }
             boolean isEarlier = passed < earlier.rows.length && earlier.rows[passed] >> SHIFT == number;
-            if (matches.score(best) >= scale.least && !isEarlier) {
+            if (scale.has(matches, best) && !isEarlier) {
                 double share = Math.clamp(matches.score(best) / scale.best, 0, 1);
                 rows[size] = matches.row(best);
                 scores[size++] = (float) (scale.base + scale.span * share * factors.of(number));

@@ -32,6 +32,12 @@ final class SearchPlan {
     /** Heaviest words of which a query has to be met: of a long story no agent has all. */
     private static final int COUNTED = 5;
 
+    /** Words of a short query, of whose weight a row has to have a share. */
+    private static final int SHORT = 4;
+
+    /** This share. */
+    private static final double SHARE = 0.3;
+
     /** Constant of reciprocal rank fusion, as usual. */
     private static final double FUSION = 60;
 
@@ -65,7 +71,8 @@ final class SearchPlan {
         if (made == null) {
             made = terms.isEmpty() || terms.getFirst().rows() == 0
                     ? Ranking.NONE
-                    : Ranking.of(Matches.all(terms), new Scale(50, 50, 0, Term.weightOf(terms)), factors, Ranking.NONE);
+                    : Ranking.of(
+                            Matches.all(terms), new Scale(50, 50, 0, Term.weightOf(terms), 0), factors, Ranking.NONE);
             whole = made;
         }
         return made;
@@ -102,8 +109,9 @@ final class SearchPlan {
         Matches matches = Matches.any(rarer, times);
         common.forEach(matches::add);
         double best = Term.weightOf(terms) + (times - 1) * Term.weightOf(rarer);
-        return Ranking.of(
-                matches, new Scale(0, 50, CUTOFF * best * all / Term.weightOf(terms), best), factors, whole());
+        double least = CUTOFF * best * all / Term.weightOf(terms);
+        double weight = terms.size() <= SHORT ? SHARE * all : 0;
+        return Ranking.of(matches, new Scale(0, 50, least, best, weight), factors, whole());
     }
 
     /** The best hits behind a cursor, at most so many. */

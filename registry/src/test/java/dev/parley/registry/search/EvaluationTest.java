@@ -56,7 +56,7 @@ final class EvaluationTest {
                             .filter(each -> each.query().grades().isEmpty()
                                     && !each.found().isEmpty())
                             .count())
-                    .isLessThan(27);
+                    .isLessThan(24);
         }
     }
 }

@@ -3,7 +3,9 @@ package dev.parley.registry.search;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
@@ -16,10 +18,13 @@ import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -403,6 +408,51 @@ abstract class SearchContract {
         return search.find(SearchQuery.of(words), 50, null, ANNA).results().stream()
                 .map(found -> found.entry().resource().name())
                 .toList();
+    }
+
+    @Test
+    @DisplayName(
+            "a search that takes longer than two seconds is ended in the database, and its thread and connection serve others")
+    void timeout() throws Exception {
+        register("Smith", "forge|Forges swords|iron|");
+        database.write(session -> {
+            session.once("ALTER TABLE registry_label RENAME TO registry_label_kept");
+            session.once(
+                    "CREATE VIEW registry_label AS WITH RECURSIVE endless (entry) AS"
+                            + " (SELECT 0 UNION ALL SELECT 1 - entry FROM endless) SELECT 'tag=iron' AS label, entry + 1000 AS entry FROM endless");
+            return 0;
+        });
+        var query = new SearchQuery("swords", false, tagged("iron"));
+        var refused = new ArrayList<Future<Throwable>>();
+        long began = System.nanoTime();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (CallContext caller : List.of(ANNA, BEN, EVE, EVE)) {
+                refused.add(threads.submit(() -> catchThrowable(() -> names(query, caller))));
+            }
+        }
+        var took = Duration.ofNanos(System.nanoTime() - began);
+
+        var problems = new ArrayList<String>();
+        for (Future<Throwable> each : refused) {
+            assertThat(each.get())
+                    .isInstanceOfSatisfying(
+                            A2AException.class, late -> assertThat(late.error()).isEqualTo(A2AError.UNAVAILABLE));
+            problems.add(each.get().getMessage());
+        }
+        // The others of them were still waiting for a processor.
+        assertThat(problems).contains("The search took longer than 2 s");
+        assertThat(took).isBetween(Search.PATIENCE, Search.PATIENCE.multipliedBy(4));
+        // As many at a time as the search has connections: one that was still busy would have a search wait for it.
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var found = new ArrayList<Future<List<String>>>();
+            for (int i = 0; i < 16; i++) {
+                found.add(threads.submit(() -> names(SearchQuery.of("swords"), EVE)));
+            }
+            for (Future<List<String>> each : found) {
+                assertThat(each.get()).containsExactly("Smith");
+            }
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(took.plus(Search.PATIENCE));
     }
 
     @Test
