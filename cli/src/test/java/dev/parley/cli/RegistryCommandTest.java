@@ -58,6 +58,11 @@ final class RegistryCommandTest {
         assertThat(ok("agent", "list").out()).contains(id, "mirror");
         assertThat(ok("agent", "list", "--skill", "echo", "-o", "json").out()).contains("\"agents\":[{");
         assertThat(ok("agent", "search", "mirror").out()).contains(id);
+        assertThat(ok("agent", "search", "the", "mirror", "agent", "--skill", "echo")
+                        .out())
+                .contains(id);
+        assertThat(shell.run("agent", "search", "--url", hub.url()).err()).contains("WORDS");
+        assertThat(shell.run("agent", "diff", id, "--url", hub.url()).err()).contains("no version before 1");
         assertThat(ok("agent", "show", id).out()).contains("Name: mirror", "Status: active");
         assertThat(ok("agent", "show", id, "-o", "json").out()).startsWith("{\"id\":\"" + id);
         ok("agent", "delete", id);
@@ -97,6 +102,7 @@ final class RegistryCommandTest {
         assertThat(ran.err()).contains("sending to mirror (urn:air:agent.localhost:default:mirror)");
         assertThat(ran.out()).contains("hello there");
         assertThat(ok("discover").out()).contains("default:mirror");
+        assertThat(ok("discover", "an", "agent", "like", "a", "mirror").out()).contains("default:mirror");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.parley.command;
 
+import java.util.List;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
@@ -33,6 +34,19 @@ public final class Parameters {
                 .type(String.class)
                 .required(required)
                 .arity(required ? "1" : "0..1")
+                .paramLabel(label)
+                .description(description)
+                .build();
+    }
+
+    /** An argument of any number of words, which {@link RowParameters.Typed#requiredArgument} joins by spaces. */
+    public static PositionalParamSpec words(boolean required, String label, String description) {
+        return PositionalParamSpec.builder()
+                .index("0..*")
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .required(required)
+                .arity(required ? "1..*" : "0..*")
                 .paramLabel(label)
                 .description(description)
                 .build();

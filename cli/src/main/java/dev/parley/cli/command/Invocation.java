@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -132,7 +133,10 @@ public class Invocation implements RowParameters.Typed {
 
     public @Nullable String argument(int index) {
         PositionalParamSpec argument = typed.matchedPositional(index);
-        return argument == null ? null : argument.getValue();
+        Object value = argument == null ? null : argument.getValue();
+        return value instanceof List<?> words
+                ? words.stream().map(String::valueOf).collect(Collectors.joining(" "))
+                : (String) value;
     }
 
     @Override

@@ -83,6 +83,10 @@ final class History {
     /** The differences between two versions; by default of the newest one to the one before. */
     Map<String, Object> diff(long entry, @Nullable Long from, @Nullable Long to) {
         Version after = version(entry, to).orElseThrow(() -> unknown("to", to));
+        if (from == null && after.revision() == 1) {
+            throw A2AException.invalidParams(
+                    "from", "the entry has no version before 1 (expected: a newer version to compare)");
+        }
         long older = from != null ? from : after.revision() - 1L;
         Version before = version(entry, older).orElseThrow(() -> unknown("from", older));
         List<Difference> differences = CardDiff.of(before.read(), after.read());

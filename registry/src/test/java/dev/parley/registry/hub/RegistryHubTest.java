@@ -124,6 +124,8 @@ final class RegistryHubTest {
             String id = web.post("/registry/agents", Cards.registration(Cards.v1("A", "add", "sub"), "public"))
                     .text("id");
             String smaller = Cards.v1("A", "add");
+            assertThat(web.get("/registry/agents/" + id + "/diff").text())
+                    .contains("from: the entry has no version before 1");
 
             Answer refused =
                     web.send("PUT", "/registry/agents/" + id, "{\"card\":" + smaller + ",\"refuse\":[\"breaking\"]}");

@@ -236,10 +236,21 @@ class AgentCommand implements ProgramCommand {
         }
     }
 
-    /** {@code search WORDS}. */
+    /** {@code search WORDS}: all words are one query. */
     static final class Search extends AgentCommand {
         Search(ExtensionMethod<?, ?> row) {
             super(row);
+        }
+
+        @Override
+        public void describe(CommandSpec spec) {
+            for (RestParameter one : parameters()) {
+                if (one.name().equals("q")) {
+                    spec.addPositional(Parameters.words(true, one.label(), one.description()));
+                } else {
+                    RowParameters.describe(spec, List.of(one));
+                }
+            }
         }
 
         @Override

@@ -40,7 +40,7 @@ final class DiscoverCommand implements ProgramCommand {
     @Override
     public void describe(CommandSpec spec) {
         spec.addPositional(
-                Parameters.argument(0, false, "TEXT", "What the agent shall do, in words; without it all are listed."));
+                Parameters.words(false, "TEXT", "What the agent shall do, in words; without it all are listed."));
         spec.addOption(Parameters.option("--limit", "N", "Largest number of results; default: " + LIMIT + "."));
         spec.addOption(Parameters.flag("--no-peers", "Ask this registry only, not its peers."));
         spec.addOption(Parameters.option(
