@@ -13,7 +13,8 @@ import java.util.Random;
 
 /**
  * Writes requests to a registry, one JSON-RPC request a line: {@code register.jsonl} registers agents with cards of usual size, {@code
- * lookup.jsonl} shows some of them by their ids, {@code search.jsonl} searches by two or three words.
+ * lookup.jsonl} shows some of them by their ids, {@code search.jsonl} searches by two or three words, {@code measured.jsonl} as people search
+ * agents of {@link MeasuredCards}.
  *
  * <p>Arguments: the directory, the number of agents.
  */
@@ -88,7 +89,7 @@ public final class RegistryBodies {
             }
         }
         try (BufferedWriter out = Files.newBufferedWriter(directory.resolve("lookup.jsonl"))) {
-            for (int i = 0; i < LOOKUPS; i++) {
+            for (int i = 0; i < Math.min(LOOKUPS, agents); i++) {
                 String id = "urn:air:agent.localhost:default:" + name(random.nextInt(agents));
                 write(out, i, "registry/show", Map.of("id", id));
             }
@@ -98,6 +99,15 @@ public final class RegistryBodies {
                 String words =
                         any(FIELDS, random) + " " + any(THINGS, random) + (i % 2 == 0 ? "" : " " + any(VERBS, random));
                 write(out, i, "registry/list", Map.of("q", words, "pageSize", 10));
+            }
+        }
+        writeMeasured(directory.resolve("measured.jsonl"));
+    }
+
+    private static void writeMeasured(Path file) throws IOException {
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            for (int i = 0; i < SEARCHES; i++) {
+                write(out, i, "registry/list", Map.of("q", MeasuredCards.query(i), "pageSize", 10));
             }
         }
     }

@@ -81,6 +81,7 @@ record LoadResult(
         var values = new LinkedHashMap<String, @Nullable Object>();
         values.put("p50", milliseconds(nanoseconds.getValueAtPercentile(50)));
         values.put("p90", milliseconds(nanoseconds.getValueAtPercentile(90)));
+        values.put("p95", milliseconds(nanoseconds.getValueAtPercentile(95)));
         values.put("p99", milliseconds(nanoseconds.getValueAtPercentile(99)));
         values.put("p99.9", milliseconds(nanoseconds.getValueAtPercentile(99.9)));
         values.put("max", milliseconds(nanoseconds.getMaxValue()));

@@ -76,7 +76,7 @@ class BenchCommandTest {
                 .containsKeys("requestsPerSecond", "bytesReceived", "clientProcessorPercent");
         assertThat((Map<?, ?>) result.get("latencyMilliseconds"))
                 .asInstanceOf(MAP)
-                .containsOnlyKeys("p50", "p90", "p99", "p99.9", "max");
+                .containsOnlyKeys("p50", "p90", "p95", "p99", "p99.9", "max");
     }
 
     @Test
