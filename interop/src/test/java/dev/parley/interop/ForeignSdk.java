@@ -85,6 +85,17 @@ record ForeignSdk(
             called("a2a-rs", List.of("Cargo.lock", "main.rs"), List.of("cargo", "build", "--quiet", "--locked")),
             called("a2a-ai-provider", List.of("package-lock.json"), NPM_CI));
 
+    /** The public conformance suite of MCP. It names a version of Node.js that it also brings along, so npm must not insist on its own. */
+    static final ForeignSdk MCP_CONFORMANCE = new ForeignSdk(
+            "mcp-conformance",
+            List.of("mcp-conformance"),
+            List.of("package-lock.json"),
+            List.of(NPM_CI.stream()
+                    .filter(option -> !option.equals("--engine-strict"))
+                    .toList()),
+            List.of("node", "main.mjs"),
+            List.of());
+
     /** The published command line of AgentVault, and further clients of its registry. */
     static final ForeignSdk AGENTVAULT_REGISTRY = python("agentvault-registry").withoutServer();
 

@@ -20,6 +20,9 @@ import java.util.Map;
 
 /** A hub that serves a provider of tests at {@code /fixture/mcp}, through its one door. */
 public record FixtureHub(McpProvider provider) implements HubExtensionSource {
+    /** Path of the server below the address of the hub. */
+    public static final String PATH = "/fixture/mcp";
+
     private static final ExtensionProtocol PROTOCOL = McpExchange.protocol("/extensions/mcp-fixture/v1");
 
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
@@ -74,7 +77,7 @@ public record FixtureHub(McpProvider provider) implements HubExtensionSource {
             @Override
             public Map<String, Face> faces() {
                 WireFace face = new McpFace();
-                return Map.of("/fixture/mcp", new Face("mcp-fixture", face));
+                return Map.of(PATH, new Face("mcp-fixture", face));
             }
 
             @Override

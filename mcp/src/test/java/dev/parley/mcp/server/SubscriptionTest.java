@@ -1,0 +1,103 @@
+package dev.parley.mcp.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.CallContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions of {@code subscriptions/listen}. */
+class SubscriptionTest {
+    private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
+    private static final CallContext BOB = CallContext.of("bob", new CallContext.Scope("t1", "bob"));
+    private static final Peer WITH_TASKS =
+            new Peer(Revision.V2026_07_28, Map.of("extensions", Map.of(Meta.TASKS, Map.of())), null);
+
+    private final ConformanceProvider provider = new ConformanceProvider();
+    private final List<Message> sent = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    private Subscription listen(CallContext caller, Peer peer, Map<String, @Nullable Object> notifications) {
+        return Subscription.listen(
+                provider,
+                caller,
+                peer,
+                new Message.Request(4, Methods.LISTEN, Trees.object("notifications", notifications)),
+                sent::add);
+    }
+
+    private String waitingTask() {
+        return String.valueOf(((FixtureTasks) provider.tasks())
+                .asking(Map.of("q", Map.of("method", "elicitation/create")), answers -> "done", ALICE)
+                .get("taskId"));
+    }
+
+    private Object acknowledged() {
+        return Trees.map(((Message.Notification) sent.getFirst()).params().get("notifications"));
+    }
+
+    @Test
+    @DisplayName("changes of a task are sent as the whole task with the id of the subscription, until it is closed")
+    void tasks() {
+        String task = waitingTask();
+        Subscription subscription = listen(ALICE, WITH_TASKS, Map.of("taskIds", List.of(task, "unknown")));
+
+        provider.tasks().update(task, Map.of("q", Map.of("action", "accept")), ALICE);
+
+        assertThat(acknowledged()).isEqualTo(Map.of("taskIds", List.of(task)));
+        assertThat(sent).hasSize(2);
+        Message.Notification change = (Message.Notification) sent.getLast();
+        assertThat(change.method()).isEqualTo("notifications/tasks");
+        assertThat(change.params())
+                .containsEntry("taskId", task)
+                .containsEntry("status", "completed")
+                .containsKey("result")
+                .containsEntry("_meta", Map.of(Meta.SUBSCRIPTION_ID, 4));
+        subscription.close();
+        String other = waitingTask();
+        provider.tasks().cancel(other, ALICE);
+        assertThat(sent).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("tasks of other callers, and tasks for a client without the extension, are not acknowledged")
+    void tasksOfOthers() {
+        String task = waitingTask();
+
+        listen(BOB, WITH_TASKS, Map.of("taskIds", List.of(task))).close();
+        assertThat(acknowledged()).isEqualTo(Map.of("taskIds", List.of()));
+        sent.clear();
+        listen(ALICE, new Peer(Revision.V2026_07_28, Map.of(), null), Map.of("taskIds", List.of(task)))
+                .close();
+        assertThat(acknowledged()).isEqualTo(Map.of());
+    }
+
+    @Test
+    @DisplayName("more names than the limit are refused")
+    void limit() {
+        List<String> uris = IntStream.rangeClosed(0, Subscription.MAX_NAMES)
+                .mapToObj(number -> "test://" + number)
+                .toList();
+
+        assertThatThrownBy(() -> listen(ALICE, WITH_TASKS, Map.of("resourceSubscriptions", uris)))
+                .isInstanceOf(McpException.class)
+                .hasMessageContaining("resourceSubscriptions");
+        assertThat(sent).isEmpty();
+    }
+}
