@@ -54,4 +54,18 @@ public interface HubAgents {
      * @throws dev.parley.protocol.A2AException as from {@link #endpoint}
      */
     AgentEndpoint within(String agent);
+
+    /** The address of an agent of that name, hosted or not. To be called when the hub {@linkplain HubExtension#started has started}. */
+    String url(String agent);
+
+    /**
+     * Hosts an agent from now on that an endpoint answers, in place of the previous one of its name that was hosted so. To be called when
+     * the hub {@linkplain HubExtension#started has started}.
+     *
+     * @throws IllegalArgumentException if another agent has the name, or it cannot be a segment of a path
+     */
+    void host(HostedEndpoint agent);
+
+    /** Ends hosting an agent that was {@linkplain #host hosted} so; its running calls go on. Returns false if there was none. */
+    boolean remove(String agent);
 }

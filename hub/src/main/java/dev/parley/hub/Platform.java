@@ -21,6 +21,7 @@ import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.Administration;
@@ -46,6 +47,8 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.OwnMethod;
 import dev.parley.protocol.support.Sha256;
@@ -77,6 +80,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,7 +186,7 @@ public final class Platform implements AutoCloseable {
         this.home = new HomePage(shown);
         WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
         this.sender = new WebhookSender(rule, InstantSource.system());
-        this.neighbours = new Neighbours(trust, this::agentUrl);
+        this.neighbours = new Neighbours(trust, this::agentUrl, new Endpoints());
         this.hubExtensions = new HubExtensions(
                 setup.extensions(),
                 new HubExtensions.Shared(
@@ -409,6 +413,60 @@ public final class Platform implements AutoCloseable {
         neighbours.add(agentServed, used);
         site.add(agentServed);
         openApi.add(agentServed);
+    }
+
+    /** Serves agents that endpoints of extensions answer. */
+    private final class Endpoints implements Neighbours.Hosting {
+        @Override
+        public void add(HostedEndpoint hosted) {
+            String name = hosted.name();
+            warnOfSimilar(name);
+            AgentCard card = here(hosted.card(), name);
+            Guard guard = trust.guard(card, List.of(), name);
+            var observed = new Observed(name, metrics, traces, hubExtensions.observers());
+            var recorded = new Recorded(audit, name, auditsCalls);
+            byte[] verbatim = hosted.verbatim();
+            var agent = new ServedAgent(
+                    name,
+                    recorded.before(guard.before(new WithCards(hosted.endpoint(), shown -> here(shown, name)))),
+                    verbatim == null ? served(card) : ServedCard.verbatim(card, verbatim),
+                    agentDialects.getOrDefault(name, dialects),
+                    ExtensionTable.EMPTY,
+                    observed::before,
+                    observed::carried);
+            home.add(name, site.agentUrl(name), card, List.of());
+            neighbours.add(agent, List.of());
+            site.add(agent);
+            openApi.add(agent);
+        }
+
+        /** A card with the addresses of this hub, and the security of its callers. */
+        private AgentCard here(AgentCard card, String name) {
+            Set<String> spoken = agentDialects.getOrDefault(name, dialects);
+            return trust.card(name, card.at(interfaces(site.agentUrl(name), name, spoken)));
+        }
+
+        @Override
+        public void remove(String name) {
+            site.remove(name);
+            openApi.remove(name);
+            home.remove(name);
+        }
+    }
+
+    /** An endpoint whose extended cards are changed. */
+    private record WithCards(AgentEndpoint endpoint, UnaryOperator<AgentCard> change) implements AgentEndpoint {
+        @Override
+        @SuppressWarnings("unchecked") // a card is the answer of its operation
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            R answer = endpoint.call(operation, context);
+            return operation instanceof Operation.GetExtendedAgentCard ? (R) change.apply((AgentCard) answer) : answer;
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return endpoint.watch(operation, context);
+        }
     }
 
     private static Agent hosted(Agent agent, List<HubExtension> used) {

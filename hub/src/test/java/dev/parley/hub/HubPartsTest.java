@@ -4,9 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.parley.client.AgentClient;
+import dev.parley.client.spi.ClientException;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.extension.HostedEndpoint;
+import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -20,6 +24,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.trust.PolicyFile;
 import dev.parley.trust.cards.CardKeys;
@@ -171,6 +176,36 @@ final class HubPartsTest {
             assertThat(unsigned.url()).isNotEmpty();
             assertThat(parts.hub().signatures().sign(payload)).isEmpty();
             assertThat(parts.hub().signatures().keys()).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("an endpoint of an extension is an agent behind the policy, until it is removed")
+    void endpoint() {
+        var parts = new Parts();
+        Agent remote = Agent.named("remote", "Answers elsewhere").handle((request, reply) -> reply.complete("far"));
+        try (Hub other = Hub.builder().inMemory().port(0).agents(remote).start();
+                AgentClient client = AgentClient.connect(other.agentUrl("remote"));
+                Hub hub = hub(parts).start()) {
+            HubAgents agents = parts.hub().agents();
+            agents.host(new HostedEndpoint("far", client.card(), client, null));
+
+            assertThat(agents.url("far")).isEqualTo(hub.agentUrl("far"));
+            for (String version : List.of("1.0", "0.3")) {
+                try (AgentClient caller = AgentClient.builder().version(version).connect(hub.agentUrl("far"))) {
+                    assertThat(((Task) caller.send("hello")).text()).isEqualTo("far");
+                    assertThat(caller.card().supportedInterfaces())
+                            .allSatisfy(each -> assertThat(each.url()).startsWith(hub.agentUrl("far")));
+                }
+            }
+            assertThat(catchThrowableOfType(
+                            IllegalArgumentException.class,
+                            () -> agents.host(new HostedEndpoint("echo", client.card(), client, null))))
+                    .hasMessage("agent \"echo\": duplicate name");
+            assertThat(agents.remove("echo")).isFalse();
+            assertThat(agents.remove("far")).isTrue();
+            assertThat(catchThrowableOfType(ClientException.class, () -> AgentClient.connect(hub.agentUrl("far"))))
+                    .hasMessageContaining("404");
         }
     }
 }

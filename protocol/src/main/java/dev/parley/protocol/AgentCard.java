@@ -91,6 +91,26 @@ public record AgentCard(
         return with(securitySchemes, securityRequirements, skills);
     }
 
+    /** Returns this card with other interfaces, and without signatures, which do not hold for them. */
+    public AgentCard at(List<Interface> interfaces) {
+        return new AgentCard(
+                name,
+                description,
+                interfaces,
+                provider,
+                version,
+                documentationUrl,
+                capabilities,
+                securitySchemes,
+                securityRequirements,
+                defaultInputModes,
+                defaultOutputModes,
+                skills,
+                List.of(),
+                iconUrl,
+                others);
+    }
+
     /** Returns this card with other security. */
     public AgentCard withSecurity(Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements) {
         return with(schemes, requirements, skills);

@@ -17,6 +17,14 @@ public final class ServedCard {
     private final byte[] beforeV03;
     private final byte[] union;
 
+    private ServedCard(AgentCard card, byte[] document) {
+        this.card = card;
+        this.v1 = document;
+        this.v03 = document;
+        this.beforeV03 = document;
+        this.union = document;
+    }
+
     private ServedCard(AgentCard card, @Nullable CardSigner signer) {
         UnaryOperator<byte[]> signed = signer == null ? written -> written : signer::signed;
         this.v1 = signed.apply(JsonText.write(V1Card.CARD, card));
@@ -28,12 +36,21 @@ public final class ServedCard {
 
     /** A card as it is. */
     public static ServedCard unsigned(AgentCard card) {
-        return new ServedCard(card, null);
+        return new ServedCard(card, (CardSigner) null);
     }
 
     /** A card with signatures of its own for each form that has a place for them. */
     public static ServedCard signed(AgentCard card, CardSigner signer) {
         return new ServedCard(card, requireNonNull(signer, "signer"));
+    }
+
+    /**
+     * The document of another server for all readers, byte for byte, with its signatures.
+     *
+     * @param card of the agent at this server
+     */
+    public static ServedCard verbatim(AgentCard card, byte[] document) {
+        return new ServedCard(card, document.clone());
     }
 
     public AgentCard card() {

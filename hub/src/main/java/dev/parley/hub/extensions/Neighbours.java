@@ -1,6 +1,7 @@
 package dev.parley.hub.extensions;
 
 import dev.parley.dialect.served.ServedAgent;
+import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubAgents;
 import dev.parley.extension.HubExtension;
 import dev.parley.protocol.A2AError;
@@ -13,6 +14,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.trust.Trust;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,10 +31,47 @@ public final class Neighbours implements HubAgents {
 
     private final List<BiConsumer<String, byte[]>> listeners = new CopyOnWriteArrayList<>();
 
+    private final Hosting hosting;
+    /** Agents that extensions host by endpoints. */
+    private final Set<String> endpoints = ConcurrentHashMap.newKeySet();
+
+    /** Serves agents that endpoints answer. */
+    public interface Hosting {
+        void add(HostedEndpoint agent);
+
+        void remove(String agent);
+    }
+
     /** @param urls returns the address of an agent */
-    public Neighbours(Trust trust, UnaryOperator<String> urls) {
+    public Neighbours(Trust trust, UnaryOperator<String> urls, Hosting hosting) {
         this.trust = trust;
         this.urls = urls;
+        this.hosting = hosting;
+    }
+
+    @Override
+    public String url(String agent) {
+        return urls.apply(agent);
+    }
+
+    @Override
+    public synchronized void host(HostedEndpoint agent) {
+        if (has(agent.name()) && !endpoints.contains(agent.name())) {
+            throw new IllegalArgumentException("agent \"" + agent.name() + "\": duplicate name");
+        }
+        hosting.add(agent);
+        endpoints.add(agent.name());
+    }
+
+    @Override
+    public synchronized boolean remove(String agent) {
+        boolean present = endpoints.remove(agent);
+        if (present) {
+            hosting.remove(agent);
+            agents.remove(agent);
+            extensions.remove(agent);
+        }
+        return present;
     }
 
     /** @param used extensions that the agent has */

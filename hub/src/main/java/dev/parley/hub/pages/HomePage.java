@@ -34,6 +34,10 @@ public final class HomePage implements RequestHandler {
         agents.put(name, new Entry(name, url, card, links));
     }
 
+    public void remove(String name) {
+        agents.remove(name);
+    }
+
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
         Predicate<String> visible = shown.apply(request.arrival());

@@ -47,6 +47,11 @@ public final class OpenApiPage implements RequestHandler {
     /** Adds an agent that the server serves. */
     public void add(ServedAgent agent) {
         agents.put(agent.name(), agent);
+        latest = null;
+    }
+
+    public void remove(String name) {
+        agents.remove(name);
     }
 
     @Override
