@@ -15,4 +15,6 @@ module dev.parley.gateway {
 
     provides dev.parley.extension.HubExtensionSource with
             dev.parley.gateway.hub.GatewaySource;
+    provides dev.parley.command.CommandSource with
+            dev.parley.gateway.command.GatewayCommands;
 }

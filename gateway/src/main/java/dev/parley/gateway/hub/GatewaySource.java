@@ -1,35 +1,43 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
+import dev.parley.gateway.card.RemoteCard;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.settings.SettingReader;
+import java.util.List;
 
 /** Adds a gateway for remote agents to hubs. */
 public final class GatewaySource implements HubExtensionSource {
-    /** URI of the extension, which cards of routes carry with the provenance of the upstream card. */
-    public static final String URI = "urn:parley:gateway:v1";
+    private final GatewaySettings settings;
 
     /** For the service loader. */
-    public GatewaySource() {}
+    public GatewaySource() {
+        this(GatewaySettings.read(SettingReader.DEFAULTS));
+    }
+
+    private GatewaySource(GatewaySettings settings) {
+        this.settings = settings;
+    }
 
     @Override
     public String uri() {
-        return URI;
+        return RemoteCard.PROVENANCE;
+    }
+
+    @Override
+    public HubExtensionSource configured(SettingReader in) {
+        return new GatewaySource(GatewaySettings.read(in));
+    }
+
+    @Override
+    public List<ExtensionMethod<?, ?>> administration() {
+        return RouteOperations.administration();
     }
 
     @Override
     public HubExtension open(HubParts hub) {
-        return new HubExtension() {
-            @Override
-            public String name() {
-                return "gateway";
-            }
-
-            @Override
-            public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-                return AgentExtension.of(URI, "A remote agent behind a gateway");
-            }
-        };
+        return new GatewayHub(hub, settings);
     }
 }

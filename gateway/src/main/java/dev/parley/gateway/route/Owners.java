@@ -1,0 +1,267 @@
+package dev.parley.gateway.route;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.support.LruMap;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Owners of the tasks and contexts of remote agents. The first principal that gets an id owns it; owners never change, so those in memory
+ * stay true on all hubs of a database. Safe for any thread.
+ */
+public final class Owners {
+    private static final int IN_MEMORY = 20_000;
+
+    /** Owner of ids whose principal was erased: they belong to no caller, and cannot be claimed again. */
+    private static final String ERASED = "";
+
+    private final Database database;
+    private final InstantSource clock;
+    private final Map<Key, Owned> known = new LruMap<>(IN_MEMORY);
+
+    private record Key(String route, boolean task, String id) {}
+
+    /**
+     * Owner of an id.
+     *
+     * @param replica that has the task or context; empty if that is not known
+     */
+    record Owned(Scope owner, String replica) {}
+
+    /** @param database with the tables of {@link RouteTable} */
+    public Owners(Database database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    /**
+     * A task or context that a principal got.
+     *
+     * @param taskId null for none
+     * @param contextId null for none
+     * @param name that the caller gave to the task; null for none
+     * @param answer task that exists at the gateway only; null if the remote agent has it
+     * @param replica that has them; empty if that is not known
+     */
+    record Claim(
+            @Nullable String taskId,
+            @Nullable String contextId,
+            @Nullable String name,
+            @Nullable Task answer,
+            String replica) {
+        Claim(@Nullable String taskId, @Nullable String contextId, String replica) {
+            this(taskId, contextId, null, null, replica);
+        }
+    }
+
+    /** Makes a principal the owner of ids that have none, durably. Returns false, and changes nothing, if one belongs to another. */
+    boolean claim(String route, Scope owner, Claim claim) {
+        if (isKnown(route, true, claim.taskId(), owner, claim.replica())
+                && isKnown(route, false, claim.contextId(), owner, claim.replica())) {
+            return true;
+        }
+        boolean owned = database.write(owner.group(), session -> claim(session, route, owner, claim));
+        if (owned) {
+            var now = new Owned(owner, claim.replica());
+            remember(route, now, claim.taskId(), true);
+            remember(route, now, claim.contextId(), false);
+        }
+        return owned;
+    }
+
+    private boolean isKnown(String route, boolean task, @Nullable String id, Scope owner, String replica) {
+        Owned owned = id == null ? null : inMemory(new Key(route, task, id));
+        return id == null
+                || owned != null
+                        && owned.owner().equals(owner)
+                        && (replica.isEmpty() || !owned.replica().isEmpty());
+    }
+
+    private boolean claim(Session session, String route, Scope owner, Claim claim) throws SQLException {
+        var own = new Owned(owner, claim.replica());
+        Optional<Owned> ofTask =
+                claim.taskId() == null ? Optional.of(own) : owner(session, "gateway_task", route, claim.taskId());
+        Optional<Owned> ofContext = claim.contextId() == null
+                ? Optional.of(own)
+                : owner(session, "gateway_context", route, claim.contextId());
+        if (ofTask.filter(other -> !other.owner().equals(owner)).isPresent()
+                || ofContext.filter(other -> !other.owner().equals(owner)).isPresent()) {
+            return false;
+        }
+        if (ofTask.isEmpty()) {
+            Task answer = claim.answer();
+            session.update(
+                    "INSERT INTO gateway_task (route, id, context_id, group_id, owner, at_ms, name, answer, replica)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    route,
+                    claim.taskId(),
+                    claim.contextId() == null ? "" : claim.contextId(),
+                    owner.group(),
+                    owner.owner(),
+                    clock.millis(),
+                    claim.name(),
+                    answer == null ? null : Json.writeEvents(List.of(new LoggedEvent(1, answer))),
+                    claim.replica());
+        }
+        if (ofContext.isEmpty()) {
+            session.update(
+                    "INSERT INTO gateway_context (route, id, group_id, owner, replica) VALUES (?, ?, ?, ?, ?)",
+                    route,
+                    claim.contextId(),
+                    owner.group(),
+                    owner.owner(),
+                    claim.replica());
+        } else if (claim.contextId() != null
+                && ofContext.get().replica().isEmpty()
+                && !claim.replica().isEmpty()) {
+            session.update(
+                    "UPDATE gateway_context SET replica = ? WHERE route = ? AND id = ?",
+                    claim.replica(),
+                    route,
+                    claim.contextId());
+        }
+        return true;
+    }
+
+    private static Optional<Owned> owner(Session session, String table, String route, @Nullable String id)
+            throws SQLException {
+        return session.first(
+                row -> new Owned(new Scope(Session.text(row, 1), Session.text(row, 2)), Session.text(row, 3)),
+                "SELECT group_id, owner, replica FROM " + table + " WHERE route = ? AND id = ?",
+                route,
+                requireNonNull(id));
+    }
+
+    /** Returns the replica of a task, or empty text, if the task belongs to a principal. */
+    Optional<String> task(String route, Scope owner, String taskId) {
+        return replica(route, true, owner, taskId);
+    }
+
+    /** Returns the replica of a context, or empty text, if the context belongs to a principal. */
+    Optional<String> context(String route, Scope owner, String contextId) {
+        return replica(route, false, owner, contextId);
+    }
+
+    private Optional<String> replica(String route, boolean task, Scope owner, String id) {
+        Owned owned = inMemory(new Key(route, task, id));
+        if (owned == null) {
+            String table = task ? "gateway_task" : "gateway_context";
+            owned = database.read(session -> owner(session, table, route, id)).orElse(null);
+            if (owned != null) {
+                remember(route, owned, id, task);
+            }
+        }
+        return Optional.ofNullable(owned)
+                .filter(known -> known.owner().equals(owner))
+                .map(Owned::replica);
+    }
+
+    /** The newest task to which a principal gave a name. */
+    Optional<String> named(String route, Scope owner, String name) {
+        return database.read(session -> session.first(
+                row -> Session.text(row, 1),
+                "SELECT id FROM gateway_task WHERE route = ? AND group_id = ? AND owner = ? AND name = ?"
+                        + " ORDER BY at_ms DESC LIMIT 1",
+                route,
+                owner.group(),
+                owner.owner(),
+                name));
+    }
+
+    /** A task that exists at the gateway only, because the remote agent answered by a message. */
+    Optional<Task> answer(String route, String taskId) {
+        return database.read(session -> session.first(
+                        row -> Optional.ofNullable(row.getBytes(1)),
+                        "SELECT answer FROM gateway_task WHERE route = ? AND id = ?",
+                        route,
+                        taskId))
+                .flatMap(answer -> answer)
+                .map(answer -> (Task) Json.readEvents(answer).getFirst());
+    }
+
+    /** Place of a task in the list of its owner. */
+    record Place(long at, String id) {
+        static final Place BEGIN = new Place(Long.MAX_VALUE, "");
+    }
+
+    /** Tasks of a principal behind a place, the newest first. */
+    List<Place> tasks(String route, Scope owner, @Nullable String contextId, Place behind, int limit) {
+        List<Object> values = of(route, owner, contextId);
+        values.addAll(List.of(behind.at(), behind.at(), behind.id()));
+        return database.read(session -> session.list(
+                row -> new Place(row.getLong(1), Session.text(row, 2)),
+                "SELECT at_ms, id" + from(contextId) + " AND (at_ms < ? OR at_ms = ? AND id > ?)"
+                        + " ORDER BY at_ms DESC, id LIMIT " + limit,
+                values.toArray()));
+    }
+
+    /** Number of the tasks of a principal. */
+    int count(String route, Scope owner, @Nullable String contextId) {
+        Object[] values = of(route, owner, contextId).toArray();
+        return (int) (long) database.read(session -> session.number("SELECT count(*)" + from(contextId), values));
+    }
+
+    private static String from(@Nullable String contextId) {
+        return " FROM gateway_task WHERE route = ? AND group_id = ? AND owner = ?"
+                + (contextId == null ? "" : " AND context_id = ?");
+    }
+
+    private static List<Object> of(String route, Scope owner, @Nullable String contextId) {
+        List<Object> values = new ArrayList<>(List.of(route, owner.group(), owner.owner()));
+        if (contextId != null) {
+            values.add(contextId);
+        }
+        return values;
+    }
+
+    /** Takes the tasks of a principal away. Returns their number. */
+    public int erase(Scope owner) {
+        int erased = database.erase(session -> {
+            session.update(
+                    "UPDATE gateway_context SET owner = ? WHERE group_id = ? AND owner = ?",
+                    ERASED,
+                    owner.group(),
+                    owner.owner());
+            return session.update(
+                    "UPDATE gateway_task SET owner = ?, name = NULL, answer = NULL WHERE group_id = ? AND owner = ?",
+                    ERASED,
+                    owner.group(),
+                    owner.owner());
+        });
+        forget();
+        return erased;
+    }
+
+    /** Forgets owners in memory. To be called when rows were removed. */
+    public void forget() {
+        synchronized (known) {
+            known.clear();
+        }
+    }
+
+    private @Nullable Owned inMemory(Key key) {
+        synchronized (known) {
+            return known.get(key);
+        }
+    }
+
+    private void remember(String route, Owned owned, @Nullable String id, boolean task) {
+        if (id != null) {
+            synchronized (known) {
+                known.put(new Key(route, task, id), owned);
+            }
+        }
+    }
+}

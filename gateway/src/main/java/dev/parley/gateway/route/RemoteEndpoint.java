@@ -1,0 +1,489 @@
+package dev.parley.gateway.route;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.gateway.route.Owners.Claim;
+import dev.parley.gateway.upstream.Upstream;
+import dev.parley.gateway.upstream.Upstream.Answer;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Operation.GetExtendedAgentCard;
+import dev.parley.protocol.Operation.GetPushConfig;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.ListPushConfigs;
+import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.PushConfigPage;
+import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Ids;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A remote agent as the hub hosts it. Callers reach their own tasks and contexts only; ids in answers get their owner before the answer
+ * leaves. Safe for any thread.
+ */
+public final class RemoteEndpoint implements AgentEndpoint {
+    /** Begin of the ids of tasks that exist at the gateway only. */
+    private static final String OWN = "gateway-";
+
+    private static final Duration FIRST_EVENT = Duration.ofSeconds(30);
+
+    private final String route;
+    private final Owners owners;
+    private final Upstream remote;
+    private final Known known;
+    private final Failures failures;
+    private final InstantSource clock;
+
+    /**
+     * Properties of a remote agent.
+     *
+     * @param extensions URIs of the extensions on its card
+     * @param extendedCard rewrites its extended card; null if it has none
+     * @param waits whether it answers messages with the outcome only, as those of 0.1
+     * @param hidden texts that callers must not see, such as its host
+     * @param foreign called when it answers with an id of another principal, or another than it was asked for
+     */
+    public record Known(
+            Set<String> extensions,
+            @Nullable UnaryOperator<AgentCard> extendedCard,
+            boolean waits,
+            List<String> hidden,
+            Runnable foreign) {}
+
+    /** @param remote is closed by its owner */
+    public RemoteEndpoint(String route, Owners owners, Upstream remote, Known known, InstantSource clock) {
+        this.route = route;
+        this.owners = owners;
+        this.remote = remote;
+        this.known = known;
+        this.failures = new Failures(route, known.hidden());
+        this.clock = clock;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each case gives the result type that its operation declares
+    public <R> R call(Operation.Call<R> operation, CallContext caller) {
+        CallContext context = toward(caller);
+        return (R)
+                switch (operation) {
+                    case SendMessage send -> send(send, context);
+                    case GetTask get -> get(get, context);
+                    case ListTasks list ->
+                        new OwnTasks(route, owners, id -> read(own(id, context), context)).list(list, context);
+                    case CancelTask cancel -> cancel(cancel, context);
+                    case CreatePushConfig create -> create(create, context);
+                    case GetPushConfig get -> {
+                        Owned task = own(get.taskId(), context);
+                        yield config(ask(new GetPushConfig(null, task.id(), get.id()), context, task), task);
+                    }
+                    case ListPushConfigs list -> list(list, context);
+                    case DeletePushConfig delete -> {
+                        Owned task = own(delete.taskId(), context);
+                        yield ask(new DeletePushConfig(null, task.id(), delete.id()), context, task);
+                    }
+                    case GetExtendedAgentCard card -> extendedCard(context);
+                    case Operation.ExtensionCall<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+                };
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // operations of A2A stream events of tasks
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
+        CallContext context = toward(caller);
+        return (Feed<E>)
+                switch (operation) {
+                    case SendStreamingMessage send -> {
+                        Admitted admitted = admit(send, context);
+                        yield events((SendStreamingMessage) admitted.send(), admitted.bound(), context);
+                    }
+                    case SubscribeToTask subscribe -> subscribe(subscribe, context);
+                    case Operation.ExtensionWatch<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+                };
+    }
+
+    /** The context of a call of the remote agent, which learns of no extension that it does not have. */
+    private CallContext toward(CallContext caller) {
+        if (caller.extensions().isEmpty()) {
+            return caller;
+        }
+        var both = new HashSet<>(caller.extensions());
+        both.retainAll(known.extensions());
+        return caller.withExtensions(both);
+    }
+
+    /** Calls the replica of a task, or any for null. */
+    private <R> R ask(Operation.Call<R> operation, CallContext context, @Nullable Owned task) {
+        return ask(operation, context, task == null ? "" : task.replica()).value();
+    }
+
+    private <R> Answer<R> ask(Operation.Call<R> operation, CallContext context, String replica) {
+        requireNoWebhook(operation);
+        try {
+            return remote.call(operation, context, replica.isEmpty() ? null : replica);
+        } catch (RuntimeException failure) {
+            throw failures.shown(failure);
+        }
+    }
+
+    /** Refuses webhooks: the agent would send notifications past the gateway. */
+    private static void requireNoWebhook(Operation operation) {
+        boolean webhook = switch (operation) {
+            case Send send -> send.configuration().pushConfig() != null;
+            case CreatePushConfig create -> true;
+            case GetPushConfig get -> true;
+            case ListPushConfigs list -> true;
+            case DeletePushConfig delete -> true;
+            default -> false;
+        };
+        if (webhook) {
+            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
+        }
+    }
+
+    private Feed<LoggedEvent> events(Operation.TaskWatch operation, Bound bound, CallContext context) {
+        requireNoWebhook(operation);
+        Answer<Feed<LoggedEvent>> answer;
+        try {
+            String replica = bound.replica();
+            answer = remote.watch(operation, context, replica.isEmpty() ? null : replica);
+        } catch (RuntimeException failure) {
+            throw failures.shown(failure);
+        }
+        return new Events(answer.value(), bound.at(answer.replica()), context);
+    }
+
+    /** A task of the caller. */
+    private record Owned(String id, String replica) {
+        boolean isHere() {
+            return id.startsWith(OWN);
+        }
+    }
+
+    /** Returns the task that the caller means, which is its own. */
+    private Owned own(String taskId, CallContext context) {
+        String id = context.namesTasks()
+                ? owners.named(route, context.scope(), taskId).orElse(taskId)
+                : taskId;
+        String replica = owners.task(route, context.scope(), id).orElseThrow(() -> A2AException.taskNotFound(taskId));
+        return new Owned(id, replica);
+    }
+
+    /**
+     * The task of an answer.
+     *
+     * @param taskId null if it begins with the answer
+     * @param contextId that the caller has named; null for none
+     * @param name that the caller gives to the task that begins; null for none
+     * @param replica of its task or context; empty for any
+     */
+    private record Bound(
+            @Nullable String taskId,
+            @Nullable String contextId,
+            @Nullable String name,
+            String replica) {
+        Bound at(String other) {
+            return new Bound(taskId, contextId, name, other);
+        }
+    }
+
+    /** A message that may be sent. */
+    private record Admitted(Send send, Bound bound) {
+        static Admitted of(Send send, Message message, @Nullable String name, String replica) {
+            Send remote = switch (send) {
+                case SendMessage one -> new SendMessage(null, message, one.configuration(), one.metadata());
+                case SendStreamingMessage one ->
+                    new SendStreamingMessage(null, message, one.configuration(), one.metadata());
+            };
+            return new Admitted(remote, new Bound(message.taskId(), message.contextId(), name, replica));
+        }
+    }
+
+    private Admitted admit(Send send, CallContext context) {
+        Message message = send.message();
+        for (String reference : message.referenceTaskIds()) {
+            own(reference, context);
+        }
+        String replica = "";
+        String contextId = message.contextId();
+        if (contextId != null) {
+            if (!owners.claim(route, context.scope(), new Claim(null, contextId, ""))) {
+                // As for a task: the caller must not learn whether there is such a context.
+                throw A2AException.of(A2AError.TASK_NOT_FOUND);
+            }
+            replica = owners.context(route, context.scope(), contextId).orElse("");
+        }
+        String taskId = message.taskId();
+        if (taskId == null) {
+            return Admitted.of(send, message, null, replica);
+        }
+        if (context.namesTasks()) {
+            return named(send, taskId, replica, context);
+        }
+        Owned task = own(taskId, context);
+        if (task.isHere()) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "The task has ended");
+        }
+        return Admitted.of(send, message, null, task.replica());
+    }
+
+    /** A message to a task that has a name, and to a new one if that has ended. */
+    private Admitted named(Send send, String name, String replica, CallContext context) {
+        Message message = send.message();
+        String taskId = owners.named(route, context.scope(), name).orElse(null);
+        if (taskId == null) {
+            return Admitted.of(send, message.in(message.contextId(), null), name, replica);
+        }
+        Owned owned = own(taskId, context);
+        Task task = read(owned, context);
+        if (!task.state().isTerminal()) {
+            return Admitted.of(send, message.in(null, taskId), null, owned.replica());
+        }
+        if (owned.isHere()) {
+            return Admitted.of(send, message.in(message.contextId(), null), name, replica);
+        }
+        Message next = message.in(task.contextId(), null).referringTo(taskId);
+        return Admitted.of(send, next, name, owned.replica());
+    }
+
+    private SendResult send(SendMessage send, CallContext context) {
+        Admitted admitted = admit(send, context);
+        if (known.waits() && send.configuration().returnImmediately()) {
+            return begun((SendMessage) admitted.send(), admitted.bound(), context);
+        }
+        Answer<SendResult> answer =
+                ask((SendMessage) admitted.send(), context, admitted.bound().replica());
+        Bound bound = admitted.bound().at(answer.replica());
+        return switch (answer.value()) {
+            case Task task -> {
+                requireSame(bound.taskId(), task.id());
+                claim(new Claim(task.id(), task.contextId(), bound.name(), null, bound.replica()), context);
+                yield task;
+            }
+            case Message message -> (SendResult) answered(message, bound, context);
+        };
+    }
+
+    /** The begin of the stream of a task, for a caller that does not wait, of an agent that would. The task goes on. */
+    private SendResult begun(SendMessage send, Bound bound, CallContext context) {
+        var stream = new SendStreamingMessage(null, send.message(), send.configuration(), send.metadata());
+        try (Feed<LoggedEvent> events = events(stream, bound, context)) {
+            List<LoggedEvent> first = events.next(FIRST_EVENT);
+            if (first != null && !first.isEmpty()) {
+                return switch (first.getFirst().event()) {
+                    case Task task -> task;
+                    case Message message -> message;
+                    case TaskEvent other -> throw foreign();
+                };
+            }
+            throw A2AException.unavailable("The agent did not answer in time", Duration.ofSeconds(1));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The gateway is stopping", Duration.ofSeconds(1));
+        }
+    }
+
+    /** An answer by a message; as a task for callers that know no other answer. */
+    private TaskEvent answered(Message message, Bound bound, CallContext context) {
+        String taskId = message.taskId();
+        if (taskId != null) {
+            requireSame(bound.taskId(), taskId);
+        }
+        if (!context.knowsOnlyTasks()) {
+            claim(new Claim(taskId, message.contextId(), bound.replica()), context);
+            return message;
+        }
+        String contextId = message.contextId() == null ? bound.contextId() : message.contextId();
+        String id = OWN + Ids.next(clock.instant());
+        var task = new Task(
+                id,
+                contextId == null ? OWN + Ids.next(clock.instant()) : contextId,
+                new TaskStatus(TaskState.COMPLETED, message, clock.instant()),
+                List.of(),
+                List.of(),
+                Map.of());
+        claim(new Claim(id, task.contextId(), bound.name(), task, bound.replica()), context);
+        return task;
+    }
+
+    private void claim(Claim claim, CallContext context) {
+        if (!owners.claim(route, context.scope(), claim)) {
+            throw foreign();
+        }
+    }
+
+    private void requireSame(@Nullable String expected, String id) {
+        if (expected != null && !expected.equals(id)) {
+            throw foreign();
+        }
+    }
+
+    /** An answer about a task of another principal, of which the caller learns nothing. */
+    private A2AException foreign() {
+        known.foreign().run();
+        return A2AException.of(
+                A2AError.INVALID_AGENT_RESPONSE, "Invalid agent response: an id that does not belong to this call");
+    }
+
+    private Task get(GetTask get, CallContext context) {
+        Owned task = own(get.id(), context);
+        return task.isHere()
+                ? read(task, context)
+                : checked(ask(new GetTask(null, task.id(), get.historyLength()), context, task), task, context);
+    }
+
+    /** Reads a task of the caller. */
+    private Task read(Owned task, CallContext context) {
+        return task.isHere()
+                ? owners.answer(route, task.id()).orElseThrow(() -> A2AException.taskNotFound(task.id()))
+                : checked(ask(GetTask.of(task.id()), context, task), task, context);
+    }
+
+    private Task checked(Task answer, Owned task, CallContext context) {
+        requireSame(task.id(), answer.id());
+        claim(new Claim(task.id(), answer.contextId(), task.replica()), context);
+        return answer;
+    }
+
+    private Task cancel(CancelTask cancel, CallContext context) {
+        Owned task = own(cancel.id(), context);
+        if (task.isHere()) {
+            throw A2AException.of(A2AError.TASK_NOT_CANCELABLE);
+        }
+        return checked(ask(new CancelTask(null, task.id(), cancel.metadata()), context, task), task, context);
+    }
+
+    private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
+        Owned task = own(subscribe.id(), context);
+        if (task.isHere()) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
+        }
+        return events(
+                new SubscribeToTask(null, task.id(), subscribe.after()),
+                new Bound(task.id(), null, null, task.replica()),
+                context);
+    }
+
+    private PushConfig create(CreatePushConfig create, CallContext context) {
+        PushConfig config = create.config();
+        Owned task = own(requireNonNull(config.taskId()), context);
+        var here = new PushConfig(null, config.id(), task.id(), config.url(), config.token(), config.authentication());
+        return config(ask(new CreatePushConfig(null, here), context, task), task);
+    }
+
+    private PushConfigPage list(ListPushConfigs list, CallContext context) {
+        Owned task = own(list.taskId(), context);
+        var here = new ListPushConfigs(null, task.id(), list.pageSize(), list.pageToken());
+        PushConfigPage page = ask(here, context, task);
+        page.configs().forEach(config -> config(config, task));
+        return page;
+    }
+
+    private PushConfig config(PushConfig config, Owned task) {
+        requireSame(task.id(), config.taskId() == null ? task.id() : config.taskId());
+        return config;
+    }
+
+    private AgentCard extendedCard(CallContext context) {
+        UnaryOperator<AgentCard> rewritten = known.extendedCard();
+        if (rewritten == null) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This agent has no extended card");
+        }
+        if (context.caller().equals(CallContext.anonymous().caller())) {
+            throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Bearer realm=\"parley\"");
+        }
+        return rewritten.apply(ask(new GetExtendedAgentCard(null), context, (Owned) null));
+    }
+
+    /** Events of the remote agent, one list after the other as the reader pulls them. */
+    private final class Events implements Feed<LoggedEvent> {
+        private final Feed<LoggedEvent> from;
+        private final CallContext context;
+        private Bound bound;
+
+        Events(Feed<LoggedEvent> from, Bound bound, CallContext context) {
+            this.from = from;
+            this.bound = bound;
+            this.context = context;
+        }
+
+        @Override
+        public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+            try {
+                List<LoggedEvent> next = from.next(patience);
+                if (next == null || next.isEmpty()) {
+                    return next;
+                }
+                var shown = new ArrayList<LoggedEvent>(next.size());
+                for (LoggedEvent event : next) {
+                    shown.add(checked(event));
+                }
+                return shown;
+            } catch (RuntimeException failure) {
+                from.close();
+                throw failures.shown(failure);
+            }
+        }
+
+        private LoggedEvent checked(LoggedEvent event) {
+            switch (event.event()) {
+                case Task task -> check(task.id(), task.contextId());
+                case TaskStatusUpdateEvent update -> check(update.taskId(), update.contextId());
+                case TaskArtifactUpdateEvent update -> check(update.taskId(), update.contextId());
+                case Message message -> {
+                    TaskEvent shown = answered(message, bound, context);
+                    return shown instanceof Task ? new LoggedEvent(0, shown) : event;
+                }
+            }
+            return event;
+        }
+
+        private void check(String taskId, String contextId) {
+            requireSame(bound.taskId(), taskId);
+            String known = contextId.isEmpty() ? null : contextId;
+            claim(new Claim(taskId, known, bound.name(), null, bound.replica()), context);
+            if (bound.taskId() == null) {
+                bound = new Bound(taskId, null, null, bound.replica());
+            }
+        }
+
+        @Override
+        public @Nullable String position() {
+            return from.position();
+        }
+
+        @Override
+        public void close() {
+            from.close();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.parley.gateway.route;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * Routes in the database of the hub. Each change gets a number, by which other hubs on the database find that there is one. Safe for any
+ * thread.
+ */
+public final class RouteTable {
+    private static final String COLUMNS = "name, settings, state, reason, card, pending";
+
+    private static final String SCHEMA = """
+            CREATE TABLE gateway_route (
+                name     TEXT PRIMARY KEY,
+                settings BLOB NOT NULL,
+                state    TEXT NOT NULL,
+                reason   TEXT NOT NULL,
+                card     BLOB,
+                pending  BLOB
+            );
+            CREATE TABLE gateway_epoch (
+                kind   TEXT PRIMARY KEY,
+                number BIGINT NOT NULL
+            );
+            CREATE TABLE gateway_task (
+                route      TEXT NOT NULL,
+                id         TEXT NOT NULL,
+                context_id TEXT NOT NULL,
+                group_id   TEXT NOT NULL,
+                owner      TEXT NOT NULL,
+                at_ms      BIGINT NOT NULL,
+                name       TEXT,
+                answer     BLOB,
+                replica    TEXT NOT NULL,
+                PRIMARY KEY (route, id)
+            ) ROWLESS;
+            CREATE INDEX gateway_task_by_owner ON gateway_task (route, group_id, owner, at_ms, id);
+            CREATE INDEX gateway_task_by_name ON gateway_task (route, group_id, owner, name, at_ms) WHERE name IS NOT NULL;
+            CREATE TABLE gateway_context (
+                route    TEXT NOT NULL,
+                id       TEXT NOT NULL,
+                group_id TEXT NOT NULL,
+                owner    TEXT NOT NULL,
+                replica  TEXT NOT NULL,
+                PRIMARY KEY (route, id)
+            ) ROWLESS;
+            """;
+
+    private final Database database;
+
+    public RouteTable(Database database) {
+        this.database = database;
+        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
+        database.migrate("gateway", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+    }
+
+    /** Number of the last change; 0 for none. */
+    public long epoch() {
+        return database.read(session -> session.number("SELECT number FROM gateway_epoch WHERE kind = 'routes'"));
+    }
+
+    public List<Route> all() {
+        return database.read(session -> list(session, "ORDER BY name"));
+    }
+
+    public Optional<Route> named(String name) {
+        return database.read(
+                session -> list(session, "WHERE name = ?", name).stream().findFirst());
+    }
+
+    private static List<Route> list(Session session, String condition, Object... values) throws SQLException {
+        return session.list(
+                row -> Route.read(
+                        Session.text(row, 1),
+                        row.getBytes(2),
+                        Session.text(row, 3),
+                        Session.text(row, 4),
+                        row.getBytes(5),
+                        row.getBytes(6)),
+                "SELECT " + COLUMNS + " FROM gateway_route " + condition,
+                values);
+    }
+
+    /** Adds a route, or replaces the one of its name. */
+    public void put(Route route) {
+        database.write(session -> put(session, route));
+    }
+
+    private static long put(Session session, Route route) throws SQLException {
+        session.update("DELETE FROM gateway_route WHERE name = ?", route.name());
+        session.update(
+                "INSERT INTO gateway_route (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)",
+                route.name(),
+                route.settings(),
+                route.state().name(),
+                route.reason(),
+                route.card(),
+                route.pending());
+        return changed(session);
+    }
+
+    /** Changes a route; empty if there is none. */
+    public Optional<Route> change(String name, UnaryOperator<Route> change) {
+        return database.write(session -> {
+            Optional<Route> changed =
+                    list(session, "WHERE name = ?", name).stream().findFirst().map(change);
+            if (changed.isPresent()) {
+                put(session, changed.get());
+            }
+            return changed;
+        });
+    }
+
+    /** Removes a route with the owners of its tasks; false if there is none. */
+    public boolean remove(String name) {
+        return database.write(session -> {
+            session.update("DELETE FROM gateway_task WHERE route = ?", name);
+            session.update("DELETE FROM gateway_context WHERE route = ?", name);
+            boolean present = session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
+            changed(session);
+            return present;
+        });
+    }
+
+    private static long changed(Session session) throws SQLException {
+        if (session.update("UPDATE gateway_epoch SET number = number + 1 WHERE kind = 'routes'") == 0) {
+            session.update("INSERT INTO gateway_epoch (kind, number) VALUES ('routes', 1)");
+        }
+        return session.number("SELECT number FROM gateway_epoch WHERE kind = 'routes'");
+    }
+}
