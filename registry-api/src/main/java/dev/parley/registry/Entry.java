@@ -125,7 +125,7 @@ public record Entry(String id, Resource resource, Ownership ownership, Trust tru
      */
     public record Ownership(String group, String principal, Visibility visibility) {}
 
-    /** Who sees an entry: its owner, its group, or everybody. */
+    /** Readers of an entry: its owner, its group, or all. */
     public enum Visibility {
         PRIVATE,
         GROUP,

@@ -9,6 +9,7 @@ import dev.parley.registry.EntryModel;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Locale;
@@ -32,7 +33,7 @@ final class EntryRows {
      *
      * @param content JSON of the entry
      * @param views selective views of its document, in JSON; null for none
-     * @param open what everybody sees of an entry with views, and filters find; null for all of it
+     * @param open part of an entry with views that all readers see, and filters find; null for all of it
      */
     record Numbered(
             long number,
@@ -148,18 +149,19 @@ final class EntryRows {
     }
 
     /** Erases the rows of an entry for good. */
-    static void erase(Session session, Numbered entry) throws SQLException {
+    static void erase(Session session, Numbered entry, Instant time) throws SQLException {
         for (String label : labels(entry.found())) {
             session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
         }
         eraseContent(session, entry.number());
-        // The newest change stays, without content: if its number were given again, readers behind it would miss a
-        // change.
+        // A row of no entry: the number of the newest change is not given again, and other hubs clear their caches.
+        long newest = session.number("SELECT coalesce(max(number), 0) FROM registry_change");
         session.update(
-                "UPDATE registry_change SET entry = 0, group_id = '', owner = '', visibility = 0, details = ?"
-                        + " WHERE entry = ? AND number = (SELECT max(number) FROM registry_change)",
-                Json.write(Map.of()),
-                entry.number());
+                "INSERT INTO registry_change (number, entry, at_ms, kind, group_id, owner, visibility, details)"
+                        + " VALUES (?, 0, ?, 'erased', '', '', 0, ?)",
+                newest + 1,
+                time,
+                Json.write(Map.of()));
         session.update(
                 "DELETE FROM registry_change WHERE entry = ? OR entry = 0 AND number < (SELECT max(number) FROM registry_change)",
                 entry.number());

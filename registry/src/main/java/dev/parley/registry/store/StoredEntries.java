@@ -455,7 +455,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     /** Erases an entry with its documents, changes and reviews for good. */
     private void erase(Numbered entry) {
         var unused = database.erase(session -> {
-            EntryRows.erase(session, entry);
+            EntryRows.erase(session, entry, now());
             for (EntryListener listener : listeners) {
                 listener.erased(session, entry.number());
             }
@@ -499,7 +499,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         long shown = session.number("SELECT coalesce(max(visibility), 0) FROM registry_change WHERE entry = ?", number);
         Numbered left = null;
         if (shown == 0) {
-            EntryRows.erase(session, entry);
+            EntryRows.erase(session, entry, now());
         } else {
             EntryRows.eraseContent(session, number);
             Ownership owner = new Ownership(
@@ -569,13 +569,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return now.entry();
     }
 
-    /** What everybody sees of an entry whose document has not changed. */
+    /** Part of an entry that all readers see, if its document has not changed. */
     private static @Nullable Resource openOf(Entry edited, Numbered before) {
         Resource open = before.open();
         return open == null ? null : CardReader.with(open, edited.resource().humanId(), open.metadata());
     }
 
-    /** Sets the selective views of an entry; an empty map shows all of it to everybody. */
+    /** Sets the selective views of an entry; an empty map shows all of it to all readers. */
     void setViews(String id, Map<String, ?> json, CallContext owner) {
         Numbered known = require(id, owner);
         requireOwner(known.entry(), viewer(owner));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Selective views of a document, the most specific first: the first one whose conditions a caller fulfils is the caller's. Conditions of one
- * kind are alternatives, and all kinds that are given must hold; a view without conditions is for everybody.
+ * kind are alternatives, and all kinds that are given must hold; a view without conditions is for all readers.
  */
 final class Views {
     private static final int MOST = 50;
@@ -208,7 +208,7 @@ final class Views {
         return CardReader.resource(whole.type(), view.of(document), whole.url(), whole.humanId(), whole.metadata());
     }
 
-    /** What everybody sees of a document; null for all of it. */
+    /** Part of a document that all readers see; null for all of it. */
     static Entry.@Nullable Resource open(Entry.Resource whole, List<View> views, byte[] document) {
         if (views.isEmpty()) {
             return null;
