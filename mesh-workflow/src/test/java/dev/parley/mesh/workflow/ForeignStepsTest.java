@@ -1,6 +1,7 @@
 package dev.parley.mesh.workflow;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -266,7 +267,7 @@ final class ForeignStepsTest {
             try (Hub second =
                             Hub.builder().port(port).data(data).agents(sleeper).start();
                     AgentClient far = AgentClient.connect(second.url() + "/agents/sleeper")) {
-                assertThat(end(far, step.get()).state()).isEqualTo(TaskState.CANCELED);
+                assertThat(end(far, requireNonNull(step.get())).state()).isEqualTo(TaskState.CANCELED);
             }
         }
     }
