@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * server only, which gives another one for the audience of the agent. Safe for any thread.
  */
 public final class GatewayCredentials implements CallCredentials, AutoCloseable {
+    /** Message of a refusal that is about the credential of the caller, not about that of the gateway. */
+    public static final String NO_TOKEN = "The agent is called on behalf of its caller, whose credential cannot be"
+            + " exchanged (expected: an access token of an issuer that the hub trusts)";
+
     private final RouteCredential credential;
     private final SecretName.Places secrets;
     private final Supplier<AgentClientBuilder> builder;
@@ -64,10 +68,7 @@ public final class GatewayCredentials implements CallCredentials, AutoCloseable 
     private static String subject(CallContext context) {
         String token = context.token();
         if (token == null) {
-            throw A2AException.of(
-                    A2AError.PERMISSION_DENIED,
-                    "The agent is called on behalf of its caller, whose credential cannot be exchanged"
-                            + " (expected: an access token of an issuer that the hub trusts)");
+            throw A2AException.of(A2AError.PERMISSION_DENIED, NO_TOKEN);
         }
         return token;
     }

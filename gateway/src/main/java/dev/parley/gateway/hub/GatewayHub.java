@@ -1,5 +1,7 @@
 package dev.parley.gateway.hub;
 
+import dev.parley.dialect.spi.Notification;
+import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
@@ -7,19 +9,26 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
 import dev.parley.gateway.card.RemoteCard;
+import dev.parley.gateway.push.PushProtocol;
+import dev.parley.gateway.push.PushRelay;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The gateway of one hub. */
 final class GatewayHub implements HubExtension, PersonalData {
+    private final PushRelay relay;
     private final Routes routes;
     private final Map<String, AdminHandler> administration;
 
     GatewayHub(HubParts hub, GatewaySettings settings) {
-        this.routes = new Routes(hub, settings);
+        this.relay = new PushRelay(hub, RemoteCard.PROVENANCE);
+        this.routes = new Routes(hub, settings, relay);
         this.administration = new RouteOperations(hub, routes).handlers();
     }
 
@@ -30,7 +39,32 @@ final class GatewayHub implements HubExtension, PersonalData {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        return AgentExtension.of(RemoteCard.PROVENANCE, "A remote agent behind a gateway");
+        return relay.extension(hubUrl, "A remote agent behind a gateway");
+    }
+
+    @Override
+    public List<Agent> agents() {
+        return List.of(relay.agent());
+    }
+
+    @Override
+    public AgentEndpoint before(AgentEndpoint agent) {
+        return relay.before(agent);
+    }
+
+    @Override
+    public Map<String, Face> faces() {
+        return Map.of(PushRelay.PATH, new Face(PushRelay.AGENT, PushProtocol.face()));
+    }
+
+    @Override
+    public Map<String, Set<String>> open() {
+        return Map.of(PushRelay.AGENT, Set.of(PushProtocol.DELIVER));
+    }
+
+    @Override
+    public Notification notification(String dialect, String agent, Notification notification) {
+        return relay.shown(notification);
     }
 
     @Override

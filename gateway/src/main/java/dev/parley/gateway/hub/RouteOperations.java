@@ -30,6 +30,7 @@ public final class RouteOperations {
     private static final String REMOVE = "gateway/remove";
     private static final String PAUSE = "gateway/pause";
     private static final String RESUME = "gateway/resume";
+    private static final String DRAIN = "gateway/drain";
     private static final String REFRESH = "gateway/refresh";
 
     private static final List<String> SETTINGS = List.of(
@@ -123,6 +124,15 @@ public final class RouteOperations {
                         NAME,
                         RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, for operators.")),
                 AdminRow.of(
+                        DRAIN,
+                        "POST /gateway/routes/{name}/drain",
+                        "Begin no tasks at a replica of a remote agent any more; its tasks go on",
+                        AnswerSchema.ANY,
+                        NAME,
+                        RestParameter.member("url", Type.TEXT, "URL", "Address of the replica.")
+                                .asArgument(),
+                        RestParameter.member("end", Type.TRUTH, "", "Begin tasks there again.")),
+                AdminRow.of(
                         RESUME,
                         "POST /gateway/routes/{name}/resume",
                         "Pass calls of a remote agent on again, and confirm its changed card",
@@ -154,6 +164,8 @@ public final class RouteOperations {
                 PAUSE,
                 (given, operator) -> shown(routes.pause(
                         given.text("name"), requireNonNullElse(given.textOrNull("reason"), "by an operator"))),
+                DRAIN,
+                (given, operator) -> shown(routes.drain(given.text("name"), given.text("url"), !given.isTrue("end"))),
                 RESUME,
                 (given, operator) -> shown(routes.resume(given.text("name"))),
                 REFRESH,

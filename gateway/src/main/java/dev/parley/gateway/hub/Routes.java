@@ -17,9 +17,11 @@ import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.gateway.credentials.RouteCredential;
 import dev.parley.gateway.credentials.SecretName;
+import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners;
 import dev.parley.gateway.route.PausedEndpoint;
 import dev.parley.gateway.route.RemoteEndpoint;
+import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.Route;
 import dev.parley.gateway.route.Route.State;
 import dev.parley.gateway.route.RouteTable;
@@ -82,6 +84,7 @@ final class Routes implements AutoCloseable {
     private final Map<String, Live> live = new HashMap<>();
     private final Map<String, String> problems = new HashMap<>();
     private final GatewayMetrics metrics;
+    private final PushRelay relay;
     private final SecretName.Places secrets;
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
             PROBES_AT_ONCE, Thread.ofPlatform().daemon().name("gateway-probes").factory());
@@ -96,7 +99,7 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    Routes(HubParts hub, GatewaySettings settings) {
+    Routes(HubParts hub, GatewaySettings settings, PushRelay relay) {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());
@@ -106,6 +109,7 @@ final class Routes implements AutoCloseable {
         this.clients = new GuardedClients(rule);
         this.cards = new CardSource(rule, settings.trusted());
         this.metrics = new GatewayMetrics(hub.metrics());
+        this.relay = relay;
         this.secrets = SecretName.Places.of(settings.secrets());
         MetricLabel route = MetricLabel.upTo(100, "route");
         MetricLabel kind = MetricLabel.oneOf("kind", "security", "skills");
@@ -405,6 +409,18 @@ final class Routes implements AutoCloseable {
                         Map.of("changed", changed, "digest", now.digest())));
     }
 
+    /** Begins no tasks at a replica any more, or begins them again. */
+    Route drain(String name, String url, boolean draining) {
+        return change(name, row -> {
+            try {
+                return row.with(
+                        "replicas", settings(row).draining(url, draining).json().get("replicas"));
+            } catch (IllegalArgumentException unknown) {
+                throw A2AException.invalidParams("url", String.valueOf(unknown.getMessage()));
+            }
+        });
+    }
+
     /** Stops passing on calls. */
     Route pause(String name, String reason) {
         return change(name, row -> row.in(State.PAUSED, reason, row.pending()));
@@ -475,15 +491,18 @@ final class Routes implements AutoCloseable {
 
     private void host(Route route, @Nullable Live known) {
         RemoteCard card = read(route, requireNonNull(route.card()));
-        Live now =
-                known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card)
-                        ? new Live(route, card, known.remote(), known.credentials())
-                        : connect(route, card);
+        boolean same =
+                known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card);
+        Live now = same ? new Live(route, card, known.remote(), known.credentials()) : connect(route, card);
+        if (same) {
+            known.remote().use(settings(route)); // streams and breakers stay
+        }
         AgentEndpoint endpoint = route.state() == State.ACTIVE
-                ? new RemoteEndpoint(route.name(), owners, now.remote(), known(route, card), InstantSource.system())
+                ? new RemoteEndpoint(
+                        route.name(), owners, now.remote(), known(route, card, now.remote()), InstantSource.system())
                 : new PausedEndpoint(route.name());
         byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
-        hub.agents().host(new HostedEndpoint(route.name(), card.shown(false), endpoint, verbatim));
+        hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
         live.put(route.name(), now);
         LOG.log(
                 Level.INFO,
@@ -495,14 +514,15 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    private RemoteEndpoint.Known known(Route route, RemoteCard card) {
+    private RemoteEndpoint.Known known(Route route, RemoteCard card, Upstream upstream) {
         boolean extended = Boolean.TRUE.equals(card.card().capabilities().extendedAgentCard());
         return new RemoteEndpoint.Known(
                 card.card().capabilities().extensions().stream()
                         .map(AgentCard.Extension::uri)
                         .filter(uri -> !uri.equals(RemoteCard.PROVENANCE))
                         .collect(Collectors.toUnmodifiableSet()),
-                extended ? more -> card.extended(more, false) : null,
+                extended ? more -> card.extended(more, pushes(route, card)) : null,
+                new RemoteWebhooks(pushes(route, card) ? relay : null, route.name(), version(route, card), upstream),
                 waits(route, card),
                 card.hidden(),
                 () -> {
@@ -511,10 +531,20 @@ final class Routes implements AutoCloseable {
                 });
     }
 
-    private static boolean waits(Route route, RemoteCard card) {
+    /** Whether callers may register webhooks. */
+    private static boolean pushes(Route route, RemoteCard card) {
+        return Boolean.TRUE.equals(card.card().capabilities().pushNotifications())
+                && PushRelay.reads(version(route, card));
+    }
+
+    /** Version of A2A in which the agent is called. */
+    private static String version(Route route, RemoteCard card) {
         String version = route.option(Route.VERSION);
-        String spoken =
-                version.isEmpty() ? card.card().supportedInterfaces().getFirst().protocolVersion() : version;
+        return version.isEmpty() ? card.card().supportedInterfaces().getFirst().protocolVersion() : version;
+    }
+
+    private static boolean waits(Route route, RemoteCard card) {
+        String spoken = version(route, card);
         return spoken.startsWith("0.1") || spoken.equals("kernel");
     }
 

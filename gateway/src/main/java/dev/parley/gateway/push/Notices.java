@@ -52,7 +52,7 @@ final class Notices {
     }
 
     static boolean reads(String version) {
-        return VERSIONS.contains(version);
+        return VERSIONS.contains(version.replaceFirst("^(\\d+\\.\\d+)\\..*", "$1"));
     }
 
     /**

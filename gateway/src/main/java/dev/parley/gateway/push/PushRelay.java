@@ -113,6 +113,11 @@ public final class PushRelay {
         return notices.shown(notification);
     }
 
+    /** Whether notifications of agents of a version of A2A are read. */
+    public static boolean reads(String version) {
+        return Notices.reads(version);
+    }
+
     /** The agent of the shadows. Its tasks are not for callers. */
     public Agent agent() {
         return Agent.named(AGENT, "Delivers notifications of remote agents to webhooks of callers")

@@ -8,6 +8,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
 import java.io.ByteArrayOutputStream;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -133,11 +134,15 @@ final class Relays {
                         Session.text(row, 6),
                         Session.text(row, 7),
                         Session.text(row, 8),
-                        row.getString(9),
-                        row.getString(10),
-                        row.getString(11)),
+                        textOrNull(row, 9),
+                        textOrNull(row, 10),
+                        textOrNull(row, 11)),
                 "SELECT " + COLUMNS + " FROM gateway_relay WHERE " + condition,
                 values));
+    }
+
+    private static @Nullable String textOrNull(ResultSet row, int column) throws SQLException {
+        return row.getObject(column) == null ? null : Session.text(row, column);
     }
 
     void remove(String id) {

@@ -1,6 +1,7 @@
 package dev.parley.gateway.route;
 
 import dev.parley.client.spi.ClientException;
+import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
@@ -40,6 +41,9 @@ record Failures(String agent, List<String> hidden) {
 
     private A2AException shown(A2AException answer) {
         ErrorKind error = answer.error();
+        if (GatewayCredentials.NO_TOKEN.equals(answer.getMessage())) {
+            return A2AException.of(A2AError.PERMISSION_DENIED, GatewayCredentials.NO_TOKEN);
+        }
         if (error == A2AError.UNAUTHENTICATED || error == A2AError.PERMISSION_DENIED) {
             LOG.log(
                     Level.WARNING,

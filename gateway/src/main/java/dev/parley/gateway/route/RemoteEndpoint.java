@@ -2,6 +2,7 @@ package dev.parley.gateway.route;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners.Claim;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.Upstream.Answer;
@@ -22,7 +23,6 @@ import dev.parley.protocol.Operation.GetPushConfig;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.ListTasks;
-import dev.parley.protocol.Operation.PushConfigPage;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
@@ -68,6 +68,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
      *
      * @param extensions URIs of the extensions on its card
      * @param extendedCard rewrites its extended card; null if it has none
+     * @param webhooks of callers
      * @param waits whether it answers messages with the outcome only, as those of 0.1
      * @param hidden texts that callers must not see, such as its host
      * @param foreign called when it answers with an id of another principal, or another than it was asked for
@@ -75,6 +76,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
     public record Known(
             Set<String> extensions,
             @Nullable UnaryOperator<AgentCard> extendedCard,
+            RemoteWebhooks webhooks,
             boolean waits,
             List<String> hidden,
             Runnable foreign) {}
@@ -100,16 +102,19 @@ public final class RemoteEndpoint implements AgentEndpoint {
                     case ListTasks list ->
                         new OwnTasks(route, owners, id -> read(own(id, context), context)).list(list, context);
                     case CancelTask cancel -> cancel(cancel, context);
-                    case CreatePushConfig create -> create(create, context);
+                    case CreatePushConfig create ->
+                        create(own(requireNonNull(create.config().taskId()), context), create.config(), context);
                     case GetPushConfig get -> {
                         Owned task = own(get.taskId(), context);
-                        yield config(ask(new GetPushConfig(null, task.id(), get.id()), context, task), task);
+                        yield known.webhooks()
+                                .require()
+                                .get(route, new GetPushConfig(null, task.id(), get.id()), context);
                     }
-                    case ListPushConfigs list -> list(list, context);
-                    case DeletePushConfig delete -> {
-                        Owned task = own(delete.taskId(), context);
-                        yield ask(new DeletePushConfig(null, task.id(), delete.id()), context, task);
-                    }
+                    case ListPushConfigs list ->
+                        known.webhooks()
+                                .require()
+                                .list(route, own(list.taskId(), context).id(), context);
+                    case DeletePushConfig delete -> delete(delete, context);
                     case GetExtendedAgentCard card -> extendedCard(context);
                     case Operation.ExtensionCall<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
                 };
@@ -122,7 +127,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
         return (Feed<E>)
                 switch (operation) {
                     case SendStreamingMessage send -> {
-                        Admitted admitted = admit(send, context);
+                        Admitted admitted = webhooked(admit(send, context), context);
                         yield events((SendStreamingMessage) admitted.send(), admitted.bound(), context);
                     }
                     case SubscribeToTask subscribe -> subscribe(subscribe, context);
@@ -146,7 +151,6 @@ public final class RemoteEndpoint implements AgentEndpoint {
     }
 
     private <R> Answer<R> ask(Operation.Call<R> operation, CallContext context, String replica) {
-        requireNoWebhook(operation);
         try {
             return remote.call(operation, context, replica.isEmpty() ? null : replica);
         } catch (RuntimeException failure) {
@@ -154,28 +158,13 @@ public final class RemoteEndpoint implements AgentEndpoint {
         }
     }
 
-    /** Refuses webhooks: the agent would send notifications past the gateway. */
-    private static void requireNoWebhook(Operation operation) {
-        boolean webhook = switch (operation) {
-            case Send send -> send.configuration().pushConfig() != null;
-            case CreatePushConfig create -> true;
-            case GetPushConfig get -> true;
-            case ListPushConfigs list -> true;
-            case DeletePushConfig delete -> true;
-            default -> false;
-        };
-        if (webhook) {
-            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
-        }
-    }
-
     private Feed<LoggedEvent> events(Operation.TaskWatch operation, Bound bound, CallContext context) {
-        requireNoWebhook(operation);
         Answer<Feed<LoggedEvent>> answer;
         try {
             String replica = bound.replica();
             answer = remote.watch(operation, context, replica.isEmpty() ? null : replica);
         } catch (RuntimeException failure) {
+            settle(bound, null, "");
             throw failures.shown(failure);
         }
         return new Events(answer.value(), bound.at(answer.replica()), context);
@@ -204,14 +193,16 @@ public final class RemoteEndpoint implements AgentEndpoint {
      * @param contextId that the caller has named; null for none
      * @param name that the caller gives to the task that begins; null for none
      * @param replica of its task or context; empty for any
+     * @param relay of the webhook of the message, which is yet to get its task; null for none
      */
     private record Bound(
             @Nullable String taskId,
             @Nullable String contextId,
             @Nullable String name,
-            String replica) {
+            String replica,
+            @Nullable String relay) {
         Bound at(String other) {
-            return new Bound(taskId, contextId, name, other);
+            return new Bound(taskId, contextId, name, other, relay);
         }
     }
 
@@ -223,7 +214,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
                 case SendStreamingMessage one ->
                     new SendStreamingMessage(null, message, one.configuration(), one.metadata());
             };
-            return new Admitted(remote, new Bound(message.taskId(), message.contextId(), name, replica));
+            return new Admitted(remote, new Bound(message.taskId(), message.contextId(), name, replica, null));
         }
     }
 
@@ -274,18 +265,48 @@ public final class RemoteEndpoint implements AgentEndpoint {
         return Admitted.of(send, next, name, owned.replica());
     }
 
+    /** The message with the webhook of the gateway in the place of that of its caller. */
+    private Admitted webhooked(Admitted admitted, CallContext context) {
+        PushConfig config = admitted.send().configuration().pushConfig();
+        Bound bound = admitted.bound();
+        if (config == null) {
+            return admitted;
+        }
+        if (bound.taskId() != null) {
+            var unused = create(new Owned(bound.taskId(), bound.replica()), config, context);
+            return new Admitted(RemoteWebhooks.with(admitted.send(), null), bound);
+        }
+        RemoteWebhooks.Sent sent = known.webhooks().begin(admitted.send(), context);
+        return new Admitted(
+                sent.send(), new Bound(null, bound.contextId(), bound.name(), bound.replica(), sent.relay()));
+    }
+
+    /** Names the task of the webhook of a message, or gives the webhook up if there is none. */
+    private void settle(Bound bound, @Nullable String taskId, String contextId) {
+        if (bound.relay() != null) {
+            known.webhooks().settle(bound.relay(), taskId, contextId, bound.replica());
+        }
+    }
+
     private SendResult send(SendMessage send, CallContext context) {
-        Admitted admitted = admit(send, context);
+        Admitted admitted = webhooked(admit(send, context), context);
         if (known.waits() && send.configuration().returnImmediately()) {
             return begun((SendMessage) admitted.send(), admitted.bound(), context);
         }
-        Answer<SendResult> answer =
-                ask((SendMessage) admitted.send(), context, admitted.bound().replica());
+        Answer<SendResult> answer;
+        try {
+            answer =
+                    ask((SendMessage) admitted.send(), context, admitted.bound().replica());
+        } catch (RuntimeException failure) {
+            settle(admitted.bound(), null, "");
+            throw failure;
+        }
         Bound bound = admitted.bound().at(answer.replica());
         return switch (answer.value()) {
             case Task task -> {
                 requireSame(bound.taskId(), task.id());
                 claim(new Claim(task.id(), task.contextId(), bound.name(), null, bound.replica()), context);
+                settle(bound, task.id(), task.contextId());
                 yield task;
             }
             case Message message -> (SendResult) answered(message, bound, context);
@@ -313,6 +334,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** An answer by a message; as a task for callers that know no other answer. */
     private TaskEvent answered(Message message, Bound bound, CallContext context) {
+        settle(bound, null, "");
         String taskId = message.taskId();
         if (taskId != null) {
             requireSame(bound.taskId(), taskId);
@@ -389,28 +411,37 @@ public final class RemoteEndpoint implements AgentEndpoint {
         }
         return events(
                 new SubscribeToTask(null, task.id(), subscribe.after()),
-                new Bound(task.id(), null, null, task.replica()),
+                new Bound(task.id(), null, null, task.replica(), null),
                 context);
     }
 
-    private PushConfig create(CreatePushConfig create, CallContext context) {
-        PushConfig config = create.config();
-        Owned task = own(requireNonNull(config.taskId()), context);
-        var here = new PushConfig(null, config.id(), task.id(), config.url(), config.token(), config.authentication());
-        return config(ask(new CreatePushConfig(null, here), context, task), task);
+    private PushConfig create(Owned task, PushConfig config, CallContext context) {
+        PushRelay relay = known.webhooks().require();
+        String contextId = read(task, context).contextId();
+        try {
+            return relay.create(
+                    known.webhooks().at(context, task.replica()),
+                    task.id(),
+                    contextId,
+                    task.replica(),
+                    config,
+                    context);
+        } catch (RuntimeException failure) {
+            throw failures.shown(failure);
+        }
     }
 
-    private PushConfigPage list(ListPushConfigs list, CallContext context) {
-        Owned task = own(list.taskId(), context);
-        var here = new ListPushConfigs(null, task.id(), list.pageSize(), list.pageToken());
-        PushConfigPage page = ask(here, context, task);
-        page.configs().forEach(config -> config(config, task));
-        return page;
-    }
-
-    private PushConfig config(PushConfig config, Owned task) {
-        requireSame(task.id(), config.taskId() == null ? task.id() : config.taskId());
-        return config;
+    private Operation.Empty delete(DeletePushConfig delete, CallContext context) {
+        Owned task = own(delete.taskId(), context);
+        PushRelay relay = known.webhooks().require();
+        try {
+            return relay.delete(
+                    known.webhooks().at(context, task.replica()),
+                    new DeletePushConfig(null, task.id(), delete.id()),
+                    context);
+        } catch (RuntimeException failure) {
+            throw failures.shown(failure);
+        }
     }
 
     private AgentCard extendedCard(CallContext context) {
@@ -428,7 +459,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private final class Events implements Feed<LoggedEvent> {
         private final Feed<LoggedEvent> from;
         private final CallContext context;
-        private Bound bound;
+        private volatile Bound bound;
 
         Events(Feed<LoggedEvent> from, Bound bound, CallContext context) {
             this.from = from;
@@ -449,7 +480,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
                 }
                 return shown;
             } catch (RuntimeException failure) {
-                from.close();
+                close();
                 throw failures.shown(failure);
             }
         }
@@ -472,7 +503,8 @@ public final class RemoteEndpoint implements AgentEndpoint {
             String known = contextId.isEmpty() ? null : contextId;
             claim(new Claim(taskId, known, bound.name(), null, bound.replica()), context);
             if (bound.taskId() == null) {
-                bound = new Bound(taskId, null, null, bound.replica());
+                settle(bound, taskId, contextId);
+                bound = new Bound(taskId, null, null, bound.replica(), null);
             }
         }
 
@@ -484,6 +516,9 @@ public final class RemoteEndpoint implements AgentEndpoint {
         @Override
         public void close() {
             from.close();
+            Bound last = bound;
+            bound = new Bound(last.taskId(), last.contextId(), last.name(), last.replica(), null);
+            settle(last, null, "");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.parley.gateway.route;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.gateway.upstream.UpstreamSettings;
 import dev.parley.protocol.A2AException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -100,14 +101,30 @@ public record Route(
         return Boolean.TRUE.equals(options.get(LOCAL));
     }
 
-    /** Whether both routes lead to the same agent in the same way. */
+    /** Whether both routes lead to the same agent in the same way, be it at other replicas or within other limits. */
     public boolean leadsWhere(Route other) {
-        return url.equals(other.url) && options.equals(other.options);
+        return url.equals(other.url) && calls().equals(other.calls());
+    }
+
+    private Map<String, Object> calls() {
+        var calls = new LinkedHashMap<String, Object>(options);
+        calls.keySet().removeAll(UpstreamSettings.NAMES);
+        return calls;
+    }
+
+    /** Returns this route with another option. */
+    public Route with(String option, Object value) {
+        var changed = new LinkedHashMap<String, Object>(options);
+        changed.put(option, value);
+        return new Route(name, url, changed, state, reason, card, pending);
     }
 
     /** Whether both routes are hosted in the same way. */
     public boolean isSame(Route other) {
-        return leadsWhere(other) && Arrays.equals(card, other.card) && state == other.state;
+        return url.equals(other.url)
+                && options.equals(other.options)
+                && Arrays.equals(card, other.card)
+                && state == other.state;
     }
 
     byte[] settings() {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +58,13 @@ public record UpstreamSettings(
             }
         }
 
-        /** A replica with the weight 1. */
-        public static Address of(String url) {
-            return new Address(url, 1, false);
+        /** A replica: an address, or a weight, an asterisk and an address ({@code 3*https://a.example/agent}). */
+        public static Address of(String text) {
+            int weight = text.indexOf('*');
+            boolean hasWeight = weight > 0 && text.substring(0, weight).matches("\\d{1,3}");
+            return hasWeight
+                    ? new Address(text.substring(weight + 1), Integer.parseInt(text.substring(0, weight)), false)
+                    : new Address(text, 1, false);
         }
     }
 
@@ -100,6 +105,10 @@ public record UpstreamSettings(
         requireDuration("pause", pause);
         requireDuration("probe", probe);
     }
+
+    /** Names of the settings in JSON. */
+    public static final Set<String> NAMES =
+            Set.copyOf(of("http://localhost").json().keySet());
 
     /** Settings of one replica or several ones of the same weight, with the defaults. */
     public static UpstreamSettings of(String... urls) {

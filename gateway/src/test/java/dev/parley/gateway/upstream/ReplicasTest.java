@@ -472,6 +472,11 @@ class ReplicasTest {
                 true));
 
         assertThat(UpstreamSettings.read(settings.json())).isEqualTo(settings);
+        assertThat(UpstreamSettings.of("3*http://a.example/x")
+                        .replicas()
+                        .getFirst()
+                        .weight())
+                .isEqualTo(3);
         assertThatThrownBy(() -> UpstreamSettings.of("ftp://a.example"))
                 .hasMessageContaining("expected: http or https");
         assertThatThrownBy(() -> UpstreamSettings.of("http://a.example", "http://a.example/"))

@@ -1,0 +1,91 @@
+package dev.parley.gateway.route;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.gateway.push.PushRelay;
+import dev.parley.gateway.upstream.Upstream;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.PushConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Webhooks of the callers of a route.
+ *
+ * @param relay null if the remote agent has no webhooks
+ * @param version of A2A in which the remote agent is called
+ */
+public record RemoteWebhooks(@Nullable PushRelay relay, String route, String version, Upstream upstream) {
+
+    /** A message with the webhook of the gateway, and the relay behind it. */
+    record Sent(Send send, String relay) {}
+
+    PushRelay require() {
+        if (relay == null) {
+            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
+        }
+        return relay;
+    }
+
+    /** The remote agent for the caller of an operation, at the replica of its task. */
+    PushRelay.Remote at(CallContext context, String replica) {
+        String only = replica.isEmpty() ? null : replica;
+        return new PushRelay.Remote() {
+            @Override
+            public String route() {
+                return route;
+            }
+
+            @Override
+            public String version() {
+                return version;
+            }
+
+            @Override
+            public void register(PushConfig config) {
+                var unused = upstream.call(new CreatePushConfig(null, config), context, only);
+            }
+
+            @Override
+            public void unregister(String taskId, String id) {
+                var unused = upstream.call(new DeletePushConfig(null, taskId, id), context, only);
+            }
+        };
+    }
+
+    /** Puts the webhook of the gateway in the place of that of a message which begins a task. */
+    Sent begin(Send send, CallContext context) {
+        PushConfig config = requireNonNull(send.configuration().pushConfig());
+        PushRelay.Begun begun = require().begin(at(context, ""), config, context);
+        return new Sent(with(send, begun.config()), begun.id());
+    }
+
+    /** The message with another webhook. */
+    static Send with(Send send, @Nullable PushConfig config) {
+        SendConfiguration now = send.configuration();
+        var changed =
+                new SendConfiguration(now.acceptedOutputModes(), config, now.historyLength(), now.returnImmediately());
+        return switch (send) {
+            case SendMessage one -> new SendMessage(one.tenant(), one.message(), changed, one.metadata());
+            case SendStreamingMessage one ->
+                new SendStreamingMessage(one.tenant(), one.message(), changed, one.metadata());
+        };
+    }
+
+    /** Names the task of a message that has begun one, or gives the webhook up if it has not. */
+    void settle(String id, @Nullable String taskId, String contextId, String replica) {
+        PushRelay known = require();
+        if (taskId == null) {
+            known.drop(id);
+        } else {
+            known.bound(id, taskId, contextId, replica);
+        }
+    }
+}
