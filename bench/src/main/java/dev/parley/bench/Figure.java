@@ -60,6 +60,21 @@ record Figure(
                     "/result/eventsPerSecond",
                     1,
                     atLeast(200_000)),
+            latency("gateway-direct-1", "`ping` without a proxy, one client: median", "p50", null),
+            latency("gateway-nginx-1", "the same through nginx", "p50", null),
+            latency("gateway-hub-1", "the same through the gateway", "p50", null),
+            rate("gateway-direct-64", "`ping` without a proxy, 64 connections", null),
+            rate("gateway-nginx-64", "the same through nginx", null),
+            rate("gateway-hub-64", "the same through the gateway", atLeast(15_000)),
+            streams("gateway-direct-streams", "events on 1,000 streams without a proxy", null),
+            streams("gateway-nginx-streams", "the same through nginx", null),
+            streams("gateway-hub-streams", "the same through the gateway", null),
+            share(
+                    "gateway-streams",
+                    "the same as a share of those without a proxy",
+                    "gateway-hub-streams",
+                    "gateway-direct-streams",
+                    atLeast(0.6)),
             rateOfV1("grpc", "durable SendMessage over gRPC"),
             timeOfV1("grpc"),
             rateOfV1("v03", "the same in 0.3"),
@@ -192,6 +207,10 @@ record Figure(
     }
 
     /** The rate of a dialect, of which that of 1.0 just before is the measure. */
+    private static Figure streams(String id, String title, @Nullable Goal goal) {
+        return new Figure(id, title, "events/s", "/result/eventsPerSecond", 1, goal);
+    }
+
     private static Figure rateOfV1(String dialect, String title) {
         return new Figure("dialect-" + dialect, title, "of 1.0", "/value", 1, atLeast(0.8));
     }
