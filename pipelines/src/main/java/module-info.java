@@ -6,11 +6,14 @@ module dev.parley.pipelines {
     requires dev.parley.command;
     requires dev.parley.dialect;
     requires dev.parley.hub;
+    requires dev.parley.mcp;
     requires dev.parley.mesh.workflow;
     requires dev.parley.protocol;
     requires de.siegmar.fastcsv;
     requires info.picocli;
     requires java.desktop;
+    requires langchain4j.core;
+    requires langchain4j.open.ai;
     requires java.sql;
     requires org.apache.pdfbox;
     requires org.jsoup;

@@ -18,6 +18,7 @@ public final class DemoCommands implements CommandSource {
                 "demo",
                 "Run pipelines of agents on samples or on files",
                 of("etl", "Check a table and load it into a database", DemoEtlCommand::new),
+                of("repair-shop", "Play a story of three agents and three MCP servers", DemoRepairShopCommand::new),
                 of("research", "Compare what pages and files say", DemoResearchCommand::new)));
     }
 }
