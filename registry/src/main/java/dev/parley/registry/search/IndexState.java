@@ -16,15 +16,11 @@ final class IndexState {
     private static final int MAX_CHANGES = 4_096;
 
     /** Factors of entries by their numbers. They are read while others write them: a query sees the old or the new one. */
-    record Factors(float[] byNumber) {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return this == other;
-        }
+    static final class Factors {
+        private final float[] byNumber;
 
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(this);
+        private Factors(float[] byNumber) {
+            this.byNumber = byNumber;
         }
 
         float of(int number) {

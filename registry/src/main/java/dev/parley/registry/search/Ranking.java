@@ -73,7 +73,7 @@ final class Ranking {
         var best = new PriorityQueue<Long>();
         long least = Long.MIN_VALUE;
         for (int i = 0; i < rows.length; i++) {
-            long key = (long) Float.floatToRawIntBits(scores[i]) << 32 | Integer.MAX_VALUE - i;
+            long key = ((long) Float.floatToRawIntBits(scores[i]) << 32) | (Integer.MAX_VALUE - i);
             if ((best.size() < limit || key > least) && after.isBefore(scores[i], rows[i] >> SHIFT)) {
                 best.add(key);
                 if (best.size() > limit) {
@@ -85,7 +85,7 @@ final class Ranking {
         Hit[] hits = new Hit[best.size()];
         for (int i = hits.length - 1; i >= 0; i--) {
             int at = Integer.MAX_VALUE - (int) (long) best.remove();
-            hits[i] = new Hit(rows[at] >> SHIFT, "", rows[at] & IndexedEntry.ROWS - 1, scores[at], Hit.WORDS, 0);
+            hits[i] = new Hit(rows[at] >> SHIFT, "", rows[at] & (IndexedEntry.ROWS - 1), scores[at], Hit.WORDS, 0);
         }
         return List.of(hits);
     }
