@@ -60,6 +60,8 @@ public final class PushRelay {
     private static final Duration SHARED = Duration.ofSeconds(1);
     private static final int BATCH = 64;
 
+    private final String name;
+    private final String path;
     private final HubParts hub;
     private final String viewUri;
     private final Relays relays;
@@ -95,6 +97,13 @@ public final class PushRelay {
 
     /** @param viewUri URI of the extension of the gateway, by which its agent is recognised */
     public PushRelay(HubParts hub, String viewUri) {
+        this(hub, viewUri, AGENT, PATH);
+    }
+
+    /** A relay beside that of the gateway. */
+    PushRelay(HubParts hub, String viewUri, String name, String path) {
+        this.name = name;
+        this.path = path;
         this.hub = hub;
         this.viewUri = viewUri;
         this.relays = new Relays(hub.database());
@@ -120,7 +129,7 @@ public final class PushRelay {
 
     /** The agent of the shadows. Its tasks are not for callers. */
     public Agent agent() {
-        return Agent.named(AGENT, "Delivers notifications of remote agents to webhooks of callers")
+        return Agent.named(name, "Delivers notifications of remote agents to webhooks of callers")
                 .skill("deliver", "Has no messages of its own")
                 .resumable(true)
                 .timeLimit(LONGEST)
@@ -265,7 +274,7 @@ public final class PushRelay {
         return new Begun(
                 id,
                 new PushConfig(
-                        null, id, taskId, requireNonNull(hubUrl, "address of the hub") + PATH + "/" + id, token, null));
+                        null, id, taskId, requireNonNull(hubUrl, "address of the hub") + path + "/" + id, token, null));
     }
 
     private String secret() {
@@ -376,7 +385,7 @@ public final class PushRelay {
 
     /** The number of events that are in the log of a shadow already, after a restart. */
     private long emitted(Request request) {
-        var key = new TaskKey(request.context().scope(), AGENT, request.taskId());
+        var key = new TaskKey(request.context().scope(), name, request.taskId());
         long emitted = 0;
         long after = 0;
         for (List<LoggedEvent> events = hub.tasks().read(key, 0, BATCH);

@@ -50,6 +50,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class PushRelayTest {
     private static final String URI_OF_GATEWAY = "urn:test:gateway";
+    private static final String NAME = "test-push";
+    private static final String PATH = "/test/push";
 
     /** An extension with a relay and nothing else. */
     private static final class Relaying implements HubExtensionSource {
@@ -62,7 +64,7 @@ class PushRelayTest {
 
         @Override
         public HubExtension open(HubParts hub) {
-            var opened = new PushRelay(hub, URI_OF_GATEWAY);
+            var opened = new PushRelay(hub, URI_OF_GATEWAY, NAME, PATH);
             relay = opened;
             return new HubExtension() {
                 @Override
@@ -87,12 +89,12 @@ class PushRelayTest {
 
                 @Override
                 public Map<String, Face> faces() {
-                    return Map.of(PushRelay.PATH, new Face(PushRelay.AGENT, PushProtocol.face()));
+                    return Map.of(PATH, new Face(NAME, PushProtocol.face()));
                 }
 
                 @Override
                 public Map<String, Set<String>> open() {
-                    return Map.of(PushRelay.AGENT, Set.of(PushProtocol.DELIVER));
+                    return Map.of(NAME, Set.of(PushProtocol.DELIVER));
                 }
 
                 @Override
@@ -258,7 +260,7 @@ class PushRelayTest {
         List<PushConfig> upstream = client.pushConfigs(task.id());
         assertThat(upstream).hasSize(1);
         assertThat(upstream.getFirst().url())
-                .startsWith(gatewayHub.url() + "/gateway/push/")
+                .startsWith(gatewayHub.url() + PATH + "/")
                 .doesNotContain("/hook");
         steps.release(3);
         var bodies = new ArrayList<String>();
@@ -346,7 +348,7 @@ class PushRelayTest {
             }
         }
         assertThat(received).isEmpty();
-        try (AgentClient shadows = AgentClient.connect(gatewayHub.url() + "/agents/" + PushRelay.AGENT)) {
+        try (AgentClient shadows = AgentClient.connect(gatewayHub.url() + "/agents/" + NAME)) {
             assertThatThrownBy(() -> shadows.send("hello")).isInstanceOf(A2AException.class);
         }
     }
