@@ -407,6 +407,7 @@ public final class McpClient implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // another thread may have connected to an equal server meanwhile
     private void connectAgain() throws InterruptedException {
         Server before = server();
         connecting.lockInterruptibly();

@@ -9,6 +9,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.JsonForm;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -22,7 +23,7 @@ public record McpExchange(String name, WireRequest request, Message message)
     /** Name of what is no call of a feature: sessions, notifications, answers, and unknown methods. */
     public static final String OTHER = "mcp/session";
 
-    private static final Map<String, String> NAMES = Map.ofEntries(Stream.of(
+    private static final Map<String, String> NAMES = Stream.of(
                     "server/discover",
                     "tools/list",
                     "tools/call",
@@ -36,8 +37,7 @@ public record McpExchange(String name, WireRequest request, Message message)
                     "tasks/get",
                     "tasks/update",
                     "tasks/cancel")
-            .map(method -> Map.entry(method, "mcp/" + method))
-            .toArray(Map.Entry[]::new));
+            .collect(Collectors.toUnmodifiableMap(method -> method, method -> "mcp/" + method));
 
     /** Makes the operation of a request. */
     public static McpExchange of(WireRequest request) {

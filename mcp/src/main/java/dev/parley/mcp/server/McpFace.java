@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class McpFace implements WireFace {
     private static final Duration AT_ONCE = Duration.ofMillis(50);
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final String EVENTS = "text/event-stream";
 
     @Override
     public WireCall read(WireRequest request, AgentCard card, CallContext caller) {
