@@ -6,6 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.client.AgentClient;
 import dev.parley.gateway.route.Owners;
 import dev.parley.gateway.route.RemoteEndpoint;
+import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.RouteTable;
 import dev.parley.gateway.upstream.Connector;
 import dev.parley.gateway.upstream.Surroundings;
@@ -54,7 +55,9 @@ final class UpstreamAnswersFuzzTest {
                             1, Thread.ofPlatform().daemon().factory()),
                     System::nanoTime);
             Upstream upstream = Upstream.of("fuzz", UpstreamSettings.of(AGENT.url()), surroundings);
-            var known = new RemoteEndpoint.Known(Set.of(), card -> card, false, List.of("127.0.0.1"), () -> {});
+            var webhooks = new RemoteWebhooks(null, "fuzz", "1.0", upstream);
+            var known = new RemoteEndpoint.Known(
+                    Set.of(), card -> card, webhooks, false, List.of("127.0.0.1"), () -> {});
             return new RemoteEndpoint(
                     "fuzz", new Owners(database, InstantSource.system()), upstream, known, InstantSource.system());
         } catch (IOException failure) {
