@@ -10,6 +10,8 @@ import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Places;
 import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
@@ -25,6 +27,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The one {@link AgentClient}: the {@link Places} of an agent and the means to get there. */
 final class HttpAgentClient implements AgentClient {
@@ -167,9 +170,41 @@ final class HttpAgentClient implements AgentClient {
         if (operation instanceof Operation.SendStreamingMessage send && tellsIdsOnly()) {
             var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
             SendResult begun = calls.exchange(begin, context);
-            return open(SubscribeToTask.of(((Task) begun).id()), context);
+            String id = ((Task) begun).id();
+            return orTheEnd(open(SubscribeToTask.of(id), context), id, context);
         }
         return open(operation, context);
+    }
+
+    /** The events of a task; the task itself if it ended before it was subscribed to. */
+    private Feed<LoggedEvent> orTheEnd(Feed<LoggedEvent> events, String taskId, CallContext context) {
+        return new Feed<>() {
+            private boolean isBegun;
+            private boolean isOver;
+
+            @Override
+            public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+                if (isOver) {
+                    return null;
+                }
+                try {
+                    List<LoggedEvent> next = events.next(patience);
+                    isBegun |= next != null && !next.isEmpty();
+                    return next;
+                } catch (A2AException refused) {
+                    if (isBegun || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                        throw refused;
+                    }
+                    isOver = true;
+                    return List.of(new LoggedEvent(0, calls.exchange(GetTask.of(taskId), context)));
+                }
+            }
+
+            @Override
+            public void close() {
+                events.close();
+            }
+        };
     }
 
     private Feed<LoggedEvent> open(Operation.TaskWatch operation, CallContext context) {

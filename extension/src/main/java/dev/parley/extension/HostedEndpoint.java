@@ -1,7 +1,5 @@
 package dev.parley.extension;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +14,4 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint answers the operations of A2A. Operations of extensions end with METHOD_NOT_FOUND, unless it has some.
  * @param verbatim document that is served in place of {@code card}, byte for byte; null for none
  */
-public record HostedEndpoint(String name, AgentCard card, AgentEndpoint endpoint, byte @Nullable [] verbatim) {
-    public HostedEndpoint {
-        requireNonNull(name, "name");
-        requireNonNull(card, "card");
-        requireNonNull(endpoint, "endpoint");
-    }
-}
+public record HostedEndpoint(String name, AgentCard card, AgentEndpoint endpoint, byte @Nullable [] verbatim) {}

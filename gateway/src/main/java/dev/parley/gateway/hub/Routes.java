@@ -414,7 +414,9 @@ final class Routes implements AutoCloseable {
         return change(name, row -> {
             try {
                 return row.with(
-                        "replicas", settings(row).draining(url, draining).json().get("replicas"));
+                        "replicas",
+                        requireNonNull(
+                                settings(row).draining(url, draining).json().get("replicas")));
             } catch (IllegalArgumentException unknown) {
                 throw A2AException.invalidParams("url", String.valueOf(unknown.getMessage()));
             }
@@ -491,11 +493,14 @@ final class Routes implements AutoCloseable {
 
     private void host(Route route, @Nullable Live known) {
         RemoteCard card = read(route, requireNonNull(route.card()));
-        boolean same =
-                known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card);
-        Live now = same ? new Live(route, card, known.remote(), known.credentials()) : connect(route, card);
-        if (same) {
+        boolean isSame = false;
+        Live now;
+        if (known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card)) {
+            isSame = true;
+            now = new Live(route, card, known.remote(), known.credentials());
             known.remote().use(settings(route)); // streams and breakers stay
+        } else {
+            now = connect(route, card);
         }
         AgentEndpoint endpoint = route.state() == State.ACTIVE
                 ? new RemoteEndpoint(
@@ -509,7 +514,7 @@ final class Routes implements AutoCloseable {
                 "route {0}: hosted, {1}",
                 route.name(),
                 route.state().shown());
-        if (known != null && known.remote() != now.remote()) {
+        if (known != null && !isSame) {
             known.close();
         }
     }

@@ -156,7 +156,8 @@ final class Notices {
             return json;
         }
         var members = new LinkedHashMap<String, Object>();
-        Json.read(json, Map.class).forEach((name, value) -> {
+        Map<?, ?> read = Json.read(json, Map.class);
+        read.forEach((name, value) -> {
             if (!name.equals("history")) {
                 members.put(String.valueOf(name), withoutNumber(value));
             }

@@ -54,6 +54,13 @@ public final class GatewayMetrics {
     }
 
     void breaker(String route, String replica, Breaker.State state) {
-        breaker.set(state.ordinal(), route, replica);
+        breaker.set(
+                switch (state) {
+                    case CLOSED -> 0;
+                    case HALF_OPEN -> 1;
+                    case OPEN -> 2;
+                },
+                route,
+                replica);
     }
 }

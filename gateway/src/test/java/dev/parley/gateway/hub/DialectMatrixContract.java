@@ -176,8 +176,10 @@ abstract class DialectMatrixContract extends EndpointContract {
         if (pair.caller().absent().contains(UNKNOWN_TASKS)) {
             absent.remove(MESSAGE_IDS); // callers that name their tasks find the same name again
         }
-        absent.add(WEBHOOKS);
-        absent.add(WEBHOOK_LISTS);
+        if (pair.remote().absent().contains(WEBHOOK_LISTS)) {
+            absent.add(WEBHOOKS); // the relay registers webhooks as dialects from 0.2 on do
+            absent.add(WEBHOOK_LISTS);
+        }
         return absent;
     }
 }

@@ -30,8 +30,11 @@ final class ChildOutputFuzzTest {
                                 + "{'a':{'type':'integer','default':1}},'required':['a']}}}},'requestState':'s'}}",
                         "{'jsonrpc':'2.0','id':1,'result':{'resultType':'task','taskId':'t','status':'working'}}",
                         "{'jsonrpc':'2.0','id':1,'error':{'code':-32602,'message':'m','data':{'a':1}}}",
-                        "{'jsonrpc':'2.0','method':'notifications/progress','params':{'progressToken':1,'progress':0.5}}\n"
-                                + "{'jsonrpc':'2.0','id':7,'method':'elicitation/create','params':{}}\nno JSON\n",
+                        """
+                        {'jsonrpc':'2.0','method':'notifications/progress','params':{'progressToken':1,'progress':0.5}}
+                        {'jsonrpc':'2.0','id':7,'method':'elicitation/create','params':{}}
+                        no JSON
+                        """,
                         "id: 7\nretry: 10\ndata: {'jsonrpc':'2.0',\ndata: 'id':1,'result':{}}\r\n\r\n: comment\n\n")
                 .map(text -> text.replace('\'', '"').getBytes(UTF_8));
     }

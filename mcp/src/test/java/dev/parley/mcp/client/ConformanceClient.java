@@ -148,7 +148,7 @@ public final class ConformanceClient {
         for (String name : Members.texts(question.schema(), "required")) {
             Map<String, @Nullable Object> type = Members.object(properties, name);
             if (!type.containsKey("default")) {
-                content.put(name, "boolean".equals(type.get("type")) ? Boolean.TRUE : "text");
+                content.put(name, "boolean".equals(type.get("type")) ? true : "text");
             }
         }
         return content;

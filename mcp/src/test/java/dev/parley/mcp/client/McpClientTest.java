@@ -80,7 +80,8 @@ class McpClientTest {
 
         var questions = (Outcome.Questions) call("ask", Map.of());
         String key = questions.requests().keySet().iterator().next();
-        Elicitation question = Elicitation.of(questions.requests().get(key)).orElseThrow();
+        Elicitation question =
+                Elicitation.of(requireNonNull(questions.requests().get(key))).orElseThrow();
         var answered = new Invocation(
                 "ask", Map.of(), Map.of(key, question.accept(Map.of("colour", "red"))), questions.state(), Map.of());
 

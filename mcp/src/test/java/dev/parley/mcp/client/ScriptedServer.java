@@ -108,20 +108,19 @@ public final class ScriptedServer {
                 tasks.put(String.valueOf(params.get("taskId")), Members.of("status", "cancelled"));
                 answer(id, Map.of());
             }
-            case "subscriptions/listen" ->
+            case "subscriptions/listen" -> {
+                listener = id;
                 send(Members.of(
                         "jsonrpc", "2.0",
                         "method", "notifications/subscriptions/acknowledged",
                         "params", subscription(id)));
+            }
             case "notifications/cancelled" -> System.err.println("canceled: " + params.get("requestId"));
             default -> {
                 if (id != null) {
                     error(id, -32601, method + ": unknown");
                 }
             }
-        }
-        if (method.equals("subscriptions/listen")) {
-            listener = id;
         }
     }
 

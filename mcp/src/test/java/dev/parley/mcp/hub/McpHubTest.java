@@ -3,6 +3,7 @@ package dev.parley.mcp.hub;
 import static dev.parley.mcp.hub.RawPeer.FORMS;
 import static dev.parley.mcp.hub.RawPeer.PAGES;
 import static dev.parley.mcp.hub.RawPeer.TASKS;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
@@ -54,7 +55,7 @@ final class McpHubTest {
     }
 
     private static Map<?, ?> tool(Answer list, String name) {
-        return ((List<?>) list.result().get("tools"))
+        return ((List<?>) list.member("tools"))
                 .stream()
                         .map(each -> (Map<?, ?>) each)
                         .filter(each -> name.equals(each.get("name")))
@@ -63,7 +64,7 @@ final class McpHubTest {
     }
 
     private static List<?> names(Answer list) {
-        return ((List<?>) list.result().get("tools"))
+        return ((List<?>) list.member("tools"))
                 .stream().map(each -> ((Map<?, ?>) each).get("name")).toList();
     }
 
@@ -147,8 +148,9 @@ final class McpHubTest {
 
     private static Map<?, ?> question(Answer answer) {
         assertThat(answer.result().get("resultType")).isEqualTo("input_required");
-        Map<?, ?> requests = (Map<?, ?>) answer.result().get("inputRequests");
-        return (Map<?, ?>) ((Map<?, ?>) requests.values().iterator().next()).get("params");
+        Map<?, ?> requests = (Map<?, ?>) answer.member("inputRequests");
+        return (Map<?, ?>)
+                requireNonNull(((Map<?, ?>) requests.values().iterator().next()).get("params"));
     }
 
     private static Answer answered(Map<String, Object> params, Answer asked, Map<String, Object> content)
@@ -158,7 +160,7 @@ final class McpHubTest {
 
     private static Answer answered(Map<String, Object> params, Answer asked, String action, Map<String, Object> content)
             throws Exception {
-        Map<?, ?> requests = (Map<?, ?>) asked.result().get("inputRequests");
+        Map<?, ?> requests = (Map<?, ?>) asked.member("inputRequests");
         return peer.modern(
                 "tools/call",
                 Map.of(
@@ -245,10 +247,8 @@ final class McpHubTest {
                 .structured()
                 .get("taskId");
         Answer asked = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
-        Object key = ((Map<?, ?>) asked.result().get("inputRequests"))
-                .keySet()
-                .iterator()
-                .next();
+        Object key =
+                ((Map<?, ?>) asked.member("inputRequests")).keySet().iterator().next();
         Answer updated = peer.modern(
                 "tasks/update",
                 Map.of(
@@ -290,7 +290,7 @@ final class McpHubTest {
     @DisplayName("files are images, sounds, embedded or linked resources, and artifacts are read as resources")
     void files() throws Exception {
         Answer made = peer.call("files__make", Map.of("size", 3), Map.of());
-        List<?> content = (List<?>) made.result().get("content");
+        List<?> content = (List<?>) made.member("content");
         String uri = String.valueOf(((Map<?, ?>) content.get(3)).get("uri"));
         Answer read = peer.modern("resources/read", Map.of("uri", uri), Map.of());
 

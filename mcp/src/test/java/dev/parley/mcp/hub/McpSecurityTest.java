@@ -87,10 +87,7 @@ final class McpSecurityTest {
     }
 
     private static String tools(RawPeer peer) throws Exception {
-        return peer.modern("tools/list", Map.of(), Map.of())
-                .result()
-                .get("tools")
-                .toString();
+        return peer.modern("tools/list", Map.of(), Map.of()).member("tools").toString();
     }
 
     private static String challenge(Answer answer) {
@@ -151,7 +148,7 @@ final class McpSecurityTest {
                 .get("taskId");
         Answer asked = alice.modern("tools/call", order, FORMS);
         Answer files = alice.call("files__make", Map.of("size", 1), Map.of());
-        Object uri = ((Map<?, ?>) ((List<?>) files.result().get("content")).get(3)).get("uri");
+        Object uri = ((Map<?, ?>) ((List<?>) files.member("content")).get(3)).get("uri");
         Answer stolen = bob.modern(
                 "tools/call",
                 Map.of(
@@ -231,7 +228,7 @@ final class McpSecurityTest {
             var peer = new RawPeer(second.url() + "/mcp", "Authorization", "Bearer " + ALICE);
             peer.call("task_result", Map.of("taskId", working), Map.of());
             Answer done = peer.modern("tasks/get", Map.of("taskId", working), TASKS);
-            Object key = ((Map<?, ?>) asked.result().get("inputRequests"))
+            Object key = ((Map<?, ?>) asked.member("inputRequests"))
                     .keySet()
                     .iterator()
                     .next();
@@ -249,8 +246,8 @@ final class McpSecurityTest {
                     FORMS);
 
             assertThat(done.result().get("status")).isEqualTo("completed");
-            assertThat(done.result().get("result").toString()).contains("worked: restart");
-            assertThat(next.result().get("inputRequests").toString()).contains("Which topping?");
+            assertThat(done.member("result").toString()).contains("worked: restart");
+            assertThat(next.member("inputRequests").toString()).contains("Which topping?");
         }
     }
 }

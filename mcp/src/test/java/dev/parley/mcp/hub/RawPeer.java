@@ -1,6 +1,7 @@
 package dev.parley.mcp.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import java.io.IOException;
@@ -37,18 +38,23 @@ final class RawPeer {
             return result;
         }
 
+        /** A member of the result, which must have it. */
+        Object member(String name) {
+            return requireNonNull(result().get(name), name);
+        }
+
         Map<?, ?> structured() {
-            return (Map<?, ?>) result().get("structuredContent");
+            return (Map<?, ?>) member("structuredContent");
         }
 
         Object code() {
-            return ((Map<?, ?>) last().get("error")).get("code");
+            return requireNonNull(((Map<?, ?>) requireNonNull(last().get("error"), "error")).get("code"), "code");
         }
 
         /** The text of all contents. */
         String text() {
             var texts = new ArrayList<String>();
-            for (Object content : (List<?>) result().get("content")) {
+            for (Object content : (List<?>) member("content")) {
                 texts.add(String.valueOf(((Map<?, ?>) content).get("text")));
             }
             return String.join("|", texts);

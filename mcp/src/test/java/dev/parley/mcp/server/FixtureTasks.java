@@ -45,8 +45,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         void change(String status, String member, Object value) {
             Map<String, @Nullable Object> now;
             synchronized (this) {
-                if (!state.get("status").equals("working")
-                        && !state.get("status").equals("input_required")) {
+                if (!"working".equals(state.get("status")) && !"input_required".equals(state.get("status"))) {
                     return;
                 }
                 state.put("status", status);
@@ -90,7 +89,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     Map<String, @Nullable Object> after(Duration time, String status, String member, Object value, CallContext caller) {
         One task = begin(caller);
         Map<String, @Nullable Object> begun = task.state();
-        timer.schedule(() -> task.change(status, member, value), time.toMillis(), TimeUnit.MILLISECONDS);
+        var unused = timer.schedule(() -> task.change(status, member, value), time.toMillis(), TimeUnit.MILLISECONDS);
         return begun;
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.mcp.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.mcp.wire.Message;
@@ -74,7 +75,7 @@ class SessionsTest {
         outbox.send(new Message.Request("q", "elicitation/create", Map.of()));
         outbox.end(Reply.last(200, new Message.Result(1, Map.of())));
 
-        var all = outbox.next(Duration.ZERO);
+        var all = requireNonNull(outbox.next(Duration.ZERO));
         assertThat(all).hasSizeLessThanOrEqualTo(Outbox.MAX_NOTIFICATIONS + 2);
         assertThat(all.get(all.size() - 2).message()).isInstanceOf(Message.Request.class);
         assertThat(all.getLast().isLast()).isTrue();
