@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.Shell.Ran;
@@ -64,7 +65,7 @@ final class McpCommandTest {
         var results = new HashMap<Object, Map<?, ?>>();
         ran.out().lines().forEach(line -> {
             Map<?, ?> message = Json.read(line.getBytes(UTF_8), Map.class);
-            results.put(((Number) message.get("id")).intValue(), message);
+            results.put(((Number) requireNonNull(message.get("id"))).intValue(), message);
         });
         return results;
     }
@@ -87,9 +88,11 @@ final class McpCommandTest {
                 """);
 
         assertThat(ran.status()).as(ran.err()).isZero();
-        assertThat(results(ran).get(1).toString()).contains("echo__say").doesNotContain("asker");
-        assertThat(results(ran).get(2).toString()).contains("heard you");
-        assertThat(results(older).get(2).toString()).contains("heard me");
+        assertThat(requireNonNull(results(ran).get(1)).toString())
+                .contains("echo__say")
+                .doesNotContain("asker");
+        assertThat(requireNonNull(results(ran).get(2)).toString()).contains("heard you");
+        assertThat(requireNonNull(results(older).get(2)).toString()).contains("heard me");
     }
 
     @Test
@@ -102,11 +105,11 @@ final class McpCommandTest {
                         + request(3, "resources/read", "\"uri\":\"parley://agents/echo/card\""));
 
         assertThat(ran.status()).as(ran.err()).isZero();
-        assertThat(results(ran).get(1).toString())
+        assertThat(requireNonNull(results(ran).get(1)).toString())
                 .contains("echo__say", "asker__order", "task_reply")
                 .doesNotContain("mcp__");
-        assertThat(results(ran).get(2).toString()).contains("Which size?", "task_reply");
-        assertThat(results(ran).get(3).toString()).contains("Echoes");
+        assertThat(requireNonNull(results(ran).get(2)).toString()).contains("Which size?", "task_reply");
+        assertThat(requireNonNull(results(ran).get(3)).toString()).contains("Echoes");
     }
 
     @Test

@@ -299,7 +299,7 @@ final class Replicas implements Upstream {
                     replica.id(),
                     pause,
                     failure.answer().getMessage());
-            parts.timer().schedule(() -> startProbe(replica), pause.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = parts.timer().schedule(() -> startProbe(replica), pause.toNanos(), TimeUnit.NANOSECONDS);
         }
         noteBreaker(replica);
     }

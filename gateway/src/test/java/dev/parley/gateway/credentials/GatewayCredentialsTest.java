@@ -25,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class GatewayCredentialsTest {
     private volatile String audience = "https://agent.example";
     private volatile int status = 200;
     private HttpServer server;
-    private GatewayCredentials credentials;
+    private @Nullable GatewayCredentials credentials;
 
     @BeforeEach
     void start() throws Exception {
@@ -90,8 +91,9 @@ class GatewayCredentialsTest {
 
     private GatewayCredentials credentials(Map<String, Object> json) {
         var places = new SecretName.Places(Map.of("PARLEY_GATEWAY_SECRET_AS", "secret-of-the-gateway"), secrets);
-        credentials = new GatewayCredentials(RouteCredential.read(json), places, AgentClient::builder);
-        return credentials;
+        var opened = new GatewayCredentials(RouteCredential.read(json), places, AgentClient::builder);
+        credentials = opened;
+        return opened;
     }
 
     private Map<String, Object> oauth(String kind, String scope) {

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ final class FakeAgent implements AutoCloseable {
     volatile String redirect = "";
 
     FakeAgent() throws IOException {
-        this.server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         this.card = card("true", "[]", "talk");
         server.createContext("/", this::answer);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());

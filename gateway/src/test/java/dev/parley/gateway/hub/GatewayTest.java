@@ -122,7 +122,9 @@ final class GatewayTest {
         assertThat(alice.task(id).text()).isEqualTo("of t1");
         assertThat(refusal(() -> bob.task(id)).error()).isEqualTo(A2AError.TASK_NOT_FOUND);
         assertThat(refusal(() -> bob.cancel(id)).error()).isEqualTo(A2AError.TASK_NOT_FOUND);
-        assertThat(refusal(() -> bob.subscribe(id).hasNext()).error()).isEqualTo(A2AError.TASK_NOT_FOUND);
+        assertThat(refusal(() -> assertThat(bob.subscribe(id).hasNext()).isFalse())
+                        .error())
+                .isEqualTo(A2AError.TASK_NOT_FOUND);
         Message message = Message.user(Part.text("hello"));
         assertThat(refusal(() -> bob.send(message.in(null, id))).error()).isEqualTo(A2AError.TASK_NOT_FOUND);
         assertThat(refusal(() -> bob.send(message.in("context-t1", null))).error())
@@ -139,9 +141,7 @@ final class GatewayTest {
             send(alice, id);
         }
         agent.results = request -> {
-            String id = ((Map<?, ?>) requireNonNull(request.get("params")))
-                    .get("id")
-                    .toString();
+            String id = String.valueOf(((Map<?, ?>) requireNonNull(request.get("params"))).get("id"));
             return "\"result\":" + FakeAgent.bare(id, "context-" + id, "x");
         };
         var two = new ListTasks(null, null, null, 2, null, null, null, false);

@@ -1,6 +1,7 @@
 package dev.parley.gateway.push;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -41,6 +42,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,7 +57,11 @@ class PushRelayTest {
 
     /** An extension with a relay and nothing else. */
     private static final class Relaying implements HubExtensionSource {
-        private volatile PushRelay relay;
+        private volatile @Nullable PushRelay opened;
+
+        PushRelay relay() {
+            return requireNonNull(opened);
+        }
 
         @Override
         public String uri() {
@@ -64,8 +70,8 @@ class PushRelayTest {
 
         @Override
         public HubExtension open(HubParts hub) {
-            var opened = new PushRelay(hub, URI_OF_GATEWAY, NAME, PATH);
-            relay = opened;
+            var relay = new PushRelay(hub, URI_OF_GATEWAY, NAME, PATH);
+            opened = relay;
             return new HubExtension() {
                 @Override
                 public String name() {
@@ -74,17 +80,17 @@ class PushRelayTest {
 
                 @Override
                 public AgentExtension of(String hubUrl, String agent, boolean streams) {
-                    return opened.extension(hubUrl, "Relays");
+                    return relay.extension(hubUrl, "Relays");
                 }
 
                 @Override
                 public List<Agent> agents() {
-                    return List.of(opened.agent());
+                    return List.of(relay.agent());
                 }
 
                 @Override
                 public AgentEndpoint before(AgentEndpoint agent) {
-                    return opened.before(agent);
+                    return relay.before(agent);
                 }
 
                 @Override
@@ -99,7 +105,7 @@ class PushRelayTest {
 
                 @Override
                 public Notification notification(String dialect, String agent, Notification notification) {
-                    return opened.shown(notification);
+                    return relay.shown(notification);
                 }
             };
         }
@@ -193,7 +199,7 @@ class PushRelayTest {
         return hub;
     }
 
-    private Task begun(PushConfig config) {
+    private Task begun(@Nullable PushConfig config) {
         var configuration = new SendConfiguration(List.of(), config, null, true);
         var message = Message.user(Part.text("go"));
         return (Task)
@@ -246,7 +252,7 @@ class PushRelayTest {
     }
 
     private PushConfig registered(Task task) {
-        return gateway.relay.create(remote(), task.id(), task.contextId(), null, hook(), CallContext.anonymous());
+        return gateway.relay().create(remote(), task.id(), task.contextId(), null, hook(), CallContext.anonymous());
     }
 
     @Test
@@ -288,9 +294,9 @@ class PushRelayTest {
 
     @Test
     void aWebhookThatComesWithAMessageGetsItsEvents() throws Exception {
-        PushRelay.Begun begun = gateway.relay.begin(remote(), hook(), CallContext.anonymous());
+        PushRelay.Begun begun = gateway.relay().begin(remote(), hook(), CallContext.anonymous());
         Task task = begun(begun.config());
-        gateway.relay.bound(begun.id(), task.id(), task.contextId(), null);
+        gateway.relay().bound(begun.id(), task.id(), task.contextId(), null);
         steps.release(3);
 
         assertThat(until("TASK_STATE_COMPLETED")).contains("begun", "step-1", "step-2", "step-3");
@@ -320,13 +326,13 @@ class PushRelayTest {
         var caller = CallContext.anonymous();
         CallContext other = CallContext.of("mallory", new CallContext.Scope("default", "mallory"));
 
-        PushConfig read = gateway.relay.get("worker", new Operation.GetPushConfig(null, task.id(), "mine"), caller);
+        PushConfig read = gateway.relay().get("worker", new Operation.GetPushConfig(null, task.id(), "mine"), caller);
         assertThat(read.url()).isEqualTo(hook().url());
         assertThat(read.token()).isNull();
-        assertThat(gateway.relay.list("worker", task.id(), caller).configs()).containsExactly(read);
-        assertThat(gateway.relay.list("worker", task.id(), other).configs()).isEmpty();
-        gateway.relay.delete(remote(), new Operation.DeletePushConfig(null, task.id(), "mine"), caller);
-        assertThat(gateway.relay.list("worker", task.id(), caller).configs()).isEmpty();
+        assertThat(gateway.relay().list("worker", task.id(), caller).configs()).containsExactly(read);
+        assertThat(gateway.relay().list("worker", task.id(), other).configs()).isEmpty();
+        gateway.relay().delete(remote(), new Operation.DeletePushConfig(null, task.id(), "mine"), caller);
+        assertThat(gateway.relay().list("worker", task.id(), caller).configs()).isEmpty();
         assertThat(client.pushConfigs(task.id()))
                 .as("the webhook of the gateway is gone too")
                 .isEmpty();
@@ -358,8 +364,8 @@ class PushRelayTest {
         Task task = begun(null);
         var inner = new PushConfig(null, null, null, "http://169.254.169.254/latest", null, null);
 
-        assertThatThrownBy(() -> gateway.relay.create(
-                        remote(), task.id(), task.contextId(), null, inner, CallContext.anonymous()))
+        assertThatThrownBy(() -> gateway.relay()
+                        .create(remote(), task.id(), task.contextId(), null, inner, CallContext.anonymous()))
                 .isInstanceOf(A2AException.class);
 
         assertThat(client.pushConfigs(task.id())).isEmpty();
