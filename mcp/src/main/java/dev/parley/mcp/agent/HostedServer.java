@@ -171,7 +171,7 @@ final class HostedServer implements AutoCloseable {
         if (held > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "MCP server {0}: {1} new or changed tools wait for approval (parley mcp tools)",
+                    "MCP server {0}: {1} new or changed tools wait for approval (GET /admin/mcp/tools)",
                     entry.name(),
                     held);
         }
