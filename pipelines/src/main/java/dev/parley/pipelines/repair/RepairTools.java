@@ -160,7 +160,7 @@ public final class RepairTools implements McpProvider {
                             "mode",
                             "form",
                             "message",
-                            "Raise the platform by " + height + " m? Nobody may stand below it.",
+                            "Raise the platform by " + height + " m? The area below it has to be clear.",
                             "requestedSchema",
                             Map.of(
                                     "type",
