@@ -69,7 +69,7 @@ final class ArdTest {
     }
 
     private List<String> found(String filter) throws Exception {
-        Answer answer = search("{'text':'weather translate forecast book','filter':" + filter + "}", "");
+        Answer answer = search("{'text':'weather translate forecast book summarize','filter':" + filter + "}", "");
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer.each("results", "displayName");
     }
