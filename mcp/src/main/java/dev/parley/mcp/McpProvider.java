@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Objects of the protocol without a type of their own (contents, resources, prompts) are maps as the revision 2026-07-28 writes them.
  */
 public interface McpProvider {
-    /** Kinds of what it offers: some of {@code tools}, {@code resources}, {@code prompts}, {@code completions}. Methods of others are unknown. */
+    /** Kinds of objects on offer: some of {@code tools}, {@code resources}, {@code prompts}, {@code completions}. Methods of others are unknown. */
     default Set<String> offers() {
         return Set.of("tools", "resources", "prompts", "completions");
     }
@@ -133,7 +133,7 @@ public interface McpProvider {
     }
 
     /**
-     * Adds a listener for changes of what the provider offers. Closing what it returns removes the listener.
+     * Adds a listener for changes of the offer. Closing the result removes the listener.
      *
      * @param listener receives {@code tools}, {@code prompts}, {@code resources}, or {@code resource:URI}
      */

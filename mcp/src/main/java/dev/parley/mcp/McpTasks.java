@@ -20,6 +20,6 @@ public interface McpTasks {
     /** Asks the task to end; a task that has ended stays as it is. */
     void cancel(String taskId, CallContext caller);
 
-    /** Follows the changes of a task until what it returns is closed. */
+    /** Follows the changes of a task until the result is closed. */
     AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener);
 }

@@ -25,7 +25,7 @@ record ToolCall(
     private static final String SKILL = "skillId";
     private static final String CONTEXT = "mcp_context";
 
-    /** A message that states no call; the message of the exception says what is expected. */
+    /** A message that states no call; the message of the exception names the expected form. */
     static final class Unclear extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -247,7 +247,7 @@ final class ToolTable {
         database.write(session -> session.update("DELETE FROM mcp_call WHERE task_id = ?", taskId));
     }
 
-    /** Removes calls of tasks that nobody has continued for so long. */
+    /** Removes calls of tasks without a message for this time. */
     void forgetBefore(Instant time) {
         database.write(session -> session.update("DELETE FROM mcp_call WHERE since_ms < ?", time.toEpochMilli()));
     }

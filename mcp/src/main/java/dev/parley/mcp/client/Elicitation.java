@@ -41,7 +41,7 @@ public record Elicitation(
         return Members.of("action", "accept", "content", all);
     }
 
-    /** What is wrong with an answer of {@link #accept}; empty if it fits the schema, as far as the types of forms go. */
+    /** Problem of an answer of {@link #accept}; empty if it fits the schema, as far as the types of forms go. */
     public Optional<String> problem(Map<String, @Nullable Object> answer) {
         Map<String, @Nullable Object> content = Members.object(answer, "content");
         for (String name : Members.texts(schema, "required")) {

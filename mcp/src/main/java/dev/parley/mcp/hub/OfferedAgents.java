@@ -38,7 +38,7 @@ public interface OfferedAgents {
         return Optional.empty();
     }
 
-    /** Adds a listener for names of agents whose cards are new, changed or gone, until what it returns is closed. */
+    /** Adds a listener for names of agents whose cards are new, changed or gone, until the result is closed. */
     default AutoCloseable onChange(CallContext caller, Consumer<String> listener) {
         return () -> {};
     }

@@ -46,7 +46,7 @@ public final class HttpEngine implements AutoCloseable {
         this.sessions = new Sessions(Clock.systemUTC());
     }
 
-    /** Answers a request. Closing what it returns says that the client has left. */
+    /** Answers a request. Closing the result states that the client has left. */
     public Feed<Reply> answer(McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         return switch (http.method()) {
