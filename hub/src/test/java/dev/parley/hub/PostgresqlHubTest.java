@@ -213,12 +213,31 @@ final class PostgresqlHubTest {
         return answer.body();
     }
 
-    /** Stops the processes of a server, so that they do not answer and their connections stay, or lets them go on. */
+    /**
+     * Stops the processes of a server, so that they do not answer and their connections stay, or lets them go on. The
+     * first process stops before the list of its children is read and goes on after them, so none begins or ends between.
+     */
     private static void suspend(Path files, boolean suspended) throws Exception {
         long server = Long.parseLong(
                 Files.readAllLines(files.resolve("postmaster.pid")).getFirst());
-        var command = new ArrayList<>(List.of("kill", suspended ? "-STOP" : "-CONT", String.valueOf(server)));
-        ProcessHandle.of(server).orElseThrow().descendants().forEach(each -> command.add(String.valueOf(each.pid())));
+        if (suspended) {
+            signal("-STOP", List.of(server));
+        }
+        signal(
+                suspended ? "-STOP" : "-CONT",
+                ProcessHandle.of(server)
+                        .orElseThrow()
+                        .descendants()
+                        .map(ProcessHandle::pid)
+                        .toList());
+        if (!suspended) {
+            signal("-CONT", List.of(server));
+        }
+    }
+
+    private static void signal(String name, List<Long> processes) throws Exception {
+        var command = new ArrayList<>(List.of("kill", name));
+        processes.forEach(each -> command.add(each.toString()));
         assertThat(new ProcessBuilder(command).start().waitFor()).isZero();
     }
 }
