@@ -212,6 +212,13 @@ final class Receiver {
                     '"' + envelope.from().agentId() + "\" (expected: \"" + caller.caller()
                             + "\", the name of the authenticated principal)");
         }
+        String address = envelope.to().endpoint();
+        boolean isSigned = envelope.metadata().signature() != null;
+        if (isSigned && !address.equals(url) && !address.equals(url + MeshProtocol.SUFFIX)) {
+            throw Failures.invalid(
+                    "to.endpoint",
+                    "the message was signed for another address (expected: \"" + url + MeshProtocol.SUFFIX + "\")");
+        }
         requireShort("messageId", envelope.messageId());
         requireShort("correlationId", envelope.correlationId());
         requireShort("from.agentId", envelope.from().agentId());

@@ -112,6 +112,19 @@ final class MessageSecurityTest {
     }
 
     @Test
+    @DisplayName("ONE13: a message that was signed for an agent of another hub is refused, whatever its name")
+    void signedForAnother() throws Exception {
+        String sender = "https://a.example/agents/planner";
+        String elsewhere = "https://b.example/agents/echo/one";
+
+        assertRefused(post(signed("m-1", sender, elsewhere, planner, Instant.now())), "to.endpoint");
+        assertRefused(post(signed("m-2", sender, hub.url() + "/agents/sealed", planner, Instant.now())), "to.endpoint");
+        assertThat(post(signed("m-3", sender, hub.agentUrl("echo"), planner, Instant.now()))
+                        .status())
+                .isEqualTo(202);
+    }
+
+    @Test
     @DisplayName(
             "ONE13: the keys of this hub count for its own agents, and published ones for the hub that the operator names")
     void keysOfTheSender() throws Exception {
@@ -272,9 +285,14 @@ final class MessageSecurityTest {
         return peer.post("/agents/echo/one", new String(Json.write(message), UTF_8));
     }
 
-    private static Map<String, Object> signed(String id, String endpoint, CardKeys keys, Instant at) {
+    private Map<String, Object> signed(String id, String endpoint, CardKeys keys, Instant at) {
+        return signed(id, endpoint, peer.base() + "/agents/echo/one", keys, at);
+    }
+
+    private static Map<String, Object> signed(String id, String from, String to, CardKeys keys, Instant at) {
         String json = Peer.envelope(id, "echo", "task_delegation", "{'task':'say','parameters':{'text':'x'}}", "{}")
-                .replace("https://a.example/agents/planner", endpoint)
+                .replace("https://a.example/agents/planner", from)
+                .replace("https://b.example/agents/echo/one", to)
                 .replace('\'', '"');
         Envelope envelope = EnvelopeModel.ENVELOPE
                 .fromJson(Json.read(json.getBytes(UTF_8), Map.class))
