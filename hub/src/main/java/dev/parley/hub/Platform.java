@@ -76,6 +76,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -122,6 +123,9 @@ public final class Platform implements AutoCloseable {
     private final HomePage home;
     private final OpenApiPage openApi;
     private volatile boolean hosting;
+    /** Completed when the agents of the start are hosted, or the start has failed. */
+    private final CompletableFuture<Void> hosted = new CompletableFuture<>();
+
     private final @Nullable AuditTrail audit;
     private final boolean auditsCalls;
     private volatile boolean stopping;
@@ -271,6 +275,7 @@ public final class Platform implements AutoCloseable {
             hubExtensions.start();
             started = true;
         } finally {
+            hosted.complete(null);
             if (!started) {
                 engine.drain(drain, hubExtensions::stopping);
                 closeAllButSite();
@@ -489,6 +494,7 @@ public final class Platform implements AutoCloseable {
     }
 
     private Notification finished(String agent, String dialect, Notification notification) {
+        hosted.join(); // webhooks that waited for the start: their agents may have extensions that change notifications
         Notification last = notification;
         for (HubExtension extension : neighbours.extensions(agent)) {
             last = extension.notification(dialect, agentUrl(agent), last);

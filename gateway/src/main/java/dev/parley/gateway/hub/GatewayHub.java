@@ -27,9 +27,13 @@ final class GatewayHub implements HubExtension, PersonalData {
     private final Map<String, AdminHandler> administration;
 
     GatewayHub(HubParts hub, GatewaySettings settings) {
-        this.relay = new PushRelay(hub, RemoteCard.PROVENANCE);
+        this.relay = new PushRelay(hub, RemoteCard.PROVENANCE, this::remote);
         this.routes = new Routes(hub, settings, relay);
         this.administration = new RouteOperations(hub, routes).handlers();
+    }
+
+    private Optional<AgentEndpoint> remote(String route) {
+        return routes.endpoint(route);
     }
 
     @Override
@@ -75,6 +79,12 @@ final class GatewayHub implements HubExtension, PersonalData {
     @Override
     public void started() {
         routes.start();
+        relay.started();
+    }
+
+    @Override
+    public void stopping() {
+        relay.stopping();
     }
 
     @Override
@@ -93,7 +103,8 @@ final class GatewayHub implements HubExtension, PersonalData {
 
     @Override
     public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
-        return Map.of(
-                "remoteTasks", routes.owners().erase(new Scope(operator.scope().group(), principal)));
+        var owner = new Scope(operator.scope().group(), principal);
+        relay.erase(owner);
+        return Map.of("remoteTasks", routes.owners().erase(owner));
     }
 }

@@ -92,7 +92,16 @@ final class Routes implements AutoCloseable {
     private long epoch = -1;
 
     /** A hosted route. */
-    private record Live(Route route, RemoteCard card, Upstream remote, GatewayCredentials credentials) {
+    private record Live(
+            Route route,
+            RemoteCard card,
+            Upstream remote,
+            GatewayCredentials credentials,
+            Optional<AgentEndpoint> endpoint) {
+        Live at(Route row, RemoteCard now, AgentEndpoint hosted) {
+            return new Live(row, now, remote, credentials, Optional.of(hosted));
+        }
+
         void close() {
             remote.close();
             credentials.close();
@@ -103,7 +112,7 @@ final class Routes implements AutoCloseable {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());
-        this.owners = new Owners(hub.database(), InstantSource.system());
+        this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.sealing(hub));
         this.allowed = allowed(hub, settings);
         WebhookRule rule = WebhookRule.allowing(allowed, "gateway-allow");
         this.clients = new GuardedClients(rule);
@@ -448,8 +457,14 @@ final class Routes implements AutoCloseable {
             throw A2AException.invalidParams("name", name + " (expected: the name of a route)");
         }
         owners.forget();
+        relay.forget(name);
         clear(name);
         reload();
+    }
+
+    /** The remote agent of a route as callers reach it; empty if it is not hosted. */
+    synchronized Optional<AgentEndpoint> endpoint(String name) {
+        return Optional.ofNullable(live.get(name)).flatMap(Live::endpoint);
     }
 
     /** The replicas of a route with their states; none if it is not hosted. */
@@ -497,7 +512,7 @@ final class Routes implements AutoCloseable {
         Live now;
         if (known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card)) {
             isSame = true;
-            now = new Live(route, card, known.remote(), known.credentials());
+            now = known;
             known.remote().use(settings(route)); // streams and breakers stay
         } else {
             now = connect(route, card);
@@ -508,7 +523,7 @@ final class Routes implements AutoCloseable {
                 : new PausedEndpoint(route.name());
         byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
         hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
-        live.put(route.name(), now);
+        live.put(route.name(), now.at(route, card, endpoint));
         LOG.log(
                 Level.INFO,
                 "route {0}: hosted, {1}",
@@ -527,7 +542,11 @@ final class Routes implements AutoCloseable {
                         .filter(uri -> !uri.equals(RemoteCard.PROVENANCE))
                         .collect(Collectors.toUnmodifiableSet()),
                 extended ? more -> card.extended(more, pushes(route, card)) : null,
-                new RemoteWebhooks(pushes(route, card) ? relay : null, route.name(), version(route, card), upstream),
+                new RemoteWebhooks(
+                        pushes(route, card) ? relay : null,
+                        route.name(),
+                        notifies(route, card) ? version(route, card) : "",
+                        upstream),
                 waits(route, card),
                 card.hidden(),
                 () -> {
@@ -536,8 +555,13 @@ final class Routes implements AutoCloseable {
                 });
     }
 
-    /** Whether callers may register webhooks. */
+    /** Whether callers may register webhooks. A task is followed without its caller, so not with a token of the caller. */
     private static boolean pushes(Route route, RemoteCard card) {
+        return notifies(route, card) || !(credential(route) instanceof RouteCredential.OAuth oauth && oauth.exchange());
+    }
+
+    /** Whether the agent notifies the gateway; else the gateway follows its tasks. */
+    private static boolean notifies(Route route, RemoteCard card) {
         return Boolean.TRUE.equals(card.card().capabilities().pushNotifications())
                 && PushRelay.reads(version(route, card));
     }
@@ -567,7 +591,8 @@ final class Routes implements AutoCloseable {
                                 .called());
         var surroundings =
                 new Surroundings(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);
-        return new Live(route, card, Upstream.of(route.name(), settings(route), surroundings), credentials);
+        return new Live(
+                route, card, Upstream.of(route.name(), settings(route), surroundings), credentials, Optional.empty());
     }
 
     private AgentClientBuilder builder(Route route) {

@@ -8,13 +8,16 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubParts;
+import dev.parley.extension.HubTimers;
 import dev.parley.gateway.push.Relays.Relay;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -31,15 +34,21 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.encryption.Sealing;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,22 +63,28 @@ public final class PushRelay {
     /** Path of the hub at which agents notify. */
     public static final String PATH = "/gateway/push";
 
+    private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration LONGEST = Duration.ofDays(365);
+    private static final Duration SWEEP = Duration.ofDays(1);
     private static final Duration BEGINNING = Duration.ofSeconds(30);
     private static final Duration HINTED = Duration.ofMinutes(5);
     private static final Duration SHARED = Duration.ofSeconds(1);
     private static final int BATCH = 64;
 
-    private final String name;
-    private final String path;
     private final HubParts hub;
     private final String viewUri;
     private final Relays relays;
     private final Notices notices;
     private final SecureRandom random = new SecureRandom();
     private final Duration patience;
-    /** Signals of new events, by shadow. */
-    private final ConcurrentHashMap<String, Semaphore> news = new ConcurrentHashMap<>();
+    private final Follower follower;
+    private final HubTimers.Timers sweeps;
+    /** Runs of shadows, which wait for events. */
+    private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
+
+    private volatile boolean isStopping;
+
+    private record Running(Semaphore news, Thread thread) {}
 
     private volatile @Nullable AgentEndpoint shadows;
     private volatile @Nullable String hubUrl;
@@ -78,10 +93,10 @@ public final class PushRelay {
     public interface Remote {
         String route();
 
-        /** Version of A2A in which the agent notifies. */
+        /** Version of A2A in which the agent notifies; empty if the gateway follows its tasks instead. */
         String version();
 
-        /** Registers a webhook of the gateway for a task, at its replica. */
+        /** Registers a webhook of the gateway for a task, at its replica. Does nothing if the gateway follows the task. */
         void register(PushConfig config);
 
         /** Removes it. */
@@ -95,20 +110,23 @@ public final class PushRelay {
      */
     public record Begun(String id, PushConfig config) {}
 
-    /** @param viewUri URI of the extension of the gateway, by which its agent is recognised */
-    public PushRelay(HubParts hub, String viewUri) {
-        this(hub, viewUri, AGENT, PATH);
-    }
-
-    /** A relay beside that of the gateway. */
-    PushRelay(HubParts hub, String viewUri, String name, String path) {
-        this.name = name;
-        this.path = path;
+    /**
+     * @param viewUri URI of the extension of the gateway, by which its agent is recognised
+     * @param agents remote agents by the names of their routes; empty while one is not hosted
+     */
+    public PushRelay(HubParts hub, String viewUri, Function<String, Optional<AgentEndpoint>> agents) {
         this.hub = hub;
         this.viewUri = viewUri;
-        this.relays = new Relays(hub.database());
+        this.relays = new Relays(hub.database(), sealing(hub));
+        this.follower = new Follower(relays, agents);
+        this.sweeps = hub.timers().named(AGENT + "/sweep", (id, content) -> sweep());
         this.notices = new Notices(relays, this::arrived);
         this.patience = hub.database().kind() == DatabaseKind.POSTGRESQL ? SHARED : HINTED;
+    }
+
+    /** Encryption of answers of remote agents in the database, whether tasks are encrypted or not. */
+    public static Sealing sealing(HubParts hub) {
+        return Sealing.of(List.of(Base64.getEncoder().encodeToString(hub.key("gateway answers"))));
     }
 
     /** The extension of the gateway with the operation by which agents notify. */
@@ -129,7 +147,7 @@ public final class PushRelay {
 
     /** The agent of the shadows. Its tasks are not for callers. */
     public Agent agent() {
-        return Agent.named(name, "Delivers notifications of remote agents to webhooks of callers")
+        return Agent.named(AGENT, "Delivers notifications of remote agents to webhooks of callers")
                 .skill("deliver", "Has no messages of its own")
                 .resumable(true)
                 .timeLimit(LONGEST)
@@ -144,7 +162,63 @@ public final class PushRelay {
         return new NoTasks();
     }
 
+    /** Takes up tasks that are followed, and begins to remove what ended tasks leave. Does not block. */
+    public void started() {
+        Thread.ofVirtual().name("gateway-push").start(() -> {
+            try {
+                sweep();
+            } catch (RuntimeException failure) {
+                LOG.log(Level.WARNING, "relays of webhooks cannot be read", failure);
+            }
+        });
+    }
+
+    /** Ends the runs of shadows, which go on after the next start. */
+    public void stopping() {
+        isStopping = true;
+        running.values().forEach(each -> each.thread().interrupt());
+    }
+
+    /** Removes relays whose shadow is gone, and events of ended ones; takes up those that wait for their caller and are followed. */
+    private void sweep() {
+        sweeps.set("all", Instant.now().plus(SWEEP), "");
+        String last = "";
+        for (List<Relay> page = relays.after(last, BATCH); !page.isEmpty(); page = relays.after(last, BATCH)) {
+            page.forEach(this::sweep);
+            last = page.getLast().id();
+        }
+    }
+
+    private void sweep(Relay relay) {
+        TaskState state = hub.tasks()
+                .find(relay.scope().group(), AGENT, relay.shadow())
+                .map(Head::state)
+                .orElse(null);
+        if (state == null) {
+            relays.remove(relay.id());
+        } else if (state.isTerminal()) {
+            relays.clear(relay.id());
+        } else if (relay.isFollowed() && state.isInterrupted()) {
+            arrived(relay);
+        }
+    }
+
+    /** Removes the webhooks of a route. */
+    public void forget(String route) {
+        relays.ofRoute(route).forEach(relay -> drop(relay.id()));
+    }
+
+    /** Removes the relays of a principal, whose shadows are erased as tasks. */
+    public void erase(Scope owner) {
+        relays.erase(owner);
+    }
+
     // ---- operations of callers
+
+    /** Called when a caller sends a message to a task. */
+    public void sent(String route, String taskId) {
+        follower.sent(route, taskId);
+    }
 
     /** Prepares the webhook of a message; the caller of this sends the message with {@link Begun#config}. */
     public Begun begin(Remote remote, PushConfig config, CallContext context) {
@@ -253,9 +327,6 @@ public final class PushRelay {
     }
 
     private Begun prepare(Remote remote, @Nullable String taskId, @Nullable String contextId, CallContext context) {
-        if (!Notices.reads(remote.version())) {
-            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
-        }
         Task shadow = (Task) shadows().call(immediate(Message.user(Part.text("webhooks"))), context);
         String id = secret();
         String token = secret();
@@ -274,7 +345,7 @@ public final class PushRelay {
         return new Begun(
                 id,
                 new PushConfig(
-                        null, id, taskId, requireNonNull(hubUrl, "address of the hub") + path + "/" + id, token, null));
+                        null, id, taskId, requireNonNull(hubUrl, "address of the hub") + PATH + "/" + id, token, null));
     }
 
     private String secret() {
@@ -290,9 +361,9 @@ public final class PushRelay {
     // ---- the agent
 
     private boolean wake(String shadow) {
-        Semaphore waiting = news.get(shadow);
+        Running waiting = running.get(shadow);
         if (waiting != null) {
-            waiting.release();
+            waiting.news().release();
         }
         return waiting != null;
     }
@@ -317,8 +388,13 @@ public final class PushRelay {
     /** Emits the events of a relay as they arrive, until its task has ended or its last webhook is deleted. */
     private void run(Request request, Reply reply) throws InterruptedException {
         String shadow = request.taskId();
-        Semaphore signal = news.computeIfAbsent(shadow, id -> new Semaphore(0));
+        var signal = new Semaphore(0);
+        var run = new Running(signal, Thread.currentThread());
+        running.put(shadow, run);
         try {
+            if (isStopping) {
+                throw new InterruptedException("the hub stops");
+            }
             long emitted = request.task().isEmpty() ? 0 : emitted(request);
             if (request.task().isEmpty()) {
                 reply.move(TaskState.WORKING, null, Map.of());
@@ -331,7 +407,9 @@ public final class PushRelay {
                 relay = null;
             }
             while (relay != null) {
-                if (relay.isBound()) {
+                if (relay.isBound() && relay.isFollowed()) {
+                    follow(relay, new Shadow(request.task(), reply));
+                } else if (relay.isBound()) {
                     emitted = emit(relay, emitted, reply);
                 }
                 var unused = signal.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -342,8 +420,18 @@ public final class PushRelay {
         } catch (TaskEndedException over) {
             relays.ofShadow(shadow).ifPresent(relay -> relays.clear(relay.id()));
         } finally {
-            news.remove(shadow);
+            running.remove(shadow, run);
         }
+    }
+
+    private void follow(Relay relay, Shadow shadow) throws InterruptedException {
+        try {
+            follower.follow(relay, shadow);
+        } catch (A2AException gone) {
+            LOG.log(Level.WARNING, "route {0}: no task {1} for its webhooks", relay.route(), relay.taskId());
+            drop(relay.id());
+        }
+        wake(relay.shadow()); // the relay is gone
     }
 
     /** Emits the events that have arrived, and returns their number with that of the earlier ones. */
@@ -385,7 +473,7 @@ public final class PushRelay {
 
     /** The number of events that are in the log of a shadow already, after a restart. */
     private long emitted(Request request) {
-        var key = new TaskKey(request.context().scope(), name, request.taskId());
+        var key = new TaskKey(request.context().scope(), AGENT, request.taskId());
         long emitted = 0;
         long after = 0;
         for (List<LoggedEvent> events = hub.tasks().read(key, 0, BATCH);

@@ -7,6 +7,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
+import dev.parley.store.encryption.Sealing;
 import java.io.ByteArrayOutputStream;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -47,9 +48,12 @@ final class Relays {
             "id, route, group_id, owner, token_hash, version, shadow, shadow_context, task_id, context_id, replica";
 
     private final Database database;
+    private final Sealing sealing;
 
-    Relays(Database database) {
+    /** @param sealing encrypts events */
+    Relays(Database database, Sealing sealing) {
         this.database = database;
+        this.sealing = sealing;
         boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
         database.migrate("gateway_push", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
     }
@@ -58,7 +62,7 @@ final class Relays {
      * The webhook of the gateway at a remote agent for one task.
      *
      * @param tokenHash of the token that notifications have to bring
-     * @param version of A2A in which the agent notifies
+     * @param version of A2A in which the agent notifies; empty if the gateway follows the task instead
      * @param shadow id of the task of the hub whose webhooks are those of the caller
      * @param shadowContext context of that task
      * @param taskId of the task of the agent; null while it has not answered yet
@@ -77,6 +81,10 @@ final class Relays {
             @Nullable String replica) {
         boolean isBound() {
             return taskId != null;
+        }
+
+        boolean isFollowed() {
+            return version.isEmpty();
         }
     }
 
@@ -124,8 +132,22 @@ final class Relays {
                 scope.owner());
     }
 
+    /** The relays of a route. */
+    List<Relay> ofRoute(String route) {
+        return list("route = ?", route);
+    }
+
+    /** A page of all relays behind an id; empty text for the first one. */
+    List<Relay> after(String id, int limit) {
+        return list("id > ? ORDER BY id LIMIT " + limit, id);
+    }
+
     private Optional<Relay> first(String condition, Object... values) {
-        return database.read(session -> session.first(
+        return list(condition, values).stream().findFirst();
+    }
+
+    private List<Relay> list(String condition, Object... values) {
+        return database.read(session -> session.list(
                 row -> new Relay(
                         Session.text(row, 1),
                         Session.text(row, 2),
@@ -152,6 +174,19 @@ final class Relays {
         });
     }
 
+    /** Removes the relays of a principal, and their events. */
+    void erase(Scope owner) {
+        database.erase(session -> {
+            session.update(
+                    "DELETE FROM gateway_relay_event WHERE relay IN"
+                            + " (SELECT id FROM gateway_relay WHERE group_id = ? AND owner = ?)",
+                    owner.group(),
+                    owner.owner());
+            return session.update(
+                    "DELETE FROM gateway_relay WHERE group_id = ? AND owner = ?", owner.group(), owner.owner());
+        });
+    }
+
     /** Removes the events of a task that has ended. */
     void clear(String id) {
         database.write(session -> session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id));
@@ -166,7 +201,7 @@ final class Relays {
         return database.write(session -> add(session, id, delivery, events));
     }
 
-    private static boolean add(Session session, String id, @Nullable String delivery, List<TaskEvent> events)
+    private boolean add(Session session, String id, @Nullable String delivery, List<TaskEvent> events)
             throws SQLException {
         String named = delivery == null ? "" : Sha256.hex(delivery);
         if (delivery != null
@@ -186,23 +221,23 @@ final class Relays {
                     id,
                     number,
                     named,
-                    Json.writeEvent(event));
+                    sealing.seal(Json.writeEvent(event), place(id, number)));
         }
         return true;
     }
 
     /** The events behind a number, in order. */
     List<TaskEvent> events(String id, long after, int limit) {
-        return database
-                .read(session -> session.list(
-                        row -> row.getBytes(1),
-                        "SELECT event FROM gateway_relay_event WHERE relay = ? AND number > ? ORDER BY number LIMIT "
-                                + limit,
-                        id,
-                        after))
-                .stream()
-                .map(Relays::read)
-                .toList();
+        return database.read(session -> session.list(
+                row -> read(sealing.open(row.getBytes(1), place(id, row.getLong(2)))),
+                "SELECT event, number FROM gateway_relay_event WHERE relay = ? AND number > ? ORDER BY number LIMIT "
+                        + limit,
+                id,
+                after));
+    }
+
+    private static String place(String id, long number) {
+        return "event " + number + " of relay " + id;
     }
 
     private static TaskEvent read(byte[] json) {

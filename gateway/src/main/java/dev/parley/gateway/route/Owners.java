@@ -9,6 +9,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.encryption.Sealing;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class Owners {
 
     private final Database database;
     private final InstantSource clock;
+    private final Sealing sealing;
     private final Map<Key, Owned> known = new LruMap<>(IN_MEMORY);
 
     private record Key(String route, boolean task, String id) {}
@@ -40,8 +42,12 @@ public final class Owners {
      */
     record Owned(Scope owner, String replica) {}
 
-    /** @param database with the tables of {@link RouteTable} */
-    public Owners(Database database, InstantSource clock) {
+    /**
+     * @param database with the tables of {@link RouteTable}
+     * @param sealing encrypts answers that are kept
+     */
+    public Owners(Database database, InstantSource clock, Sealing sealing) {
+        this.sealing = sealing;
         this.database = database;
         this.clock = clock;
     }
@@ -112,7 +118,10 @@ public final class Owners {
                     owner.owner(),
                     clock.millis(),
                     claim.name(),
-                    answer == null ? null : Json.writeEvents(List.of(new LoggedEvent(1, answer))),
+                    answer == null
+                            ? null
+                            : sealing.seal(
+                                    Json.writeEvents(List.of(new LoggedEvent(1, answer))), place(route, answer.id())),
                     claim.replica());
         }
         if (ofContext.isEmpty()) {
@@ -180,6 +189,10 @@ public final class Owners {
                 name));
     }
 
+    private static String place(String route, String taskId) {
+        return "answer " + taskId + " of route " + route;
+    }
+
     /** A task that exists at the gateway only, because the remote agent answered by a message. */
     Optional<Task> answer(String route, String taskId) {
         return database.read(session -> session.first(
@@ -188,7 +201,8 @@ public final class Owners {
                         route,
                         taskId))
                 .flatMap(answer -> answer)
-                .map(answer -> (Task) Json.readEvents(answer).getFirst());
+                .map(answer -> (Task) Json.readEvents(sealing.open(answer, place(route, taskId)))
+                        .getFirst());
     }
 
     /** Place of a task in the list of its owner. */

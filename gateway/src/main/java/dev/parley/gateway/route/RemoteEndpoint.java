@@ -269,6 +269,9 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private Admitted webhooked(Admitted admitted, CallContext context) {
         PushConfig config = admitted.send().configuration().pushConfig();
         Bound bound = admitted.bound();
+        if (bound.taskId() != null) {
+            known.webhooks().sent(bound.taskId());
+        }
         if (config == null) {
             return admitted;
         }

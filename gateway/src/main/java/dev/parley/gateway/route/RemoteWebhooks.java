@@ -19,13 +19,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Webhooks of the callers of a route.
  *
- * @param relay null if the remote agent has no webhooks
- * @param version of A2A in which the remote agent is called
+ * @param relay null if callers may register none
+ * @param version of A2A in which the remote agent notifies; empty if the gateway follows its tasks instead
  */
 public record RemoteWebhooks(@Nullable PushRelay relay, String route, String version, Upstream upstream) {
 
     /** A message with the webhook of the gateway, and the relay behind it. */
     record Sent(Send send, String relay) {}
+
+    /** Called when a caller sends a message to a task. */
+    void sent(String taskId) {
+        if (relay != null) {
+            relay.sent(route, taskId);
+        }
+    }
 
     PushRelay require() {
         if (relay == null) {
@@ -50,12 +57,16 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
 
             @Override
             public void register(PushConfig config) {
-                var unused = upstream.call(new CreatePushConfig(null, config), context, only);
+                if (!version.isEmpty()) {
+                    var unused = upstream.call(new CreatePushConfig(null, config), context, only);
+                }
             }
 
             @Override
             public void unregister(String taskId, String id) {
-                var unused = upstream.call(new DeletePushConfig(null, taskId, id), context, only);
+                if (!version.isEmpty()) {
+                    var unused = upstream.call(new DeletePushConfig(null, taskId, id), context, only);
+                }
             }
         };
     }
@@ -64,7 +75,7 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
     Sent begin(Send send, CallContext context) {
         PushConfig config = requireNonNull(send.configuration().pushConfig());
         PushRelay.Begun begun = require().begin(at(context, ""), config, context);
-        return new Sent(with(send, begun.config()), begun.id());
+        return new Sent(with(send, version.isEmpty() ? null : begun.config()), begun.id());
     }
 
     /** The message with another webhook. */

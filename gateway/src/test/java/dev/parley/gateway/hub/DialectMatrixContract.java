@@ -106,7 +106,8 @@ abstract class DialectMatrixContract extends EndpointContract {
                     REJECTIONS));
 
     /** Features that depend on the caller only, as the gateway has them by itself. */
-    private static final Set<Feature> OF_THE_GATEWAY = EnumSet.of(LISTS, PAGES, UNKNOWN_TASKS, RETURN_IMMEDIATELY);
+    private static final Set<Feature> OF_THE_GATEWAY =
+            EnumSet.of(LISTS, PAGES, UNKNOWN_TASKS, RETURN_IMMEDIATELY, WEBHOOKS, WEBHOOK_LISTS);
 
     private static final Hub REMOTE = hub().agents(agent()).start();
     private static final Hub GATEWAY = gateway();
@@ -175,10 +176,6 @@ abstract class DialectMatrixContract extends EndpointContract {
         absent.addAll(pair.caller().absent());
         if (pair.caller().absent().contains(UNKNOWN_TASKS)) {
             absent.remove(MESSAGE_IDS); // callers that name their tasks find the same name again
-        }
-        if (pair.remote().absent().contains(WEBHOOK_LISTS)) {
-            absent.add(WEBHOOKS); // the relay registers webhooks as dialects from 0.2 on do
-            absent.add(WEBHOOK_LISTS);
         }
         return absent;
     }

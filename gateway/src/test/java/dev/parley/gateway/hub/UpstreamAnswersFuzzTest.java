@@ -20,6 +20,7 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.store.database.Database;
+import dev.parley.store.encryption.Sealing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +60,11 @@ final class UpstreamAnswersFuzzTest {
             var known =
                     new RemoteEndpoint.Known(Set.of(), card -> card, webhooks, false, List.of("127.0.0.1"), () -> {});
             return new RemoteEndpoint(
-                    "fuzz", new Owners(database, InstantSource.system()), upstream, known, InstantSource.system());
+                    "fuzz",
+                    new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey()))),
+                    upstream,
+                    known,
+                    InstantSource.system());
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

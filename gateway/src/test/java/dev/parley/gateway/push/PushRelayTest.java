@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -51,11 +52,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class PushRelayTest {
-    private static final String URI_OF_GATEWAY = "urn:test:gateway";
-    private static final String NAME = "test-push";
-    private static final String PATH = "/test/push";
+    private static final String URI_OF_GATEWAY = "urn:parley:gateway:v1";
+    private static final String NAME = PushRelay.AGENT;
+    private static final String PATH = PushRelay.PATH;
 
-    /** An extension with a relay and nothing else. */
+    /** An extension with a relay and nothing else, in the place of the gateway. */
     private static final class Relaying implements HubExtensionSource {
         private volatile @Nullable PushRelay opened;
 
@@ -70,7 +71,7 @@ class PushRelayTest {
 
         @Override
         public HubExtension open(HubParts hub) {
-            var relay = new PushRelay(hub, URI_OF_GATEWAY, NAME, PATH);
+            var relay = new PushRelay(hub, URI_OF_GATEWAY, route -> Optional.empty());
             opened = relay;
             return new HubExtension() {
                 @Override

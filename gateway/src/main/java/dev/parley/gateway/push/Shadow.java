@@ -1,0 +1,108 @@
+package dev.parley.gateway.push;
+
+import dev.parley.engine.Reply;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** State of a followed task as its webhooks know it. They get the differences only, so a task may be read again. For one thread. */
+final class Shadow {
+    private final Reply reply;
+    private final Map<String, Artifact> artifacts = new HashMap<>();
+    private TaskState state = TaskState.SUBMITTED;
+    private List<Part> note = List.of();
+    private boolean hasNews;
+
+    /** @param known task of the hub with the earlier events; empty for none */
+    Shadow(Optional<Task> known, Reply reply) {
+        this.reply = reply;
+        known.ifPresent(task -> {
+            task.artifacts().forEach(artifact -> artifacts.put(artifact.artifactId(), artifact));
+            state = task.state();
+            note = parts(task.status());
+        });
+    }
+
+    private static List<Part> parts(TaskStatus status) {
+        Message message = status.message();
+        return message == null ? List.of() : message.parts();
+    }
+
+    /** Returns whether something was emitted since the last call. */
+    boolean hadNews() {
+        boolean had = hasNews;
+        hasNews = false;
+        return had;
+    }
+
+    /**
+     * Emits the differences of a task.
+     *
+     * @throws TaskEndedException if it has ended
+     */
+    void emit(Task task) {
+        for (Artifact artifact : task.artifacts()) {
+            Artifact known = artifacts.get(artifact.artifactId());
+            if (known == null || !known.parts().equals(artifact.parts())) {
+                emit(artifact, more(known, artifact), task.state().isTerminal());
+            }
+        }
+        emit(new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of()));
+    }
+
+    /** The parts behind those that are known; null if others have changed. */
+    private static @Nullable Artifact more(@Nullable Artifact known, Artifact now) {
+        int size = known == null ? 0 : known.parts().size();
+        return known != null
+                        && size < now.parts().size()
+                        && now.parts().subList(0, size).equals(known.parts())
+                ? now.withParts(now.parts().subList(size, now.parts().size()))
+                : null;
+    }
+
+    private void emit(Artifact artifact, @Nullable Artifact more, boolean last) {
+        reply.artifact(more == null ? artifact : more, more != null, last);
+        artifacts.put(artifact.artifactId(), artifact);
+        hasNews = true;
+    }
+
+    void emit(TaskArtifactUpdateEvent update) {
+        Artifact piece = update.artifact();
+        Artifact known = artifacts.get(piece.artifactId());
+        boolean append = Boolean.TRUE.equals(update.append()) && known != null;
+        var parts = new ArrayList<Part>(append && known != null ? known.parts() : List.of());
+        parts.addAll(piece.parts());
+        emit(piece.withParts(parts), append ? piece : null, Boolean.TRUE.equals(update.lastChunk()));
+    }
+
+    /** @throws TaskEndedException if it is the end */
+    void emit(TaskStatusUpdateEvent update) {
+        TaskStatus status = update.status();
+        boolean isKnown = status.state() == TaskState.SUBMITTED
+                || status.state() == state
+                        && parts(status).equals(note)
+                        && update.metadata().isEmpty();
+        if (isKnown) {
+            return;
+        }
+        reply.move(status.state(), status.message(), update.metadata());
+        state = status.state();
+        note = parts(status);
+        hasNews = true;
+        if (state.isTerminal()) {
+            throw new TaskEndedException(update.taskId(), state);
+        }
+    }
+}

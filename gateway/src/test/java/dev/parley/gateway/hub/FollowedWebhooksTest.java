@@ -1,0 +1,237 @@
+package dev.parley.gateway.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Webhooks of tasks of agents that have none: the gateway follows the tasks. */
+@Timeout(60)
+final class FollowedWebhooksTest {
+    @TempDir
+    Path directory;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final Semaphore steps = new Semaphore(0);
+    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private String hook = "";
+    private Hub gateway;
+
+    @BeforeEach
+    void start() throws Exception {
+        HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/", exchange -> {
+            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        receiver.start();
+        open.add(() -> receiver.stop(0));
+        hook = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
+        gateway = gateway(0);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        for (AutoCloseable one : open.reversed()) {
+            one.close();
+        }
+    }
+
+    private Hub gateway(int port) {
+        Hub hub = Hub.builder()
+                .data(directory)
+                .port(port)
+                .drain(Duration.ZERO)
+                .webhookAllow(List.of("127.0.0.1"))
+                .start();
+        open.add(hub);
+        return hub;
+    }
+
+    private Hub remote() {
+        Agent agent = Agent.named("worker", "Works step by step").handle((request, reply) -> {
+            if (request.text().equals("ask")) {
+                reply.askForInput("which one?");
+                return;
+            }
+            for (int step = 1; step <= 3; step++) {
+                steps.acquire();
+                reply.artifact(Artifact.of("steps", Part.text("step-" + step)), step > 1, step == 3);
+            }
+            reply.complete();
+        });
+        Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .drain(Duration.ZERO)
+                .agents(agent)
+                .start();
+        open.add(hub);
+        return hub;
+    }
+
+    private Task send(Message message, boolean hooked) {
+        PushConfig config = hooked ? new PushConfig(null, "mine", null, hook, "token", null) : null;
+        try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
+            return (Task) client.call(
+                    new Operation.SendMessage(
+                            null, message, new SendConfiguration(List.of(), config, null, true), Map.of()),
+                    CallContext.anonymous());
+        }
+    }
+
+    /** The notifications up to the first one with this text. */
+    private String until(String text) throws InterruptedException {
+        var bodies = new StringBuilder();
+        while (bodies.indexOf(text) < 0) {
+            String next = received.poll(30, TimeUnit.SECONDS);
+            assertThat(next).as("a notification before %s", text).isNotNull();
+            bodies.append(next).append('\n');
+        }
+        return bodies.toString();
+    }
+
+    private void restart() throws Exception {
+        int port = URI.create(gateway.url()).getPort();
+        gateway.close();
+        gateway = gateway(port);
+    }
+
+    @ParameterizedTest(name = "{1}")
+    @CsvSource({"'',0.1", "/kernel,kernel", "/agentvault,agentvault"})
+    @DisplayName("a webhook of a task of an agent without webhooks gets its events, also after a restart")
+    void aTaskIsFollowedThroughARestart(String path, String version) throws Exception {
+        Admin.of(gateway).add("worker", remote().agentUrl("worker") + path, Map.of("version", version));
+
+        Task task = send(Message.user(Part.text("go")), true);
+        steps.release();
+        String before = until("step-1");
+        restart();
+        steps.release(2);
+        String after = until("COMPLETED");
+
+        assertThat(after).contains("step-2", "step-3").containsOnlyOnce("COMPLETED");
+        for (String body : (before + after).strip().split("\n", -1)) {
+            assertThat(body).contains(task.id()).doesNotContain("gateway-push");
+        }
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void aTaskThatWaitsForItsCallerIsFollowedAfterARestart() throws Exception {
+        Admin.of(gateway).add("worker", remote().agentUrl("worker"), Map.of("version", "0.1"));
+        Task task = send(Message.user(Part.text("ask")), true);
+        until("INPUT_REQUIRED");
+
+        restart();
+        steps.release(3);
+        send(Message.user(Part.text("this one")).in(task.contextId(), task.id()), false);
+
+        assertThat(until("COMPLETED")).contains("step-3");
+    }
+
+    @Test
+    void aTaskOfAnAgentWithoutStreamsIsRead() throws Exception {
+        try (var agent = new FakeAgent()) {
+            agent.card = agent.card("false", "[]", "talk");
+            agent.results = request -> request.get("method").equals("SendMessage")
+                    ? FakeAgent.task("t", "c", "first")
+                    : "\"result\":" + FakeAgent.bare("t", "c", "second").replace("_WORKING", "_COMPLETED");
+            Admin.of(gateway).add("worker", agent.url(), Map.of());
+
+            send(Message.user(Part.text("go")), true);
+
+            assertThat(until("COMPLETED")).contains("second", "\"taskId\":\"t\"");
+        }
+    }
+
+    @Test
+    void aDeletedWebhookGetsNothing() throws Exception {
+        Admin.of(gateway).add("worker", remote().agentUrl("worker"), Map.of("version", "0.1"));
+        Task task = send(Message.user(Part.text("go")), true);
+        steps.release();
+        until("step-1");
+
+        try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
+            assertThat(client.pushConfigs(task.id()))
+                    .singleElement()
+                    .satisfies(config -> assertThat(config.url()).isEqualTo(hook));
+            client.deletePushConfig(task.id(), "mine");
+            steps.release(2);
+            client.subscribe(task.id())
+                    .forEachRemaining(event -> assertThat(event).isNotNull());
+        }
+
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void webhooksNeedAnotherCredentialThanThatOfTheCaller() throws Exception {
+        try (var agent = new FakeAgent()) {
+            Admin.of(gateway)
+                    .add(
+                            "worker",
+                            agent.url(),
+                            Map.of(
+                                    "set",
+                                    List.of(
+                                            "credential=token-exchange",
+                                            "token-url=http://127.0.0.1:1/token",
+                                            "client-id=gateway",
+                                            "secret=env:NONE",
+                                            "audience=https://agent.example")));
+
+            assertThatThrownBy(() -> send(Message.user(Part.text("go")), true))
+                    .isInstanceOfSatisfying(
+                            A2AException.class,
+                            e -> assertThat(e.error()).isEqualTo(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED));
+        }
+    }
+
+    @Test
+    void notificationsHaveTheMembersOfTheirVersion() throws Exception {
+        Admin.of(gateway).add("worker", remote().agentUrl("worker"), Map.of("version", "0.1"));
+        send(Message.user(Part.text("go")), true);
+        steps.release(3);
+
+        String first = until("step-1").lines().toList().getLast();
+
+        assertThat(Json.read(first.getBytes(UTF_8), Map.class)).containsOnlyKeys("artifactUpdate");
+    }
+}
