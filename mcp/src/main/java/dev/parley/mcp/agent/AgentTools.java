@@ -5,7 +5,7 @@ import dev.parley.engine.Request;
 import dev.parley.engine.spi.Tools;
 import dev.parley.extension.HubAgents;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.client.Members;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
@@ -128,7 +128,7 @@ final class AgentTools implements Tools {
                 return;
             }
             String note = message == null ? null : message.text();
-            long percent = Members.number(update.metadata(), "progress", -1);
+            long percent = Trees.number(update.metadata(), "progress", -1);
             if (percent >= 0) {
                 reply.progress((int) percent, note);
             } else if (note != null) {

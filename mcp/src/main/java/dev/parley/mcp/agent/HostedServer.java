@@ -6,6 +6,7 @@ import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +35,11 @@ final class HostedServer implements AutoCloseable {
     private static final Duration LONGEST_TTL = Duration.ofHours(1);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** Pause between two readings of the tools, so that a server that reports changes all the time costs little. */
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+
+    private static final int MOST_OF_PROBLEM = 500;
+
     /** A connection that lasted so long begins the pauses anew. */
     private static final long STABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -51,7 +57,12 @@ final class HostedServer implements AutoCloseable {
     private volatile Map<String, String> offered = Map.of();
     private volatile List<Tool> approved;
     private volatile @Nullable String problem = "not connected yet";
+    private volatile String lastProblem = "";
+    private volatile int connections;
+    private volatile long version = -1;
     private volatile @Nullable Thread keeper;
+    private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
+    private @Nullable String noted; // only for the keeper
 
     /** @param onTools called when the approved tools change */
     HostedServer(ServersFile.Entry entry, ToolTable table, Connector connector, Runnable onTools) {
@@ -73,12 +84,12 @@ final class HostedServer implements AutoCloseable {
         keeper = Thread.ofVirtual().name("mcp-" + entry.name()).start(this::keep);
     }
 
-    /** Waits for the tools of a server that was never asked before, until a time of {@link System#nanoTime}. */
+    /** Waits for the first attempt to reach a server that was never asked before, until a time of {@link System#nanoTime}. */
     void awaitTools(long until) {
         lock.lock();
         try {
             long rest = until - System.nanoTime();
-            while (client == null && approved.isEmpty() && !closed && rest > 0) {
+            while (client == null && lastProblem.isEmpty() && approved.isEmpty() && !closed && rest > 0) {
                 rest = change.awaitNanos(rest);
             }
         } catch (InterruptedException stop) {
@@ -96,13 +107,14 @@ final class HostedServer implements AutoCloseable {
                 try {
                     connectAndFollow();
                 } catch (ServerFailure | McpException failure) {
-                    problem = failure.getMessage();
+                    problem = Excerpt.of(String.valueOf(failure.getMessage()), MOST_OF_PROBLEM);
                 } catch (RuntimeException defect) {
                     problem = "internal error";
                     LOG.log(System.Logger.Level.WARNING, "MCP server " + entry.name(), defect);
                 }
                 disconnect();
                 if (!isClosed()) {
+                    contact(String.valueOf(problem));
                     failures = System.nanoTime() - begun > STABLE_NANOS ? 1 : failures + 1;
                     Duration pause = PAUSES.after(failures, null);
                     LOG.log(
@@ -118,6 +130,22 @@ final class HostedServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             disconnect();
+        }
+    }
+
+    /** Notes a change between connected, with an empty problem, and another state. */
+    private void contact(String state) {
+        if (!state.isEmpty()) {
+            lastProblem = state;
+            publish(null); // ends the wait for the first contact
+        }
+        if (!state.equals(noted)) {
+            noted = state;
+            try {
+                table.contact(entry.name(), state);
+            } catch (RuntimeException unwritten) {
+                LOG.log(System.Logger.Level.WARNING, "MCP server " + entry.name(), unwritten);
+            }
         }
     }
 
@@ -138,6 +166,8 @@ final class HostedServer implements AutoCloseable {
                 }
             });
             publish(connected);
+            connections++;
+            contact("");
             while (awaitChange(ttl)) {
                 ttl = read(connected);
             }
@@ -171,7 +201,7 @@ final class HostedServer implements AutoCloseable {
         if (held > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "MCP server {0}: {1} new or changed tools wait for approval (GET /admin/mcp/tools)",
+                    "MCP server {0}: {1} new or changed tools wait for approval (parley mcp tools {0})",
                     entry.name(),
                     held);
         }
@@ -179,6 +209,14 @@ final class HostedServer implements AutoCloseable {
         approved = usable;
         if (isOther) {
             onTools.run();
+        }
+    }
+
+    /** Takes over approvals of another hub. */
+    void approved(long changed) {
+        if (changed != version) {
+            version = changed;
+            approved();
         }
     }
 
@@ -240,6 +278,16 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
+    /** Connections after the first one. */
+    int restarts() {
+        return Math.max(0, connections - 1);
+    }
+
+    /** The last reason for the end of a connection, or for a failed attempt; empty for none since the start of the hub. */
+    String lastProblem() {
+        return lastProblem;
+    }
+
     /** Why there is no connection; empty if there is one. */
     Optional<String> problem() {
         return Optional.ofNullable(problem);
@@ -280,7 +328,12 @@ final class HostedServer implements AutoCloseable {
             while (!isLost && !isStale && !closed && rest > 0) {
                 rest = change.awaitNanos(rest);
             }
+            long pause = SHORTEST_PAUSE.toNanos() - (System.nanoTime() - lastRead);
+            while (!isLost && !closed && pause > 0) {
+                pause = change.awaitNanos(pause);
+            }
             isStale = false;
+            lastRead = System.nanoTime();
             return !isLost && !closed;
         } finally {
             lock.unlock();

@@ -14,16 +14,16 @@ import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AnswerSchema;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
-import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Credentials;
 import dev.parley.mcp.client.HttpTransport;
 import dev.parley.mcp.client.McpClient;
-import dev.parley.mcp.client.Members;
 import dev.parley.mcp.client.OAuth;
 import dev.parley.mcp.client.StdioTransport;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.Entry;
+import dev.parley.store.database.DatabaseKind;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -34,6 +34,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,10 @@ final class HostedServers implements HubExtension {
     /** Wait of the start of a hub for servers that it does not know yet. */
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
 
+    private static final Duration EPOCH = Duration.ofSeconds(1);
+    private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
+
+    private final CountDownLatch closing = new CountDownLatch(1);
     private final long opened = System.nanoTime();
     private final HubParts hub;
     private final @Nullable ToolTable table;
@@ -72,7 +78,27 @@ final class HostedServers implements HubExtension {
             servers.put(entry.name(), server);
             agents.put(entry.name(), new ToolAgent(server, kept));
         }
+        kept.keepContacts(servers.keySet());
         servers.values().forEach(HostedServer::begin);
+        if (hub.database().kind() == DatabaseKind.POSTGRESQL) {
+            Thread.ofVirtual().name("mcp-approvals").start(() -> followApprovals(kept));
+        }
+    }
+
+    /** Approvals of other hubs on the database take effect within a second. */
+    private void followApprovals(ToolTable kept) {
+        try {
+            while (!closing.await(EPOCH.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    Map<String, Long> versions = kept.versions();
+                    servers.forEach((name, server) -> server.approved(versions.getOrDefault(name, 0L)));
+                } catch (RuntimeException failure) {
+                    LOG.log(System.Logger.Level.WARNING, "approvals of tools cannot be read", failure);
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException {
@@ -157,30 +183,33 @@ final class HostedServers implements HubExtension {
         var list = new ArrayList<Object>();
         for (HostedServer server : servers.values()) {
             List<Object> tools = requireNonNull(table).rows(server.entry().name()).stream()
-                    .map(row -> (Object) Members.of(
+                    .map(row -> (Object) Trees.members(
                             "name", row.name(),
                             "state", row.held() == null ? "approved" : row.approved() == null ? "new" : "changed",
                             "digest", row.heldDigest() == null ? row.digest() : row.heldDigest(),
+                            "pinned", row.approved() == null ? null : row.digest(),
                             "description",
                                     row.approved() == null
                                             ? null
                                             : row.approved().description(),
-                            "change", row.held() == null ? null : definition(row.held())))
+                            "differences", row.held() == null || row.approved() == null ? null : row.differences(),
+                            "change", row.held() == null ? null : ToolTable.json(row.held())))
                     .toList();
-            list.add(Members.of(
-                    "name", server.entry().name(),
-                    "problem", server.problem().orElse(null),
-                    "tools", tools));
+            list.add(Trees.members(
+                    "name",
+                    server.entry().name(),
+                    "state",
+                    server.problem().isEmpty() ? "connected" : "unreachable",
+                    "restarts",
+                    server.restarts(),
+                    "problem",
+                    server.problem().orElse(null),
+                    "lastProblem",
+                    server.lastProblem().isEmpty() ? null : server.lastProblem(),
+                    "tools",
+                    tools));
         }
         return AnswerSchema.answer(ServersSource.SERVERS, list);
-    }
-
-    private static Map<String, @Nullable Object> definition(Tool tool) {
-        return Members.of(
-                "title", tool.title(),
-                "description", tool.description(),
-                "inputSchema", tool.inputSchema(),
-                "annotations", tool.annotations());
     }
 
     private Object approve(AdminParameters parameters, CallContext operator) {
@@ -208,11 +237,12 @@ final class HostedServers implements HubExtension {
 
     @Override
     public void close() {
-        var closing = servers.values().stream()
+        closing.countDown();
+        var ending = servers.values().stream()
                 .map(server -> Thread.ofVirtual().name("mcp-close").start(server::close))
                 .toList();
         try {
-            for (Thread each : closing) {
+            for (Thread each : ending) {
                 each.join();
             }
         } catch (InterruptedException stop) {

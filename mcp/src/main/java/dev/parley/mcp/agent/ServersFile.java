@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
-import dev.parley.mcp.client.Members;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.net.URI;
@@ -116,7 +116,7 @@ final class ServersFile {
             throw new IllegalArgumentException("mcp-servers " + file + ": mcpServers: missing (expected: an object)");
         }
         var entries = new ArrayList<Entry>();
-        Members.object(root, "mcpServers").forEach((name, value) -> {
+        Trees.map(root, "mcpServers").forEach((name, value) -> {
             server = name;
             if (!NAME.matcher(name).matches()) {
                 throw invalid("name", "expected: at most 100 letters, digits, '-', '_' and '.'");
@@ -124,7 +124,7 @@ final class ServersFile {
             if (!(value instanceof Map<?, ?>)) {
                 throw invalid("value", "expected: an object");
             }
-            Map<String, @Nullable Object> json = Members.object(value);
+            Map<String, @Nullable Object> json = Trees.map(value);
             if (!Boolean.TRUE.equals(json.get("disabled"))) {
                 entries.add(entry(name, json));
             }
@@ -190,7 +190,7 @@ final class ServersFile {
         if (!json.containsKey("timeout")) {
             return DEFAULT_TIMEOUT;
         }
-        long seconds = Members.number(json, "timeout", 0);
+        long seconds = Trees.number(json, "timeout", 0);
         if (seconds < 1 || seconds > LONGEST_TIMEOUT) {
             throw invalid("timeout", "expected: 1 to " + LONGEST_TIMEOUT + " seconds");
         }
@@ -201,7 +201,7 @@ final class ServersFile {
         if (!json.containsKey("oauth")) {
             return null;
         }
-        Map<String, @Nullable Object> oauth = Members.object(json, "oauth");
+        Map<String, @Nullable Object> oauth = Trees.map(json, "oauth");
         String id = text(oauth, "clientId");
         String secret = text(oauth, "clientSecret");
         String key = text(oauth, "privateKey");
@@ -237,7 +237,7 @@ final class ServersFile {
             throw invalid(member, "expected: an object of texts");
         }
         var values = new LinkedHashMap<String, String>();
-        Members.object(json, member).forEach((name, value) -> {
+        Trees.map(json, member).forEach((name, value) -> {
             if (!(value instanceof String text)) {
                 throw invalid(member + "." + name, "expected: a text");
             }

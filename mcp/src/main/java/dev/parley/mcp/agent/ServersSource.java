@@ -2,6 +2,7 @@ package dev.parley.mcp.agent;
 
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.AnswerSchema;
+import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -10,6 +11,7 @@ import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -22,17 +24,19 @@ public final class ServersSource implements HubExtensionSource {
     static final Map<String, Object> SERVERS = AnswerSchema.object(
             "servers",
             AnswerSchema.list(AnswerSchema.object(
-                    "name",
+                    "name state",
                     AnswerSchema.TEXT,
-                    "problem?",
+                    "restarts",
+                    AnswerSchema.COUNT,
+                    "problem? lastProblem?",
                     AnswerSchema.TEXT,
                     "tools",
                     AnswerSchema.list(AnswerSchema.object(
                             "name state digest",
                             AnswerSchema.TEXT,
-                            "description?",
+                            "pinned? description?",
                             AnswerSchema.TEXT,
-                            "change?",
+                            "differences? change?",
                             AnswerSchema.ANY)))));
 
     static final Map<String, Object> APPROVED = AnswerSchema.object("approved", AnswerSchema.TEXTS);
@@ -79,6 +83,11 @@ public final class ServersSource implements HubExtensionSource {
                                 Type.TEXT,
                                 "DIGEST",
                                 "Begin of the digest of the definition, so that no later one is approved.")));
+    }
+
+    @Override
+    public List<HubCheck> checks(Database database) {
+        return ToolTable.checks(database);
     }
 
     @Override

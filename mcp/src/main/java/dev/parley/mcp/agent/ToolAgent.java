@@ -10,8 +10,8 @@ import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.client.McpClient;
-import dev.parley.mcp.client.Members;
 import dev.parley.mcp.client.ServerFailure;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -74,7 +74,7 @@ final class ToolAgent implements AgentHandler {
                     List.of(),
                     Map.of(
                             DECLARATION,
-                            Members.of(
+                            Trees.members(
                                     "inputSchema", tool.inputSchema(),
                                     "outputSchema", tool.outputSchema(),
                                     "annotations", tool.annotations()))));
@@ -187,7 +187,7 @@ final class ToolAgent implements AgentHandler {
         }
         table.keep(
                 request.taskId(),
-                Members.of(
+                Trees.members(
                         "tool", call.tool(),
                         "arguments", call.arguments(),
                         "proxied", call.isProxied(),
@@ -211,12 +211,12 @@ final class ToolAgent implements AgentHandler {
             isUrl |= question.isUrl();
             String url = question.url() == null ? "" : " " + question.url();
             parts.add(Part.text(question.message() + url));
-            forms.put(each.getKey(), Members.object(each.getValue(), "params"));
+            forms.put(each.getKey(), Trees.map(each.getValue(), "params"));
         }
         boolean isForm = questions.size() == 1 && !isUrl;
         parts.add(Part.data(
                 isForm
-                        ? Members.object(forms.values().iterator().next()).get("requestedSchema")
+                        ? Trees.map(forms.values().iterator().next()).get("requestedSchema")
                         : Map.of(ELICITATION, forms)));
         reply.move(
                 isUrl ? TaskState.AUTH_REQUIRED : TaskState.INPUT_REQUIRED,
@@ -228,12 +228,12 @@ final class ToolAgent implements AgentHandler {
     private void goOn(Map<String, @Nullable Object> kept, Request request, Reply reply) throws InterruptedException {
         var call = new ToolCall(
                 String.valueOf(kept.get("tool")),
-                Members.object(kept, "arguments"),
+                Trees.map(kept, "arguments"),
                 Boolean.TRUE.equals(kept.get("proxied")),
-                Members.object(kept, "meta"));
-        String task = Members.text(kept, "task");
+                Trees.map(kept, "meta"));
+        String task = Trees.text(kept, "task");
         var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        Members.object(kept, "questions").forEach((key, value) -> questions.put(key, Members.object(value)));
+        Trees.map(kept, "questions").forEach((key, value) -> questions.put(key, Trees.map(value)));
         if (questions.isEmpty() && task != null) {
             McpClient client = server.client();
             follow(client, call, client.task(task), request, reply);
@@ -254,7 +254,7 @@ final class ToolAgent implements AgentHandler {
             answers.put(each.getKey(), answer);
         }
         if (task == null) {
-            call(call, answers, Members.text(kept, "state"), request, reply);
+            call(call, answers, Trees.text(kept, "state"), request, reply);
             return;
         }
         McpClient client = server.client();
@@ -271,13 +271,13 @@ final class ToolAgent implements AgentHandler {
         }
         for (Part part : request.parts()) {
             if (part instanceof Part.Data json && json.data() instanceof Map<?, ?> map) {
-                Map<String, @Nullable Object> data = Members.object(map);
+                Map<String, @Nullable Object> data = Trees.map(map);
                 Map<String, @Nullable Object> own =
-                        data.get(key) instanceof Map<?, ?> named ? Members.object(named) : isOnly ? data : Map.of();
+                        data.get(key) instanceof Map<?, ?> named ? Trees.map(named) : isOnly ? data : Map.of();
                 if (own.get("action") instanceof String action
-                        && !Members.object(question.schema(), "properties").containsKey("action")) {
+                        && !Trees.map(question.schema(), "properties").containsKey("action")) {
                     return action.equals("accept")
-                            ? question.accept(Members.object(own, "content"))
+                            ? question.accept(Trees.map(own, "content"))
                             : Elicitation.action(action.equals("decline") ? "decline" : "cancel");
                 }
                 return own.isEmpty() && !isOnly ? Map.of() : question.accept(own);
@@ -300,7 +300,7 @@ final class ToolAgent implements AgentHandler {
         String id = String.valueOf(begun.get("taskId"));
         table.keep(
                 request.taskId(),
-                Members.of(
+                Trees.members(
                         "tool", call.tool(),
                         "arguments", call.arguments(),
                         "proxied", call.isProxied(),
@@ -312,20 +312,19 @@ final class ToolAgent implements AgentHandler {
             while (true) {
                 switch (String.valueOf(task.get("status"))) {
                     case "working" -> {
-                        String status = Members.text(task, "statusMessage");
+                        String status = Trees.text(task, "statusMessage");
                         if (status != null && !status.equals(said)) {
                             said = status;
                             reply.working(Excerpt.of(status, MAX_TEXT));
                         }
                     }
                     case "completed" -> {
-                        finish(client, call, Members.object(task, "result"), request, reply);
+                        finish(client, call, Trees.map(task, "result"), request, reply);
                         return;
                     }
                     case "input_required" -> {
                         var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-                        Members.object(task, "inputRequests")
-                                .forEach((key, value) -> questions.put(key, Members.object(value)));
+                        Trees.map(task, "inputRequests").forEach((key, value) -> questions.put(key, Trees.map(value)));
                         if (!questions.isEmpty()) {
                             ask(call, questions, null, id, request, reply);
                             return;
@@ -337,13 +336,13 @@ final class ToolAgent implements AgentHandler {
                         return;
                     }
                     default -> {
-                        Map<String, @Nullable Object> error = Members.object(task, "error");
+                        Map<String, @Nullable Object> error = Trees.map(task, "error");
                         throw new McpException(
-                                (int) Members.number(error, "code", McpException.INTERNAL_ERROR),
+                                (int) Trees.number(error, "code", McpException.INTERNAL_ERROR),
                                 String.valueOf(error.getOrDefault("message", "the task of the server has failed")));
                     }
                 }
-                pause(Duration.ofMillis(Members.number(task, "pollIntervalMs", 1_000)));
+                pause(Duration.ofMillis(Trees.number(task, "pollIntervalMs", 1_000)));
                 task = client.task(id);
             }
         } catch (InterruptedException stop) {

@@ -2,8 +2,8 @@ package dev.parley.mcp.agent;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.McpClient;
-import dev.parley.mcp.client.Members;
 import dev.parley.mcp.client.ServerFailure;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import java.net.URI;
@@ -34,7 +34,7 @@ final class ToolAnswer {
         if (result.get("structuredContent") != null) {
             parts.add(Part.data(result.get("structuredContent")));
         }
-        for (Map<String, @Nullable Object> content : Members.objects(result, "content")) {
+        for (Map<String, @Nullable Object> content : Trees.maps(result, "content")) {
             parts.add(part(content));
         }
         return parts.isEmpty() ? new Part[] {Part.text("")} : parts.toArray(Part[]::new);
@@ -44,8 +44,8 @@ final class ToolAnswer {
         String type = String.valueOf(content.get("type"));
         return switch (type) {
             case "text" -> Part.text(String.valueOf(content.get("text")));
-            case "image", "audio" -> bytes(Members.text(content, "data"), Members.text(content, "mimeType"), type);
-            case "resource" -> resource(Members.object(content, "resource"));
+            case "image", "audio" -> bytes(Trees.text(content, "data"), Trees.text(content, "mimeType"), type);
+            case "resource" -> resource(Trees.map(content, "resource"));
             case "resource_link" -> link(content);
             default -> Part.data(content);
         };
@@ -61,22 +61,22 @@ final class ToolAnswer {
 
     private static Part resource(Map<String, @Nullable Object> resource) {
         String uri = String.valueOf(resource.get("uri"));
-        String mediaType = Members.text(resource, "mimeType");
-        String text = Members.text(resource, "text");
+        String mediaType = Trees.text(resource, "mimeType");
+        String text = Trees.text(resource, "text");
         return text != null
                 ? new Part.Text(text, uri, mediaType, Map.of())
-                : bytes(Members.text(resource, "blob"), mediaType, uri);
+                : bytes(Trees.text(resource, "blob"), mediaType, uri);
     }
 
     /** A link to an allowed host stays one; other resources are read and embedded, for only this hub reaches the server. */
     private Part link(Map<String, @Nullable Object> content) throws InterruptedException {
         String uri = String.valueOf(content.get("uri"));
         if (isAllowed(uri)) {
-            return Part.link(uri, Members.text(content, "name"), Members.text(content, "mimeType"));
+            return Part.link(uri, Trees.text(content, "name"), Trees.text(content, "mimeType"));
         }
         try {
-            Map<String, @Nullable Object> read = client.request("resources/read", Members.of("uri", uri));
-            for (Map<String, @Nullable Object> each : Members.objects(read, "contents")) {
+            Map<String, @Nullable Object> read = client.request("resources/read", Trees.members("uri", uri));
+            for (Map<String, @Nullable Object> each : Trees.maps(read, "contents")) {
                 Object body = each.getOrDefault("text", each.get("blob"));
                 return body != null && body.toString().length() > MAX_EMBEDDED
                         ? Part.text(uri + ": larger than " + MAX_EMBEDDED + " bytes")
@@ -102,7 +102,7 @@ final class ToolAnswer {
 
     /** The text of a result that is an error. */
     static String text(Map<String, @Nullable Object> result) {
-        String text = Members.objects(result, "content").stream()
+        String text = Trees.maps(result, "content").stream()
                 .filter(content -> "text".equals(content.get("type")))
                 .map(content -> String.valueOf(content.get("text")))
                 .collect(Collectors.joining("\n"));
@@ -111,7 +111,7 @@ final class ToolAnswer {
 
     /** A result as AgentVault's proxy answers it. */
     static Part proxied(Map<String, @Nullable Object> result) {
-        return new Part.Data(Members.of("success", true, "mcp_result", result), null, JSON, Map.of());
+        return new Part.Data(Trees.members("success", true, "mcp_result", result), null, JSON, Map.of());
     }
 
     /** A failure, with the error of AgentVault's proxy if the call has its form. */
@@ -120,9 +120,10 @@ final class ToolAnswer {
             return Message.agent(Part.text(message));
         }
         Map<String, @Nullable Object> error =
-                Members.of("source", source, "code", code, "message", message, "details", details);
+                Trees.members("source", source, "code", code, "message", message, "details", details);
         return Message.agent(
-                Part.text(message), new Part.Data(Members.of("success", false, "error", error), null, JSON, Map.of()));
+                Part.text(message),
+                new Part.Data(Trees.members("success", false, "error", error), null, JSON, Map.of()));
     }
 
     /** Code of AgentVault's proxy for a failure. */

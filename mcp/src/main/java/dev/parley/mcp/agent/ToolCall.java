@@ -4,7 +4,7 @@ import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Request;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.client.Members;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Part;
 import java.nio.charset.StandardCharsets;
@@ -39,12 +39,12 @@ record ToolCall(
         Map<String, @Nullable Object> data = null;
         for (Part part : request.parts()) {
             if (part instanceof Part.Data json && json.data() instanceof Map<?, ?> map) {
-                data = Members.object(map);
+                data = Trees.map(map);
                 break;
             }
         }
         Object context = request.message().metadata().get(CONTEXT);
-        Map<String, @Nullable Object> meta = Members.of(CONTEXT, context);
+        Map<String, @Nullable Object> meta = Trees.members(CONTEXT, context);
         if (data != null && data.containsKey("tool_name")) {
             return proxied(data, server, meta);
         }
@@ -80,7 +80,7 @@ record ToolCall(
         if (data.get("arguments") != null && !(data.get("arguments") instanceof Map<?, ?>)) {
             throw new Unclear("arguments: (expected: an object)");
         }
-        return new ToolCall(tool, Members.object(data, "arguments"), true, meta);
+        return new ToolCall(tool, Trees.map(data, "arguments"), true, meta);
     }
 
     /** A text is JSON of the arguments, or the value of the only argument that the tool wants. */
@@ -94,15 +94,15 @@ record ToolCall(
             }
         }
         Map<String, @Nullable Object> schema = tool == null ? Map.of() : tool.inputSchema();
-        Map<String, @Nullable Object> properties = Members.object(schema, "properties");
-        List<String> required = Members.texts(schema, "required");
+        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
+        List<String> required = Trees.texts(schema, "required");
         String only = properties.size() == 1
                 ? properties.keySet().iterator().next()
                 : required.size() == 1 ? required.getFirst() : null;
         if (text.isBlank() && required.isEmpty()) {
             return Map.of();
         }
-        if (only == null || !"string".equals(Members.object(properties, only).getOrDefault("type", "string"))) {
+        if (only == null || !"string".equals(Trees.map(properties, only).getOrDefault("type", "string"))) {
             throw new Unclear(expected(tools));
         }
         var arguments = new LinkedHashMap<String, @Nullable Object>();

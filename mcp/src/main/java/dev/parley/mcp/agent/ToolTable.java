@@ -4,8 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.extension.HubCheck;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.client.Members;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
@@ -13,10 +14,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +49,16 @@ final class ToolTable {
             ) ROWLESS;
             """;
 
+    private static final String SERVERS = """
+            CREATE TABLE mcp_server (
+                server   TEXT PRIMARY KEY,
+                problem  TEXT NOT NULL,
+                since_ms BIGINT NOT NULL
+            ) ROWLESS;
+            """;
+
+    private static final String MODULE = "mcp-servers";
+
     /**
      * A tool of a server.
      *
@@ -50,6 +66,7 @@ final class ToolTable {
      * @param approved null for a new tool that waits for its first approval
      * @param heldDigest of the changed definition; null for none
      * @param held definition that waits for approval; null for none
+     * @param since of the last change; each change of a tool of a server gets a later one than all before
      */
     record Row(
             String server,
@@ -58,13 +75,53 @@ final class ToolTable {
             @Nullable Tool approved,
             @Nullable String heldDigest,
             @Nullable Tool held,
-            Instant since) {}
+            Instant since) {
+        /** Members in which the waiting definition differs from the approved one, by their paths, with both values. */
+        Map<String, @Nullable Object> differences() {
+            var found = new LinkedHashMap<String, @Nullable Object>();
+            if (approved != null && held != null) {
+                collect("", 0, json(approved), json(held), found);
+            }
+            return found;
+        }
+
+        private static void collect(
+                String path,
+                int depth,
+                @Nullable Object before,
+                @Nullable Object after,
+                Map<String, @Nullable Object> found) {
+            if (Objects.equals(before, after)) {
+                return;
+            }
+            if (depth > DEPTH_OF_ARGUMENTS || !(before instanceof Map<?, ?>) || !(after instanceof Map<?, ?>)) {
+                found.put(path, Trees.members("approved", before, "held", after));
+                return;
+            }
+            var names = new TreeSet<>(Trees.map(before).keySet());
+            names.addAll(Trees.map(after).keySet());
+            for (String name : names) {
+                String below = depth == 0 ? name : path + "." + name;
+                collect(
+                        below,
+                        depth + 1,
+                        Trees.map(before).get(name),
+                        Trees.map(after).get(name),
+                        found);
+            }
+        }
+    }
+
+    /** The last contact with a server. */
+    record Contact(String server, String problem, Instant since) {}
+
+    private static final int DEPTH_OF_ARGUMENTS = 2;
 
     private final Database database;
 
     ToolTable(Database database) {
         this.database = database;
-        database.migrate("mcp-servers", List.of(SCHEMA));
+        database.migrate(MODULE, List.of(SCHEMA, SERVERS));
     }
 
     /** Digest of all members of a definition. */
@@ -76,8 +133,9 @@ final class ToolTable {
         return new String(JsonText.write(Codecs.STRUCT, sorted(json(tool))), UTF_8);
     }
 
-    private static Map<String, @Nullable Object> json(Tool tool) {
-        return Members.of(
+    /** All members of a definition, as far as it has them. */
+    static Map<String, @Nullable Object> json(Tool tool) {
+        return Trees.members(
                 "name",
                 tool.name(),
                 "title",
@@ -117,11 +175,11 @@ final class ToolTable {
         Map<String, @Nullable Object> json = JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT);
         return new Tool(
                 String.valueOf(json.get("name")),
-                Members.text(json, "title"),
-                Members.text(json, "description"),
-                Members.object(json, "inputSchema"),
-                json.get("outputSchema") == null ? null : Members.object(json, "outputSchema"),
-                Members.object(json, "annotations"));
+                Trees.text(json, "title"),
+                Trees.text(json, "description"),
+                Trees.map(json, "inputSchema"),
+                json.get("outputSchema") == null ? null : Trees.map(json, "outputSchema"),
+                Trees.map(json, "annotations"));
     }
 
     private static Row row(ResultSet row) throws SQLException {
@@ -155,6 +213,7 @@ final class ToolTable {
     List<Row> offered(String server, List<Tool> tools) {
         return database.write(session -> {
             List<Row> before = rows(session, server);
+            long now = next(before);
             for (Tool tool : tools) {
                 String digest = digest(tool);
                 Row known = before.stream()
@@ -172,7 +231,7 @@ final class ToolTable {
                             isFirst ? text(tool) : "",
                             isFirst ? null : text(tool),
                             isFirst ? null : digest,
-                            Instant.now().toEpochMilli());
+                            now);
                 } else if (known.digest().equals(digest)) {
                     session.update(
                             "UPDATE mcp_tool SET held = NULL, held_as = NULL WHERE server = ? AND name = ?"
@@ -184,7 +243,7 @@ final class ToolTable {
                             "UPDATE mcp_tool SET held = ?, held_as = ?, since_ms = ? WHERE server = ? AND name = ?",
                             text(tool),
                             digest,
-                            Instant.now().toEpochMilli(),
+                            now,
                             server,
                             tool.name());
                 }
@@ -203,7 +262,9 @@ final class ToolTable {
     List<String> approve(String server, @Nullable String name, @Nullable String digest) {
         return database.write(session -> {
             var approved = new ArrayList<String>();
-            for (Row row : rows(session, server)) {
+            List<Row> before = rows(session, server);
+            long now = next(before);
+            for (Row row : before) {
                 String held = row.heldDigest();
                 if (held == null
                         || name != null && !name.equals(row.name())
@@ -213,13 +274,84 @@ final class ToolTable {
                 session.update(
                         "UPDATE mcp_tool SET digest = held_as, definition = held, held = NULL, held_as = NULL,"
                                 + " since_ms = ? WHERE server = ? AND name = ? AND held_as = ?",
-                        Instant.now().toEpochMilli(),
+                        now,
                         server,
                         row.name(),
                         held);
                 approved.add(row.name());
             }
             return approved;
+        });
+    }
+
+    /** A time after all changes of a server, by which other hubs notice the change. */
+    private static long next(List<Row> rows) {
+        long last =
+                rows.stream().mapToLong(row -> row.since.toEpochMilli()).max().orElse(0);
+        return Math.max(Instant.now().toEpochMilli(), last + 1);
+    }
+
+    /** Time of the last change by server. */
+    Map<String, Long> versions() {
+        var versions = new HashMap<String, Long>();
+        database.read(session -> session.list(
+                        row -> new Contact(Session.text(row, 1), "", Instant.ofEpochMilli(row.getLong(2))),
+                        "SELECT server, max(since_ms) FROM mcp_tool GROUP BY server"))
+                .forEach(row -> versions.put(row.server, row.since.toEpochMilli()));
+        return versions;
+    }
+
+    /** Keeps the outcome of a contact with a server, for checks from outside of the hub. */
+    void contact(String server, String problem) {
+        database.write(session -> {
+            session.update("DELETE FROM mcp_server WHERE server = ?", server);
+            return session.update(
+                    "INSERT INTO mcp_server (server, problem, since_ms) VALUES (?, ?, ?)",
+                    server,
+                    problem,
+                    Instant.now().toEpochMilli());
+        });
+    }
+
+    /** Forgets the contacts with servers that are not configured any more. */
+    void keepContacts(Collection<String> servers) {
+        database.write(session -> {
+            for (String each : session.list(row -> Session.text(row, 1), "SELECT server FROM mcp_server")) {
+                if (!servers.contains(each)) {
+                    session.update("DELETE FROM mcp_server WHERE server = ?", each);
+                }
+            }
+            return servers;
+        });
+    }
+
+    /** Checks of a database for {@code parley doctor}: servers without connection, and tools that wait for approval. */
+    static List<HubCheck> checks(Database database) {
+        return database.read(session -> {
+            if (session.number("SELECT count(*) FROM module_version WHERE module = ? AND version > 1", MODULE) == 0) {
+                return List.of();
+            }
+            var checks = new ArrayList<HubCheck>();
+            List<Row> rows = rows(session, null);
+            for (Contact contact : session.list(
+                    row -> new Contact(
+                            Session.text(row, 1), Session.text(row, 2), Instant.ofEpochMilli(row.getLong(3))),
+                    "SELECT server, problem, since_ms FROM mcp_server ORDER BY server")) {
+                List<String> held = rows.stream()
+                        .filter(row -> row.server.equals(contact.server) && row.held != null)
+                        .map(Row::name)
+                        .toList();
+                String waiting = held.isEmpty()
+                        ? ""
+                        : ", " + held.size() + " tools wait for approval (parley mcp tools " + contact.server + ")";
+                checks.add(new HubCheck(
+                        "mcp",
+                        contact.problem.isEmpty(),
+                        "server \"" + contact.server + "\": "
+                                + (contact.problem.isEmpty() ? "connected at " : contact.problem + ", at ")
+                                + contact.since + waiting));
+            }
+            return checks;
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.mcp.client;
 
+import dev.parley.mcp.wire.Trees;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,43 +16,43 @@ public record Elicitation(
         if (!"elicitation/create".equals(request.get("method"))) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> params = Members.object(request, "params");
-        String message = Members.text(params, "message");
+        Map<String, @Nullable Object> params = Trees.map(request, "params");
+        String message = Trees.text(params, "message");
         return Optional.of(new Elicitation(
                 "url".equals(params.get("mode")),
                 message == null ? "" : message,
-                Members.text(params, "url"),
-                Members.object(params, "requestedSchema")));
+                Trees.text(params, "url"),
+                Trees.map(params, "requestedSchema")));
     }
 
     /** An answer with an action: {@code decline} or {@code cancel}, or {@code accept} of a URL. */
     public static Map<String, @Nullable Object> action(String action) {
-        return Members.of("action", action);
+        return Trees.members("action", action);
     }
 
     /** The answer with this content, to which the defaults of the schema are added. */
     public Map<String, @Nullable Object> accept(Map<String, @Nullable Object> content) {
         var all = new LinkedHashMap<>(content);
-        Members.object(schema, "properties").forEach((name, property) -> {
-            Map<String, @Nullable Object> type = Members.object(property);
+        Trees.map(schema, "properties").forEach((name, property) -> {
+            Map<String, @Nullable Object> type = Trees.map(property);
             if (type.containsKey("default")) {
                 all.putIfAbsent(name, type.get("default"));
             }
         });
-        return Members.of("action", "accept", "content", all);
+        return Trees.members("action", "accept", "content", all);
     }
 
     /** Problem of an answer of {@link #accept}; empty if it fits the schema, as far as the types of forms go. */
     public Optional<String> problem(Map<String, @Nullable Object> answer) {
-        Map<String, @Nullable Object> content = Members.object(answer, "content");
-        for (String name : Members.texts(schema, "required")) {
+        Map<String, @Nullable Object> content = Trees.map(answer, "content");
+        for (String name : Trees.texts(schema, "required")) {
             if (content.get(name) == null) {
                 return Optional.of(name + ": missing");
             }
         }
-        Map<String, @Nullable Object> properties = Members.object(schema, "properties");
+        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
         for (var each : content.entrySet()) {
-            Map<String, @Nullable Object> type = Members.object(properties, each.getKey());
+            Map<String, @Nullable Object> type = Trees.map(properties, each.getKey());
             if (each.getValue() != null && !fits(each.getValue(), type)) {
                 return Optional.of(each.getKey() + ": does not fit (expected: " + type + ")");
             }
@@ -60,7 +61,7 @@ public record Elicitation(
     }
 
     private static boolean fits(Object value, Map<String, @Nullable Object> type) {
-        List<?> allowed = Members.list(type, "enum");
+        List<?> allowed = Trees.list(type.get("enum"));
         boolean isOfType = switch (String.valueOf(type.get("type"))) {
             case "string" -> value instanceof String;
             case "boolean" -> value instanceof Boolean;
@@ -78,17 +79,17 @@ public record Elicitation(
      * @return empty if it wants several, or the text does not fit
      */
     public Optional<Map<String, @Nullable Object>> content(String text) {
-        Map<String, @Nullable Object> properties = Members.object(schema, "properties");
-        List<String> required = Members.texts(schema, "required");
+        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
+        List<String> required = Trees.texts(schema, "required");
         String name = properties.size() == 1
                 ? properties.keySet().iterator().next()
                 : required.size() == 1 ? required.getFirst() : null;
         if (name == null) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> type = Members.object(properties, name);
+        Map<String, @Nullable Object> type = Trees.map(properties, name);
         Object value = value(text.strip(), String.valueOf(type.get("type")));
-        return value == null || !fits(value, type) ? Optional.empty() : Optional.of(Members.of(name, value));
+        return value == null || !fits(value, type) ? Optional.empty() : Optional.of(Trees.members(name, value));
     }
 
     private static @Nullable Object value(String text, String type) {

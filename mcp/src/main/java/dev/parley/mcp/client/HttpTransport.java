@@ -9,6 +9,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -175,7 +176,7 @@ public final class HttpTransport implements Transport {
     private static Optional<Map<String, @Nullable Object>> error(byte[] bytes) {
         try {
             Map<String, @Nullable Object> message = JsonText.request(bytes, Codecs.STRUCT);
-            return Members.object(message, "error").isEmpty() ? Optional.empty() : Optional.of(message);
+            return Trees.map(message, "error").isEmpty() ? Optional.empty() : Optional.of(message);
         } catch (A2AException noJson) {
             return Optional.empty();
         }

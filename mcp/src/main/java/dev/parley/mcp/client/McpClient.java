@@ -10,6 +10,7 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -164,16 +165,16 @@ public final class McpClient implements AutoCloseable {
             }
             throw failure;
         }
-        List<String> versions = Members.texts(found, "supportedVersions");
+        List<String> versions = Trees.texts(found, "supportedVersions");
         if (!versions.contains(Revision.V2026_07_28.text())) {
             return false;
         }
-        Map<String, @Nullable Object> info = Members.object(Members.object(found, "_meta"), Meta.SERVER_INFO);
+        Map<String, @Nullable Object> info = Trees.map(Trees.map(found, "_meta"), Meta.SERVER_INFO);
         server = new Server(
                 Revision.V2026_07_28,
-                info.isEmpty() ? Members.object(found, "serverInfo") : info,
-                Members.object(found, "capabilities"),
-                Members.text(found, "instructions"));
+                info.isEmpty() ? Trees.map(found, "serverInfo") : info,
+                Trees.map(found, "capabilities"),
+                Trees.text(found, "instructions"));
         return true;
     }
 
@@ -192,7 +193,7 @@ public final class McpClient implements AutoCloseable {
     private static boolean isOfPresentEra(McpException refused) {
         return switch (refused.code()) {
             case McpException.UNSUPPORTED_VERSION ->
-                Members.texts(refused.data(), "supported").contains(Revision.V2026_07_28.text());
+                Trees.texts(refused.data(), "supported").contains(Revision.V2026_07_28.text());
             case McpException.HEADER_MISMATCH, McpException.MISSING_CLIENT_CAPABILITY -> throw refused;
             default -> false;
         };
@@ -202,7 +203,8 @@ public final class McpClient implements AutoCloseable {
         transport.revision(wanted);
         Map<String, @Nullable Object> answer = exchange(
                 "initialize",
-                Members.of("protocolVersion", wanted.text(), "capabilities", LEGACY_CAPABILITIES, "clientInfo", SELF),
+                Trees.members(
+                        "protocolVersion", wanted.text(), "capabilities", LEGACY_CAPABILITIES, "clientInfo", SELF),
                 limits.request(),
                 Progress.NONE);
         String version = String.valueOf(answer.get("protocolVersion"));
@@ -216,10 +218,10 @@ public final class McpClient implements AutoCloseable {
         transport.revision(revision);
         server = new Server(
                 revision,
-                Members.object(answer, "serverInfo"),
-                Members.object(answer, "capabilities"),
-                Members.text(answer, "instructions"));
-        transport.send(Members.of("jsonrpc", "2.0", "method", "notifications/initialized"));
+                Trees.map(answer, "serverInfo"),
+                Trees.map(answer, "capabilities"),
+                Trees.text(answer, "instructions"));
+        transport.send(Trees.members("jsonrpc", "2.0", "method", "notifications/initialized"));
         transport.follow();
     }
 
@@ -234,14 +236,14 @@ public final class McpClient implements AutoCloseable {
         Duration ttl = null;
         String cursor = null;
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            Map<String, @Nullable Object> page = request("tools/list", Members.of("cursor", cursor));
-            for (Map<String, @Nullable Object> each : Members.objects(page, "tools")) {
+            Map<String, @Nullable Object> page = request("tools/list", Trees.members("cursor", cursor));
+            for (Map<String, @Nullable Object> each : Trees.maps(page, "tools")) {
                 tool(each).ifPresent(tool -> tools.putIfAbsent(tool.name(), tool));
             }
             if (page.get("ttlMs") instanceof Number millis) {
                 ttl = Duration.ofMillis(Math.max(0, millis.longValue()));
             }
-            cursor = Members.text(page, "nextCursor");
+            cursor = Trees.text(page, "nextCursor");
             if (cursor == null || tools.size() > MOST_TOOLS) {
                 break;
             }
@@ -250,8 +252,8 @@ public final class McpClient implements AutoCloseable {
     }
 
     private Optional<Tool> tool(Map<String, @Nullable Object> json) {
-        String name = Members.text(json, "name");
-        Map<String, @Nullable Object> schema = Members.object(json, "inputSchema");
+        String name = Trees.text(json, "name");
+        Map<String, @Nullable Object> schema = Trees.map(json, "inputSchema");
         if (name == null || !name.matches("[A-Za-z0-9_./-]{1,128}")) {
             return Optional.empty();
         }
@@ -263,14 +265,14 @@ public final class McpClient implements AutoCloseable {
                 return Optional.empty();
             }
         }
-        Map<String, @Nullable Object> annotations = Members.object(json, "annotations");
-        String title = Members.text(json, "title");
+        Map<String, @Nullable Object> annotations = Trees.map(json, "annotations");
+        String title = Trees.text(json, "title");
         return Optional.of(new Tool(
                 name,
-                title == null ? Members.text(annotations, "title") : title,
-                Members.text(json, "description"),
+                title == null ? Trees.text(annotations, "title") : title,
+                Trees.text(json, "description"),
                 schema,
-                json.get("outputSchema") instanceof Map<?, ?> output ? Members.object(output) : null,
+                json.get("outputSchema") instanceof Map<?, ?> output ? Trees.map(output) : null,
                 annotations));
     }
 
@@ -286,7 +288,7 @@ public final class McpClient implements AutoCloseable {
         if (state != null && state.startsWith(PARKED)) {
             return resume(state.substring(PARKED.length()), call, limit, progress);
         }
-        Map<String, @Nullable Object> params = Members.of(
+        Map<String, @Nullable Object> params = Trees.members(
                 "name",
                 call.name(),
                 "arguments",
@@ -314,9 +316,9 @@ public final class McpClient implements AutoCloseable {
             throw new ServerFailure(Kind.SESSION_ENDED, "the call does not wait for an answer any more");
         }
         Map<String, @Nullable Object> answer =
-                call.answers().values().stream().findFirst().orElse(Members.of("action", "cancel"));
+                call.answers().values().stream().findFirst().orElse(Trees.members("action", "cancel"));
         calls.put(waiting.exchange.id(), waiting.exchange);
-        transport.send(Members.of("jsonrpc", "2.0", "id", waiting.question, "result", answer));
+        transport.send(Trees.members("jsonrpc", "2.0", "id", waiting.question, "result", answer));
         return outcome(waiting.exchange, limit, progress);
     }
 
@@ -336,7 +338,7 @@ public final class McpClient implements AutoCloseable {
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete(result);
                 case "task" -> new Outcome.Begun(result);
-                case "input_required" -> new Outcome.Questions(requests(result), Members.text(result, "requestState"));
+                case "input_required" -> new Outcome.Questions(requests(result), Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
                             Kind.INVALID_RESPONSE, "resultType \"" + result.get("resultType") + "\": unknown");
@@ -351,7 +353,7 @@ public final class McpClient implements AutoCloseable {
 
     private static Map<String, Map<String, @Nullable Object>> requests(Map<String, @Nullable Object> result) {
         var requests = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        Members.object(result, "inputRequests").forEach((key, request) -> requests.put(key, Members.object(request)));
+        Trees.map(result, "inputRequests").forEach((key, request) -> requests.put(key, Trees.map(request)));
         return requests;
     }
 
@@ -367,7 +369,7 @@ public final class McpClient implements AutoCloseable {
         String id = String.valueOf(exchange.id());
         parked.put(id, new Parked(exchange, question.get("id"), now));
         Map<String, @Nullable Object> request =
-                Members.of("method", question.get("method"), "params", question.get("params"));
+                Trees.members("method", question.get("method"), "params", question.get("params"));
         return new Outcome.Questions(Map.of("question", request), PARKED + id);
     }
 
@@ -381,16 +383,16 @@ public final class McpClient implements AutoCloseable {
 
     /** A task. Source: SEP-2663. */
     public Map<String, @Nullable Object> task(String taskId) throws InterruptedException {
-        return request("tasks/get", Members.of("taskId", taskId));
+        return request("tasks/get", Trees.members("taskId", taskId));
     }
 
     /** Answers questions of a task. */
     public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers) throws InterruptedException {
-        request("tasks/update", Members.of("taskId", taskId, "inputResponses", answers));
+        request("tasks/update", Trees.members("taskId", taskId, "inputResponses", answers));
     }
 
     public void cancel(String taskId) throws InterruptedException {
-        request("tasks/cancel", Members.of("taskId", taskId));
+        request("tasks/cancel", Trees.members("taskId", taskId));
     }
 
     /** Any other request, such as {@code resources/read}. */
@@ -426,8 +428,8 @@ public final class McpClient implements AutoCloseable {
      */
     public void onChange(Consumer<String> listener) {
         listeners.add(listener);
-        boolean reports = Boolean.TRUE.equals(
-                Members.object(server().capabilities(), "tools").get("listChanged"));
+        boolean reports =
+                Boolean.TRUE.equals(Trees.map(server().capabilities(), "tools").get("listChanged"));
         if (server().revision().isStateless() && reports && listening == null) {
             listening = Thread.ofVirtual().name("mcp-listen").start(this::listen);
         }
@@ -435,8 +437,8 @@ public final class McpClient implements AutoCloseable {
 
     private void listen() {
         try {
-            Exchange exchange =
-                    begin("subscriptions/listen", Members.of("notifications", Members.of("toolsListChanged", true)));
+            Exchange exchange = begin(
+                    "subscriptions/listen", Trees.members("notifications", Trees.members("toolsListChanged", true)));
             try {
                 while (!closed) {
                     Map<String, @Nullable Object> message = exchange.next(LISTEN);
@@ -476,7 +478,7 @@ public final class McpClient implements AutoCloseable {
     private Exchange begin(String method, Map<String, @Nullable Object> given) {
         var exchange = new Exchange(ids.incrementAndGet());
         var params = new LinkedHashMap<>(given);
-        var meta = new LinkedHashMap<>(Members.object(given, "_meta"));
+        var meta = new LinkedHashMap<>(Trees.map(given, "_meta"));
         Server known = server;
         boolean isStateless =
                 known == null ? !method.equals("initialize") : known.revision().isStateless();
@@ -492,10 +494,10 @@ public final class McpClient implements AutoCloseable {
             params.put("_meta", meta);
         }
         Map<String, @Nullable Object> request =
-                Members.of("jsonrpc", "2.0", "id", exchange.id(), "method", method, "params", params);
+                Trees.members("jsonrpc", "2.0", "id", exchange.id(), "method", method, "params", params);
         Map<String, String> headers = standardHeaders(request, isStateless ? Revision.V2026_07_28 : null);
         if (isStateless && method.equals("tools/call")) {
-            headers = withArguments(headers, String.valueOf(given.get("name")), Members.object(given, "arguments"));
+            headers = withArguments(headers, String.valueOf(given.get("name")), Trees.map(given, "arguments"));
         }
         transport.begin(exchange, request, headers);
         return exchange;
@@ -517,7 +519,7 @@ public final class McpClient implements AutoCloseable {
         }
         var headers = new LinkedHashMap<String, String>();
         headers.put(HeaderValues.METHOD, method);
-        Map<String, @Nullable Object> params = Members.object(message, "params");
+        Map<String, @Nullable Object> params = Trees.map(message, "params");
         Object name = switch (method) {
             case "tools/call", "prompts/get" -> params.get("name");
             case "resources/read" -> params.get("uri");
@@ -552,12 +554,12 @@ public final class McpClient implements AutoCloseable {
             if (method == null) {
                 return message;
             }
-            Map<String, @Nullable Object> params = Members.object(message, "params");
+            Map<String, @Nullable Object> params = Trees.map(message, "params");
             if ("notifications/progress".equals(method)) {
                 if (params.get("progress") instanceof Number amount && amount.doubleValue() > reached) {
                     reached = amount.doubleValue();
                     Double total = params.get("total") instanceof Number number ? number.doubleValue() : null;
-                    progress.report(reached, total, Members.text(params, "message"));
+                    progress.report(reached, total, Trees.text(params, "message"));
                 }
             } else if (method.equals("elicitation/create") && calls.containsKey(exchange.id())) {
                 return message;
@@ -573,13 +575,13 @@ public final class McpClient implements AutoCloseable {
             // On its own thread, because the calling one may be interrupted.
             Thread.ofVirtual().name("mcp-cancel").start(() -> {
                 try {
-                    transport.send(Members.of(
+                    transport.send(Trees.members(
                             "jsonrpc",
                             "2.0",
                             "method",
                             "notifications/cancelled",
                             "params",
-                            Members.of("requestId", exchange.id(), "reason", reason)));
+                            Trees.members("requestId", exchange.id(), "reason", reason)));
                 } catch (ServerFailure gone) {
                     LOG.log(System.Logger.Level.DEBUG, "a request cannot be canceled", gone);
                 } catch (InterruptedException stop) {
@@ -592,17 +594,17 @@ public final class McpClient implements AutoCloseable {
 
     private static Map<String, @Nullable Object> result(Map<String, @Nullable Object> message) {
         if (message.get("error") instanceof Map<?, ?> map) {
-            Map<String, @Nullable Object> error = Members.object(map);
-            String text = Members.text(error, "message");
+            Map<String, @Nullable Object> error = Trees.map(map);
+            String text = Trees.text(error, "message");
             throw new McpException(
-                    (int) Members.number(error, "code", McpException.INTERNAL_ERROR),
+                    (int) Trees.number(error, "code", McpException.INTERNAL_ERROR),
                     text == null ? "error without a message" : text,
-                    Members.object(error, "data"));
+                    Trees.map(error, "data"));
         }
         if (!(message.get("result") instanceof Map<?, ?> result)) {
             throw new ServerFailure(Kind.INVALID_RESPONSE, "the answer has neither result nor error");
         }
-        return Members.object(result);
+        return Trees.map(result);
     }
 
     /** Handles a message that belongs to no request. */
@@ -622,7 +624,7 @@ public final class McpClient implements AutoCloseable {
     private void asked(String method, Map<String, @Nullable Object> message) {
         Map<String, @Nullable Object> answer;
         if (method.equals("ping")) {
-            answer = Members.of("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of());
+            answer = Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of());
         } else if (method.equals("elicitation/create")) {
             var running = new ArrayList<>(calls.values());
             if (running.size() == 1 && parked.isEmpty()) {
@@ -633,15 +635,15 @@ public final class McpClient implements AutoCloseable {
                     System.Logger.Level.WARNING,
                     "a question is canceled: {0} calls may have led to it",
                     running.size());
-            answer = Members.of("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of("action", "cancel"));
+            answer = Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of("action", "cancel"));
         } else {
-            answer = Members.of(
+            answer = Trees.members(
                     "jsonrpc",
                     "2.0",
                     "id",
                     message.get("id"),
                     "error",
-                    Members.of("code", McpException.METHOD_NOT_FOUND, "message", method + ": unsupported"));
+                    Trees.members("code", McpException.METHOD_NOT_FOUND, "message", method + ": unsupported"));
         }
         Thread.ofVirtual().name("mcp-answer").start(() -> {
             try {

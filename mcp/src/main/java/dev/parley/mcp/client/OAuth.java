@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Loopback;
 import dev.parley.protocol.support.Sha256;
@@ -170,15 +171,13 @@ public final class OAuth implements Credentials {
         var scopes = new LinkedHashSet<>(challenged);
         if (scopes.isEmpty()) {
             scopes.addAll(
-                    registration.scope == null
-                            ? Members.texts(resource, "scopes_supported")
-                            : words(registration.scope));
+                    registration.scope == null ? Trees.texts(resource, "scopes_supported") : words(registration.scope));
         }
         if (held != null) {
             scopes.addAll(held.scopes);
         }
         if (registration.consent != null
-                && Members.texts(issuer, "scopes_supported").contains("offline_access")) {
+                && Trees.texts(issuer, "scopes_supported").contains("offline_access")) {
             scopes.add("offline_access");
         }
         return scopes;
@@ -219,7 +218,7 @@ public final class OAuth implements Credentials {
     /** Metadata of the first authorization server. Source: RFC 8414; OpenID Connect Discovery. */
     private Map<String, @Nullable Object> issuer(Map<String, @Nullable Object> resource)
             throws IOException, InterruptedException {
-        String issuer = Members.texts(resource, "authorization_servers").stream()
+        String issuer = Trees.texts(resource, "authorization_servers").stream()
                 .findFirst()
                 .orElseThrow(() -> refused("the metadata of the resource names no authorization server"));
         URI uri = safe(issuer);
@@ -283,7 +282,7 @@ public final class OAuth implements Credentials {
             Set<String> scopes,
             Map<String, String> form)
             throws IOException, InterruptedException {
-        if (!Members.texts(issuer, "code_challenge_methods_supported").contains("S256")) {
+        if (!Trees.texts(issuer, "code_challenge_methods_supported").contains("S256")) {
             throw refused("the authorization server does not support PKCE with S256");
         }
         String verifier = random();
@@ -351,12 +350,12 @@ public final class OAuth implements Credentials {
         }
         Answer answer = send(request.header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(encoded(form))));
-        String access = Members.text(answer.json, "access_token");
+        String access = Trees.text(answer.json, "access_token");
         if (answer.status != 200 || access == null) {
             return Optional.empty();
         }
-        Set<String> granted = words(Members.text(answer.json, "scope"));
-        String next = Members.text(answer.json, "refresh_token");
+        Set<String> granted = words(Trees.text(answer.json, "scope"));
+        String next = Trees.text(answer.json, "refresh_token");
         var all = new LinkedHashSet<>(scopes);
         all.addAll(granted);
         return Optional.of(
@@ -364,7 +363,7 @@ public final class OAuth implements Credentials {
     }
 
     private Client client(Map<String, @Nullable Object> issuer) throws IOException, InterruptedException {
-        List<String> methods = Members.texts(issuer, "token_endpoint_auth_methods_supported");
+        List<String> methods = Trees.texts(issuer, "token_endpoint_auth_methods_supported");
         if (registration.clientId != null) {
             String method = methods.isEmpty() || methods.contains("client_secret_basic")
                     ? "client_secret_basic"
@@ -389,7 +388,7 @@ public final class OAuth implements Credentials {
 
     private Client register(Map<String, @Nullable Object> issuer, List<String> methods)
             throws IOException, InterruptedException {
-        String endpoint = Members.text(issuer, "registration_endpoint");
+        String endpoint = Trees.text(issuer, "registration_endpoint");
         if (endpoint == null) {
             throw refused("the authorization server registers no clients (expected: a configured clientId)");
         }
@@ -397,7 +396,7 @@ public final class OAuth implements Credentials {
                 .filter(methods::contains)
                 .findFirst()
                 .orElse("client_secret_basic");
-        Map<String, @Nullable Object> metadata = Members.of(
+        Map<String, @Nullable Object> metadata = Trees.members(
                 "client_name",
                 "Parley",
                 "redirect_uris",
@@ -413,18 +412,18 @@ public final class OAuth implements Credentials {
         Answer answer = send(HttpRequest.newBuilder(safe(endpoint))
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofByteArray(JsonText.write(Codecs.STRUCT, metadata))));
-        String id = Members.text(answer.json, "client_id");
+        String id = Trees.text(answer.json, "client_id");
         if (answer.status / 100 != 2 || id == null) {
             throw refused("the authorization server refuses the registration with status " + answer.status);
         }
-        String given = Members.text(answer.json, "token_endpoint_auth_method");
-        return new Client(id, Members.text(answer.json, "client_secret"), given == null ? method : given);
+        String given = Trees.text(answer.json, "token_endpoint_auth_method");
+        return new Client(id, Trees.text(answer.json, "client_secret"), given == null ? method : given);
     }
 
     /** An assertion by which a client authenticates itself. Source: RFC 7523, section 2.2. */
     private static String assertion(String client, String audience, String pem) {
         long now = Instant.now().getEpochSecond();
-        Map<String, @Nullable Object> claims = Members.of(
+        Map<String, @Nullable Object> claims = Trees.members(
                 "iss", client, "sub", client, "aud", audience, "jti", random(), "iat", now, "exp", now + 300);
         String text = base64("{\"alg\":\"ES256\",\"typ\":\"JWT\"}".getBytes(US_ASCII)) + "."
                 + base64(JsonText.write(Codecs.STRUCT, claims));

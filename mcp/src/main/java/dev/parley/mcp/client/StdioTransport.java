@@ -7,6 +7,7 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.io.BufferedInputStream;
@@ -204,8 +205,8 @@ public final class StdioTransport implements Transport {
         if (!message.containsKey("method")) {
             return String.valueOf(message.get("id"));
         }
-        Map<String, @Nullable Object> params = Members.object(message, "params");
-        Object subscription = Members.object(params, "_meta").get(Meta.SUBSCRIPTION_ID);
+        Map<String, @Nullable Object> params = Trees.map(message, "params");
+        Object subscription = Trees.map(params, "_meta").get(Meta.SUBSCRIPTION_ID);
         return subscription != null
                 ? String.valueOf(subscription)
                 : "notifications/progress".equals(message.get("method"))

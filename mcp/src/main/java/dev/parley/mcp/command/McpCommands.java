@@ -5,6 +5,7 @@ import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The commands {@code parley mcp …}. */
@@ -14,9 +15,9 @@ public final class McpCommands implements CommandSource {
 
     @Override
     public List<CommandEntry> commands() {
-        return List.of(group(
-                "mcp",
-                "Connect agents with programs that speak MCP",
-                of("serve", "Serve agents as tools of MCP over standard input and output", McpServeCommand::new)));
+        var entries = new ArrayList<>(ServerCommands.all());
+        entries.add(of("serve", "Serve agents as tools of MCP over standard input and output", McpServeCommand::new));
+        return List.of(
+                group("mcp", "Connect agents with programs that speak MCP", entries.toArray(CommandEntry[]::new)));
     }
 }

@@ -3,6 +3,7 @@ package dev.parley.mcp.wire;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Access to JSON as maps and lists. */
@@ -15,6 +16,13 @@ public final class Trees {
         for (int i = 0; i < members.length; i += 2) {
             object.put((String) members[i], members[i + 1]);
         }
+        return object;
+    }
+
+    /** An object with members in their order, without those that are null. */
+    public static Map<String, @Nullable Object> members(@Nullable Object... members) {
+        Map<String, @Nullable Object> object = object(members);
+        object.values().removeIf(Objects::isNull);
         return object;
     }
 
@@ -32,6 +40,27 @@ public final class Trees {
         return value instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
     }
 
+    /** An object; empty if the member is missing or another value. */
+    public static Map<String, @Nullable Object> map(Map<String, @Nullable Object> object, String name) {
+        return map(object.get(name));
+    }
+
+    /** The objects of a list; other elements are left out. */
+    public static List<Map<String, @Nullable Object>> maps(Map<String, @Nullable Object> object, String name) {
+        return list(object.get(name)).stream()
+                .filter(Map.class::isInstance)
+                .map(each -> map(each))
+                .toList();
+    }
+
+    /** The texts of a list; other elements are left out. */
+    public static List<String> texts(Map<String, @Nullable Object> object, String name) {
+        return list(object.get(name)).stream()
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .toList();
+    }
+
     /** A list; empty if the value is none. */
     public static List<?> list(@Nullable Object value) {
         return value instanceof List<?> list ? list : List.of();
@@ -40,6 +69,16 @@ public final class Trees {
     /** A text; null if the value is none. */
     public static @Nullable String text(@Nullable Object value) {
         return value instanceof String text ? text : null;
+    }
+
+    /** A text; null if the member is missing or another value. */
+    public static @Nullable String text(Map<String, @Nullable Object> object, String name) {
+        return text(object.get(name));
+    }
+
+    /** A number; the default if the member is missing or another value. */
+    public static long number(Map<String, @Nullable Object> object, String name, long otherwise) {
+        return object.get(name) instanceof Number number ? number.longValue() : otherwise;
     }
 
     /** Objects by name; members of other types are left out. */

@@ -9,8 +9,8 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Agent;
 import dev.parley.engine.spi.Tools;
 import dev.parley.hub.Hub;
-import dev.parley.mcp.client.Members;
 import dev.parley.mcp.client.ScriptedServer;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -52,7 +52,7 @@ class HostedServersTest {
 
     private static Map<String, @Nullable Object> server(String era, Path description, int timeout) {
         List<String> command = ScriptedServer.command(era, description.toString());
-        return Members.of(
+        return Trees.members(
                 "command", command.getFirst(),
                 "args", command.subList(1, command.size()),
                 "env", Map.of("LISTED", "yes"),
@@ -62,12 +62,12 @@ class HostedServersTest {
     @BeforeAll
     static void start() throws IOException {
         Path file = directory.resolve("servers.json");
-        Map<String, @Nullable Object> servers = Members.of(
+        Map<String, @Nullable Object> servers = Trees.members(
                 "modern", server("modern", directory.resolve("modern.txt"), 30),
                 "legacy", server("legacy", directory.resolve("legacy.txt"), 30),
                 "changing", server("modern", directory.resolve("changing.txt"), 30),
                 "hasty", server("modern", directory.resolve("hasty.txt"), 1));
-        Files.write(file, JsonText.write(Codecs.STRUCT, Members.of("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
         Agent planner = Agent.named("planner", "Uses tools").handle((request, reply) -> {
             Tools tools = request.tools();
             Tools.Description tool = tools.find(request.text()).orElseThrow();
@@ -107,7 +107,7 @@ class HostedServersTest {
 
     private static Task proxied(String server, String tool, Map<String, @Nullable Object> arguments) {
         Map<String, @Nullable Object> data =
-                Members.of("target_mcp_server_id", server, "tool_name", tool, "arguments", arguments);
+                Trees.members("target_mcp_server_id", server, "tool_name", tool, "arguments", arguments);
         return send(server, Message.user(Part.data(data)), Map.of());
     }
 
@@ -136,7 +136,7 @@ class HostedServersTest {
         }
         return parts.stream()
                 .filter(Part.Data.class::isInstance)
-                .map(part -> Members.object(((Part.Data) part).data()))
+                .map(part -> Trees.map(((Part.Data) part).data()))
                 .toList();
     }
 
@@ -164,7 +164,7 @@ class HostedServersTest {
         assertThat(answered.state()).isEqualTo(TaskState.COMPLETED);
         Map<String, @Nullable Object> answer = data(answered).getFirst();
         assertThat(answer.get("success")).isEqualTo(true);
-        assertThat(Members.object(answer, "mcp_result").toString()).contains("text=hello");
+        assertThat(Trees.map(answer, "mcp_result").toString()).contains("text=hello");
         assertThat(error(failed)).containsEntry("source", "MCP_TOOL").containsEntry("message", "the tool has failed");
         assertThat(refused.state()).isEqualTo(TaskState.REJECTED);
         assertThat(error(refused)).containsEntry("source", "MCP_PROTOCOL").containsEntry("code", -32602);
@@ -175,7 +175,7 @@ class HostedServersTest {
     private static Map<String, @Nullable Object> error(Task task) {
         Map<String, @Nullable Object> data = data(task).getFirst();
         assertThat(data.get("success")).isEqualTo(false);
-        return Members.object(data, "error");
+        return Trees.map(data, "error");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Trees;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -47,11 +48,11 @@ public final class ConformanceClient {
 
     private static OAuth.Registration registration(
             String scenario, Map<String, @Nullable Object> context, HttpClient http) {
-        String id = Members.text(context, "client_id");
-        String secret = Members.text(context, "client_secret");
+        String id = Trees.text(context, "client_id");
+        String secret = Trees.text(context, "client_secret");
         return switch (scenario) {
             case "auth/client-credentials-basic", "auth/client-credentials-jwt" ->
-                new OAuth.Registration(id, secret, Members.text(context, "private_key_pem"), null, null, "", null);
+                new OAuth.Registration(id, secret, Trees.text(context, "private_key_pem"), null, null, "", null);
             default ->
                 new OAuth.Registration(
                         id,
@@ -78,8 +79,8 @@ public final class ConformanceClient {
         List<Tool> tools = client.tools().tools();
         switch (scenario) {
             case "http-custom-headers" -> {
-                for (Map<String, @Nullable Object> call : Members.objects(context, "toolCalls")) {
-                    call(client, String.valueOf(call.get("name")), Members.object(call, "arguments"));
+                for (Map<String, @Nullable Object> call : Trees.maps(context, "toolCalls")) {
+                    call(client, String.valueOf(call.get("name")), Trees.map(call, "arguments"));
                 }
             }
             case "json-schema-ref-no-deref", "request-metadata", "initialize" -> {}
@@ -87,7 +88,7 @@ public final class ConformanceClient {
                 call(
                         client,
                         "json_schema_echo",
-                        Members.of(
+                        Trees.members(
                                 "schema",
                                 named(tools, "json_schema_2020_12_tool").inputSchema()));
             case "http-standard-headers" -> {
@@ -95,9 +96,9 @@ public final class ConformanceClient {
                     call(client, tool.name(), Map.of());
                 }
                 client.request("resources/list", Map.of());
-                client.request("resources/read", Members.of("uri", "file:///path/to/file%20name.txt"));
+                client.request("resources/read", Trees.members("uri", "file:///path/to/file%20name.txt"));
                 client.request("prompts/list", Map.of());
-                client.request("prompts/get", Members.of("name", "test_prompt"));
+                client.request("prompts/get", Trees.members("name", "test_prompt"));
             }
             default -> {
                 for (Tool tool : tools) {
@@ -117,10 +118,10 @@ public final class ConformanceClient {
     /** Numbers for the numbers that a tool wants, and texts for its texts. */
     private static Map<String, @Nullable Object> arguments(Tool tool) {
         var arguments = new LinkedHashMap<String, @Nullable Object>();
-        Map<String, @Nullable Object> properties = Members.object(tool.inputSchema(), "properties");
+        Map<String, @Nullable Object> properties = Trees.map(tool.inputSchema(), "properties");
         properties.forEach((name, property) -> arguments.put(
                 name,
-                switch (String.valueOf(Members.object(property).get("type"))) {
+                switch (String.valueOf(Trees.map(property).get("type"))) {
                     case "number", "integer" -> 3;
                     case "boolean" -> true;
                     default -> "text";
@@ -144,9 +145,9 @@ public final class ConformanceClient {
     /** Required members without a default. */
     private static Map<String, @Nullable Object> content(Elicitation question) {
         var content = new LinkedHashMap<String, @Nullable Object>();
-        Map<String, @Nullable Object> properties = Members.object(question.schema(), "properties");
-        for (String name : Members.texts(question.schema(), "required")) {
-            Map<String, @Nullable Object> type = Members.object(properties, name);
+        Map<String, @Nullable Object> properties = Trees.map(question.schema(), "properties");
+        for (String name : Trees.texts(question.schema(), "required")) {
+            Map<String, @Nullable Object> type = Trees.map(properties, name);
             if (!type.containsKey("default")) {
                 content.put(name, "boolean".equals(type.get("type")) ? true : "text");
             }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.wire.Trees;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -65,11 +66,11 @@ public final class ScriptedServer {
 
     private void receive(Map<String, @Nullable Object> message) {
         Object id = message.get("id");
-        Map<String, @Nullable Object> params = Members.object(message, "params");
+        Map<String, @Nullable Object> params = Trees.map(message, "params");
         if (!(message.get("method") instanceof String method)) {
             Object call = asked.remove(String.valueOf(id));
             if (call != null) {
-                Map<String, @Nullable Object> result = Members.object(message, "result");
+                Map<String, @Nullable Object> result = Trees.map(message, "result");
                 answer(call, text("the user says " + result.get("action") + " " + result.get("content")));
             }
             return;
@@ -79,7 +80,7 @@ public final class ScriptedServer {
                 if (isModern) {
                     answer(
                             id,
-                            Members.of(
+                            Trees.members(
                                     "supportedVersions", List.of("2026-07-28"),
                                     "capabilities", capabilities(),
                                     "serverInfo", Map.of("name", "scripted", "version", "1"),
@@ -95,7 +96,7 @@ public final class ScriptedServer {
                 } else {
                     answer(
                             id,
-                            Members.of(
+                            Trees.members(
                                     "protocolVersion", "2025-11-25",
                                     "capabilities", capabilities(),
                                     "serverInfo", Map.of("name", "scripted", "version", "1")));
@@ -105,12 +106,12 @@ public final class ScriptedServer {
             case "tools/call" -> call(id, params);
             case "tasks/get" -> answer(id, task(String.valueOf(params.get("taskId"))));
             case "tasks/cancel" -> {
-                tasks.put(String.valueOf(params.get("taskId")), Members.of("status", "cancelled"));
+                tasks.put(String.valueOf(params.get("taskId")), Trees.members("status", "cancelled"));
                 answer(id, Map.of());
             }
             case "subscriptions/listen" -> {
                 listener = id;
-                send(Members.of(
+                send(Trees.members(
                         "jsonrpc", "2.0",
                         "method", "notifications/subscriptions/acknowledged",
                         "params", subscription(id)));
@@ -127,7 +128,7 @@ public final class ScriptedServer {
     private @Nullable Object listener;
 
     private Map<String, @Nullable Object> subscription(@Nullable Object id) {
-        return Members.of("_meta", Members.of("io.modelcontextprotocol/subscriptionId", id));
+        return Trees.members("_meta", Trees.members("io.modelcontextprotocol/subscriptionId", id));
     }
 
     private static Map<String, @Nullable Object> capabilities() {
@@ -136,7 +137,7 @@ public final class ScriptedServer {
 
     private void list(@Nullable Object id, Map<String, @Nullable Object> params) {
         if (params.get("cursor") == null) {
-            answer(id, Members.of("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
+            answer(id, Trees.members("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
             return;
         }
         var rest = new ArrayList<Map<String, @Nullable Object>>();
@@ -155,7 +156,7 @@ public final class ScriptedServer {
                 "invalid")) {
             rest.add(tool(name));
         }
-        answer(id, Members.of("tools", rest, "ttlMs", 60_000, "cacheScope", "private"));
+        answer(id, Trees.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private"));
     }
 
     private Map<String, @Nullable Object> tool(String name) {
@@ -167,7 +168,7 @@ public final class ScriptedServer {
         } catch (IOException unreadable) {
             description = unreadable.toString();
         }
-        return Members.of(
+        return Trees.members(
                 "name",
                 name,
                 "description",
@@ -177,7 +178,7 @@ public final class ScriptedServer {
     }
 
     private void call(@Nullable Object id, Map<String, @Nullable Object> params) {
-        Map<String, @Nullable Object> arguments = Members.object(params, "arguments");
+        Map<String, @Nullable Object> arguments = Trees.map(params, "arguments");
         switch (String.valueOf(params.get("name"))) {
             case "search" -> answer(id, text("found " + arguments.get("text")));
             case "echo" -> answer(id, text(String.valueOf(arguments.get("text"))));
@@ -185,14 +186,14 @@ public final class ScriptedServer {
                 var result = text("sum");
                 result.put(
                         "structuredContent",
-                        Map.of("sum", Members.number(arguments, "a", 0) + Members.number(arguments, "b", 0)));
+                        Map.of("sum", Trees.number(arguments, "a", 0) + Trees.number(arguments, "b", 0)));
                 answer(id, result);
             }
             case "ask" ->
                 ask(
                         id,
                         params,
-                        Members.of(
+                        Trees.members(
                                 "mode", "form",
                                 "message", "Which colour?",
                                 "requestedSchema",
@@ -211,16 +212,16 @@ public final class ScriptedServer {
                 ask(
                         id,
                         params,
-                        Members.of("mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
+                        Trees.members("mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
             case "slow" -> {
                 for (int i = 1; i <= 3; i++) {
-                    send(Members.of(
+                    send(Trees.members(
                             "jsonrpc", "2.0",
                             "method", "notifications/progress",
                             "params",
-                                    Members.of(
+                                    Trees.members(
                                             "progressToken",
-                                            Members.object(params, "_meta").get("progressToken"),
+                                            Trees.map(params, "_meta").get("progressToken"),
                                             "progress",
                                             i,
                                             "total",
@@ -244,17 +245,17 @@ public final class ScriptedServer {
             case "change" -> {
                 change(String.valueOf(arguments.get("text")));
                 Object subscriber = listener;
-                send(Members.of(
+                send(Trees.members(
                         "jsonrpc", "2.0",
                         "method", "notifications/tools/list_changed",
                         "params", isModern && subscriber != null ? subscription(subscriber) : Map.of()));
                 answer(id, text("changed"));
             }
             case "job" -> {
-                tasks.put("job-1", Members.of("status", "working", "reads", 0));
+                tasks.put("job-1", Trees.members("status", "working", "reads", 0));
                 answer(
                         id,
-                        Members.of(
+                        Trees.members(
                                 "resultType", "task",
                                 "taskId", "job-1",
                                 "status", "working",
@@ -287,33 +288,33 @@ public final class ScriptedServer {
         if (!isModern) {
             long number = QUESTIONS.incrementAndGet();
             asked.put(String.valueOf(number), requireNonNull(id));
-            send(Members.of("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
+            send(Trees.members("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
             return;
         }
-        Map<String, @Nullable Object> answers = Members.object(params, "inputResponses");
+        Map<String, @Nullable Object> answers = Trees.map(params, "inputResponses");
         if (answers.isEmpty()) {
             answer(
                     id,
-                    Members.of(
+                    Trees.members(
                             "resultType", "input_required",
                             "inputRequests",
-                                    Map.of("q1", Members.of("method", "elicitation/create", "params", question)),
+                                    Map.of("q1", Trees.members("method", "elicitation/create", "params", question)),
                             "requestState", "sealed"));
         } else {
-            Map<String, @Nullable Object> given = Members.object(answers, "q1");
+            Map<String, @Nullable Object> given = Trees.map(answers, "q1");
             String state = "sealed".equals(params.get("requestState")) ? "" : " without the state";
             answer(id, text("the user says " + given.get("action") + " " + given.get("content") + state));
         }
     }
 
     private Map<String, @Nullable Object> task(String taskId) {
-        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, Members.of("status", "failed"));
-        long reads = Members.number(task, "reads", 0) + 1;
+        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, Trees.members("status", "failed"));
+        long reads = Trees.number(task, "reads", 0) + 1;
         if ("working".equals(task.get("status")) && reads < 3) {
-            tasks.put(taskId, Members.of("status", "working", "reads", reads));
+            tasks.put(taskId, Trees.members("status", "working", "reads", reads));
         }
         boolean isDone = "working".equals(task.get("status")) && reads >= 3;
-        return Members.of(
+        return Trees.members(
                 "resultType",
                 "complete",
                 "taskId",
@@ -329,15 +330,15 @@ public final class ScriptedServer {
     }
 
     private static Map<String, @Nullable Object> text(String text) {
-        return Members.of("content", List.of(Map.of("type", "text", "text", text)));
+        return Trees.members("content", List.of(Map.of("type", "text", "text", text)));
     }
 
     private static void answer(@Nullable Object id, Map<String, @Nullable Object> result) {
-        send(Members.of("jsonrpc", "2.0", "id", id, "result", result));
+        send(Trees.members("jsonrpc", "2.0", "id", id, "result", result));
     }
 
     private static void error(@Nullable Object id, int code, String message) {
-        send(Members.of("jsonrpc", "2.0", "id", id, "error", Members.of("code", code, "message", message)));
+        send(Trees.members("jsonrpc", "2.0", "id", id, "error", Trees.members("code", code, "message", message)));
     }
 
     private static void send(Map<String, @Nullable Object> message) {
