@@ -61,6 +61,10 @@ public final class Prober implements EntryListener, AutoCloseable {
     private static final int SHOWN_PROBES = 20;
     private static final Duration KEPT = Duration.ofDays(30);
     private static final Duration SOON = Duration.ofSeconds(5);
+
+    /** Pause between the first probes of agents that are registered together, so that they leave time for requests. */
+    private static final Duration PACE = Duration.ofMillis(25);
+
     private static final Duration ATTESTATION = Duration.ofHours(6);
 
     private final Entries entries;
@@ -71,6 +75,10 @@ public final class Prober implements EntryListener, AutoCloseable {
     private final HubTimers.Timers timers;
     private final Backoff retries;
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+    /** Time of the latest first probe, which the next one follows; for the writer thread. */
+    private Instant latestFirst = Instant.EPOCH;
+
     private final FairTasks tasks = new FairTasks(AT_ONCE, WAITING);
 
     /** @param interval between probes; zero for no probes */
@@ -101,7 +109,22 @@ public final class Prober implements EntryListener, AutoCloseable {
                 "INSERT INTO registry_probe (entry, digest, failures, attested_ms) VALUES (?, ?, 0, 0)",
                 number,
                 digest);
-        timers.set(session, Long.toString(number), Instant.now().plus(random(min(SOON, interval))), now.id());
+        timers.set(session, Long.toString(number), first(Instant.now()), now.id());
+    }
+
+    /** Time of a first probe: soon, for one of many agents after those before it, and for more than fit into an interval at any time in it. */
+    private Instant first(Instant now) {
+        Instant soon = now.plus(random(min(SOON, interval)));
+        Instant next = later(now, latestFirst).plus(PACE);
+        if (next.isAfter(now.plus(interval))) {
+            return now.plus(random(interval));
+        }
+        latestFirst = next;
+        return later(soon, next);
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
     }
 
     @Override
