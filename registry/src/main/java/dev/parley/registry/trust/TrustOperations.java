@@ -41,7 +41,7 @@ public final class TrustOperations {
         this.hub = hub;
         this.check = check;
         this.revocations = revocations;
-        this.timer = hub.timers().named("registry/trust", (id, content) -> verifyAgain());
+        this.timer = hub.timers().named("registry/trust", (id, position) -> verifyNext(position));
         long known = hub.database()
                 .read(session -> session.number(
                         "SELECT count(*) FROM registry_trusted_keys WHERE fingerprint = ?", check.fingerprint()));
@@ -84,7 +84,7 @@ public final class TrustOperations {
                 "registry/revoke",
                 (given, operator) -> revoke(given.text("id"), given.text("reason"), null, operator),
                 "registry/verify",
-                (given, operator) -> Map.of("changed", verifyAgain()));
+                (given, operator) -> Map.of("changed", verifyAll()));
     }
 
     private static String text(Map<String, @Nullable Object> given, String name) {
@@ -117,25 +117,52 @@ public final class TrustOperations {
         return Objects.requireNonNull(EntryModel.ENTRY.toJson(revoked));
     }
 
+    /**
+     * Verifies a page of documents, and leaves the next one to another timer, so that neither a registry with many documents nor slow keys
+     * of a few hold one for long.
+     *
+     * @param position fingerprint of the keys and token of the page; others than those of now begin anew
+     */
+    private void verifyNext(String position) {
+        if (position.isEmpty()) {
+            check.reload();
+        }
+        String fingerprint = check.fingerprint();
+        Verified page = verify(position.startsWith(fingerprint) ? position.substring(fingerprint.length()) : null);
+        if (page.next == null) {
+            verified(fingerprint);
+        } else {
+            timer.set(TIMER, Instant.now(), fingerprint + page.next);
+        }
+    }
+
     /** Verifies all documents by the keys of now, and returns how many verdicts have changed. */
-    private int verifyAgain() {
+    private int verifyAll() {
         check.reload();
         String fingerprint = check.fingerprint();
-        int changed = 0;
-        String token = null;
-        do {
-            Entries.Page page = entries.list(Entries.Filter.NONE, "name", PAGE, token, Entries.ITSELF);
-            for (Entry entry : page.entries()) {
-                changed += verify(entry) ? 1 : 0;
-            }
-            token = page.next();
-        } while (token != null);
+        Verified page = verify((String) null);
+        int changed = page.changed;
+        while (page.next != null) {
+            page = verify(page.next);
+            changed += page.changed;
+        }
+        verified(fingerprint);
+        return changed;
+    }
+
+    private void verified(String fingerprint) {
         hub.database().write(session -> {
             session.update("DELETE FROM registry_trusted_keys");
             return session.update("INSERT INTO registry_trusted_keys (fingerprint) VALUES (?)", fingerprint);
         });
         check.nextChange().ifPresent(next -> timer.set(TIMER, next, ""));
-        return changed;
+    }
+
+    private record Verified(int changed, @Nullable String next) {}
+
+    private Verified verify(@Nullable String token) {
+        Entries.Page page = entries.list(Entries.Filter.NONE, "name", PAGE, token, Entries.ITSELF);
+        return new Verified((int) page.entries().stream().filter(this::verify).count(), page.next());
     }
 
     private boolean verify(Entry entry) {
