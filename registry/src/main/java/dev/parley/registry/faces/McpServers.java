@@ -216,7 +216,7 @@ final class McpServers implements EntryListener {
         var where = new StringBuilder();
         var values = new ArrayList<@Nullable Object>();
         Conditions visible =
-                entries.conditions(new Filter(List.of(), List.of(), Map.of(), query.withDeleted()), caller);
+                entries.conditions(new Filter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : ")");

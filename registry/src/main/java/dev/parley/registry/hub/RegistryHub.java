@@ -210,6 +210,7 @@ final class RegistryHub implements HubExtension {
             own.clean();
             peers.started();
         });
+        Thread.ofVirtual().name("registry-words").start(search::warm);
     }
 
     @Override

@@ -10,9 +10,11 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Vectors.Near;
 import dev.parley.registry.store.Conditions;
+import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Question;
 import dev.parley.store.database.Readers;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -20,7 +22,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * BM25 over weighted fields. A result shows its reasons. See {@code docs/adr/0050-search-in-the-registry.md}. Safe for any thread.
  */
 public final class Search implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
+
     /** Longest time of a search. */
     static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -52,6 +55,7 @@ public final class Search implements AutoCloseable {
     private final FairPool pool = new FairPool("registry-search", AT_ONCE, MAX_WAITING);
     private final IndexState state = new IndexState();
     private final WordLists lists;
+    private final FacetCounts counts;
     private final String keys;
     private final @Nullable Vectors vectors;
 
@@ -81,6 +85,7 @@ public final class Search implements AutoCloseable {
         this.index = new SearchIndex(database);
         this.readers = database.readers(AT_ONCE);
         this.lists = new WordLists(database.kind() == DatabaseKind.POSTGRESQL, state);
+        this.counts = new FacetCounts(database);
         this.keys = database.system().jsonTexts();
         entries.listen(index);
         this.vectors = embedder == null ? null : new Vectors(database, embedder);
@@ -114,7 +119,10 @@ public final class Search implements AutoCloseable {
         Cursor after = Cursor.of(token);
         int limit = Math.clamp(size, 1, MAX_PAGE);
         List<Hit> hits = ask(
-                query, viewer, (session, plan, conditions) -> hits(session, plan, conditions, query, after, limit + 1));
+                query,
+                viewer,
+                (session, plan) ->
+                        hits(session, plan, entries.conditions(query.filter(), viewer, true), query, after, limit + 1));
         List<Hit> page = hits.subList(0, Math.min(limit, hits.size()));
         var byId = new HashMap<String, Entry>();
         entries.byNumbers(page.stream().map(Hit::number).toList(), viewer)
@@ -168,30 +176,20 @@ public final class Search implements AutoCloseable {
 
     /** Counts the values of fields over all entries that a query finds. */
     public Facets facets(SearchQuery query, List<String> fields, int limit, CallContext viewer) {
-        Map<String, Long> counts = ask(
+        Filter filter = query.filter();
+        if (!query.text().isBlank()) {
+            filter = new Filter(filter.skills(), filter.tags(), filter.fields(), false); // as the index has them
+        }
+        Conditions conditions = entries.conditions(filter, viewer, false);
+        return ask(
                 query,
                 viewer,
-                (session, plan, conditions) -> plan.counts(session, conditions, near(session, query), fields));
-        var facets = new LinkedHashMap<String, Facet>();
-        for (String field : fields) {
-            var buckets = new LinkedHashMap<String, Long>();
-            int others = 0;
-            for (Map.Entry<String, Long> count : counts.entrySet()) {
-                if (count.getKey().startsWith(field + "=")) {
-                    if (buckets.size() < limit) {
-                        buckets.put(count.getKey().substring(field.length() + 1), count.getValue());
-                    } else {
-                        others++;
-                    }
-                }
-            }
-            facets.put(field, new Facet(buckets, others));
-        }
-        return new Facets(facets, counts.getOrDefault("", 0L));
+                (session, plan) ->
+                        counts.count(session, plan.matched(near(session, query)), conditions, fields, limit));
     }
 
     private interface Reading<T> {
-        T read(Session session, SearchPlan plan, Conditions conditions) throws SQLException;
+        T read(Session session, SearchPlan plan) throws SQLException;
     }
 
     private <T> T ask(SearchQuery query, CallContext viewer, Reading<T> reading) {
@@ -199,16 +197,16 @@ public final class Search implements AutoCloseable {
             throw A2AException.invalidParams(
                     "q", query.text().length() + " characters (expected: at most " + SearchQuery.MAX_TEXT + ")");
         }
-        Conditions conditions = entries.conditions(query.filter(), viewer);
+        return read(viewer.scope().group(), session -> {
+            long version = state.follow(session);
+            List<Term> terms = lists.terms(session, query, version);
+            return reading.read(session, new SearchPlan(query, terms, state.factors(), keys));
+        });
+    }
+
+    private <T> T read(String group, Question<T> question) {
         try {
-            return pool.call(
-                    viewer.scope().group(),
-                    PATIENCE,
-                    () -> readers.snapshot(PATIENCE, session -> {
-                        long version = state.follow(session);
-                        List<Term> terms = lists.terms(session, query, version);
-                        return reading.read(session, new SearchPlan(query, terms, state.factors(), keys), conditions);
-                    }));
+            return pool.call(group, PATIENCE, () -> readers.snapshot(PATIENCE, question));
         } catch (TimeoutException | ReadTimeoutException late) {
             throw A2AException.unavailable("The search took longer than " + PATIENCE.toSeconds() + " s", LATER)
                     .causedBy(late);
@@ -218,6 +216,23 @@ public final class Search implements AutoCloseable {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw A2AException.unavailable("The search was given up", LATER);
+        }
+    }
+
+    /**
+     * Reads the words that most entries have into memory, so that the first searches do not. Each word takes its turn among the searches.
+     * Returns when they are read, or as soon as too many searches wait, or the search is closed.
+     */
+    public void warm() {
+        try {
+            for (String stem : read(Entry.HUB, WordLists::common)) {
+                boolean hasSpace = read(Entry.HUB, session -> lists.warm(session, stem, state.follow(session)));
+                if (!hasSpace) {
+                    return;
+                }
+            }
+        } catch (A2AException busy) {
+            LOG.log(System.Logger.Level.DEBUG, "words are read when they are searched for", busy);
         }
     }
 

@@ -10,8 +10,8 @@ import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -184,44 +184,17 @@ final class SearchPlan {
         return visible;
     }
 
-    /**
-     * Numbers of the entries that match by words or meaning, by the labels of some fields.
-     *
-     * @return labels as {@code field=value}, and the number of all entries under the empty one
-     */
-    Map<String, Long> counts(Session session, Conditions conditions, List<Near> near, List<String> fields)
-            throws SQLException {
-        var values = new ArrayList<@Nullable Object>();
-        String matched = "SELECT e.number FROM registry_entry e WHERE " + conditions.where();
-        if (hasWords) {
-            matched = "SELECT DISTINCT e.number FROM " + keys
-                    + " CROSS JOIN registry_entry e CROSS JOIN registry_search_entry s WHERE e.number = CAST(value AS bigint)"
-                    + " AND s.number = e.number AND (" + conditions.where() + ")";
-            LongStream byWords = LongStream.concat(whole().numbers(), partial().numbers());
-            values.add(json(LongStream.concat(byWords, near.stream().mapToLong(Near::number))));
+    /** Keys of the entries that match by words or meaning; null for a query without words, which all match. */
+    @Nullable
+    BitSet matched(List<Near> near) {
+        if (!hasWords) {
+            return null;
         }
-        values.addAll(conditions.values());
-        var counts = new LinkedHashMap<String, Long>();
-        String sql = "WITH matched AS (" + matched + ") SELECT '' AS label, count(*) AS entries FROM matched";
-        if (!fields.isEmpty()) {
-            sql +=
-                    " UNION ALL SELECT l.label, count(*) FROM matched CROSS JOIN registry_label l WHERE l.entry = matched.number AND ("
-                            + fields.stream()
-                                    .map(field -> "substr(l.label, 1, ?) = ?")
-                                    .collect(Collectors.joining(" OR "))
-                            + ") GROUP BY l.label";
-            for (String field : fields) {
-                values.add(field.length() + 1);
-                values.add(field + "=");
-            }
-        }
-        try (ResultSet row = session.bind(sql + " ORDER BY entries DESC, label", values.toArray())
-                .executeQuery()) {
-            while (row.next()) {
-                counts.put(Session.text(row, 1), row.getLong(2));
-            }
-        }
-        return counts;
+        var matched = new BitSet();
+        LongStream byWords = LongStream.concat(whole().numbers(), partial().numbers());
+        LongStream.concat(byWords, near.stream().mapToLong(Near::number))
+                .forEach(number -> matched.set(Math.toIntExact(number)));
+        return matched;
     }
 
     /** Entries that are near to the query and visible, the best first. */

@@ -1,19 +1,25 @@
 package dev.parley.registry.search;
 
 import dev.parley.protocol.support.LruMap;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryModel;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +63,12 @@ final class WordLists {
     private static final int MAX_COUNTS = 10_000;
     private static final long COUNTED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Entries whose words are read into memory after a start; of fewer entries each word is read in no time. */
+    private static final int SAMPLE = 400;
+
+    /** Words that are read then. */
+    private static final int COMMON = 400;
+
     private record Count(long rows, long readNanos) {}
 
     private final boolean isPostgresql;
@@ -95,6 +107,43 @@ final class WordLists {
         }
         terms.sort(Comparator.comparingInt(Term::rows));
         return terms;
+    }
+
+    /** Stems that the most entries have, by a sample of entries: the longest lists, which take the longest time to read. */
+    static List<String> common(Session session) throws SQLException {
+        long last = session.number("SELECT coalesce(max(number), 0) FROM registry_entry");
+        var counts = new HashMap<String, Integer>();
+        for (int i = 0; i < SAMPLE && last > SAMPLE; i++) {
+            Optional<Entry> entry = session.first(
+                    row -> EntryModel.read(row.getBytes(1)),
+                    "SELECT coalesce(open, content) FROM registry_entry WHERE number > ? ORDER BY number LIMIT 1",
+                    last * i / SAMPLE);
+            entry.map(IndexedEntry::new)
+                    .filter(IndexedEntry::isFound)
+                    .ifPresent(indexed -> stems(indexed).forEach(stem -> counts.merge(stem, 1, Integer::sum)));
+        }
+        return counts.entrySet().stream()
+                .filter(stem -> stem.getValue() > 1)
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                .limit(COMMON)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static Set<String> stems(IndexedEntry entry) {
+        return IntStream.range(0, entry.rows())
+                .mapToObj(entry::row)
+                .flatMap(List::stream)
+                .flatMap(text -> Words.of(text).stream())
+                .collect(Collectors.toSet());
+    }
+
+    /** Reads the list of a stem; false if further ones would take more than half of the memory. */
+    boolean warm(Session session, String stem, long version) throws SQLException {
+        list(session, "\"" + stem + "\"", true, version);
+        synchronized (this) {
+            return bytes < MAX_BYTES / 2;
+        }
     }
 
     /** Unknown words of a long query do not take the places of those that the index has. */

@@ -851,10 +851,14 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 .page(session, order, size, token, entry -> shown(entry, viewer, by)));
     }
 
-    /** What a caller may see of the entries that fulfil a filter, for searches that look at a few of them. */
-    public Conditions conditions(Filter filter, CallContext viewer) {
+    /**
+     * What a caller may see of the entries that fulfil a filter.
+     *
+     * @param isPerEntry for searches that look at a few of the entries
+     */
+    public Conditions conditions(Filter filter, CallContext viewer, boolean isPerEntry) {
         Viewer by = viewer(viewer);
-        return new EntryQuery(filter, by, unknown(by), true).conditions();
+        return new EntryQuery(filter, by, unknown(by), isPerEntry).conditions();
     }
 
     /** Keys of the rows of the hub's own agents that a caller may not know. */

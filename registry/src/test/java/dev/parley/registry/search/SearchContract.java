@@ -15,6 +15,7 @@ import dev.parley.registry.search.Search.Found;
 import dev.parley.registry.search.Search.Results;
 import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
@@ -391,6 +392,48 @@ abstract class SearchContract {
             entries.change(lexi.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
             assertThat(names(other, "novels")).isEmpty();
         }
+    }
+
+    @Test
+    @DisplayName("ONE34 facets that a hub has in memory follow the writes and erasures of another hub on the database")
+    void facetsFollowOtherHubs() {
+        Entry lexi = register("Lexi", "translate|Translates contracts|law|");
+        register("Open", "An agent", Visibility.PRIVATE, "forge|Forges contracts|iron|");
+        try (var entriesOfOther = reader();
+                var other = new Search(database, entriesOfOther, null)) {
+            assertThat(tags(other, "", ANNA)).isEqualTo(Map.of("law", 1L, "iron", 1L));
+            assertThat(tags(other, "", EVE)).isEqualTo(Map.of("law", 1L));
+
+            register("Smith", "forge|Forges contracts|iron,law|");
+            register("Lexi", "translate|Translates contracts|books|");
+            assertThat(tags(other, "contracts", ANNA)).isEqualTo(Map.of("law", 1L, "iron", 2L, "books", 1L));
+            assertThat(tags(other, "", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L, "books", 1L));
+
+            entries.change(lexi.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
+            assertThat(tags(other, "contracts", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L));
+
+            new PersonalEntries(database, entries).erase("blue", "anna");
+            assertThat(tags(other, "", ANNA)).isEmpty();
+            register("Baker", "bake|Bakes bread|food|");
+            assertThat(tags(other, "", ANNA)).isEqualTo(Map.of("food", 1L));
+            for (int i = 0; i < 600; i++) { // more changes than are read one by one
+                register("Clerk " + i, "file|Files letters|" + (i % 3 == 0 ? "office" : "post") + "|");
+            }
+            assertThat(tags(other, "", EVE)).isEqualTo(Map.of("food", 1L, "post", 400L, "office", 200L));
+
+            other.warm();
+            List<String> clerks = names("files letters");
+            database.write(session -> {
+                session.once("DROP TABLE registry_search"); // as words of most agents are in memory
+                return 0;
+            });
+            assertThat(names(other, "files letters")).hasSize(50).isEqualTo(clerks);
+        }
+    }
+
+    private static Map<String, Long> tags(Search search, String words, CallContext viewer) {
+        Search.Facets facets = search.facets(SearchQuery.of(words), List.of("tag"), 10, viewer);
+        return requireNonNull(facets.facets().get("tag")).buckets();
     }
 
     private StoredEntries reader() {
