@@ -18,14 +18,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The administration of a hub over HTTP. */
-record Admin(String url, String key) {
-    static final HttpClient HTTP = HttpClient.newHttpClient();
+public record Admin(String url, String key) {
+    public static final HttpClient HTTP = HttpClient.newHttpClient();
 
-    static Admin of(Hub hub) {
+    public static Admin of(Hub hub) {
         return new Admin(hub.adminUrl(), hub.bootstrapKey().orElse(""));
     }
 
-    HttpResponse<byte[]> ask(String method, String path, @Nullable Map<String, ?> body)
+    public HttpResponse<byte[]> ask(String method, String path, @Nullable Map<String, ?> body)
             throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + "/admin/gateway/routes" + path))
                 .header("Content-Type", "application/json")
@@ -36,21 +36,22 @@ record Admin(String url, String key) {
         return HTTP.send(request.build(), BodyHandlers.ofByteArray());
     }
 
-    Map<?, ?> done(String method, String path, @Nullable Map<String, ?> body) throws IOException, InterruptedException {
+    public Map<?, ?> done(String method, String path, @Nullable Map<String, ?> body)
+            throws IOException, InterruptedException {
         HttpResponse<byte[]> answer = ask(method, path, body);
         assertThat(answer.statusCode()).as(new String(answer.body(), UTF_8)).isEqualTo(200);
         return Json.read(answer.body(), Map.class);
     }
 
     /** Adds a route. */
-    Map<?, ?> add(String name, String to, Map<String, ?> options) throws IOException, InterruptedException {
+    public Map<?, ?> add(String name, String to, Map<String, ?> options) throws IOException, InterruptedException {
         var body = new HashMap<String, Object>(options);
         body.put("name", name);
         body.put("url", to);
         return done("POST", "", body);
     }
 
-    Map<?, ?> show(String name) throws IOException, InterruptedException {
+    public Map<?, ?> show(String name) throws IOException, InterruptedException {
         return done("GET", "/" + name, null);
     }
 

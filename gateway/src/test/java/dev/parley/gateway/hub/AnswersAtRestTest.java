@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -37,6 +38,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -109,7 +111,7 @@ final class AnswersAtRestTest {
         return hub;
     }
 
-    private static SendResult send(Hub gateway, String version, String text, PushConfig hook) {
+    private static SendResult send(Hub gateway, String version, String text, @Nullable PushConfig hook) {
         try (AgentClient client = AgentClient.builder().version(version).connect(gateway.agentUrl("worker"))) {
             var configuration = new SendConfiguration(List.of(), hook, null, hook != null);
             return client.call(
@@ -192,7 +194,7 @@ final class AnswersAtRestTest {
         for (String secret : List.of("webhook.master", "encryption.key", "token.secret")) {
             Path from = directory.resolve("a").resolve(secret);
             if (Files.exists(from)) {
-                Files.copy(from, to.resolve(secret), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(from, to.resolve(secret), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
     }

@@ -13,16 +13,11 @@ import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,7 +52,8 @@ final class GatewayCrashTest {
                 .agents(slow)
                 .drain(Duration.ZERO)
                 .start()) {
-            try (var gateway = new Child(data, remote.agentUrl("slow"))) {
+            try (var gateway = new Child(
+                    CrashedGateway.class, data.toString(), remote.agentUrl("slow"), String.valueOf(CALLERS))) {
                 var immediately = new SendConfiguration(List.of(), null, null, true);
                 for (int i = 0; i < TASKS; i++) {
                     try (AgentClient caller = client(gateway.url, i % CALLERS)) {
@@ -66,7 +62,8 @@ final class GatewayCrashTest {
                     }
                 }
             }
-            try (var gateway = new Child(data, remote.agentUrl("slow"))) {
+            try (var gateway = new Child(
+                    CrashedGateway.class, data.toString(), remote.agentUrl("slow"), String.valueOf(CALLERS))) {
                 end.countDown();
                 for (int i = 0; i < CALLERS; i++) {
                     try (AgentClient caller = client(gateway.url, i)) {
@@ -99,35 +96,5 @@ final class GatewayCrashTest {
         return AgentClient.builder()
                 .apiKey("caller-" + caller + CrashedGateway.SECRET)
                 .connect(url + "/agents/far");
-    }
-
-    /** The gateway, which is killed when this is closed. */
-    private static final class Child implements AutoCloseable {
-        private final Process process;
-        final String url;
-
-        Child(Path data, String agent) throws IOException {
-            this.process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            CrashedGateway.class.getName(),
-                            data.toString(),
-                            agent,
-                            String.valueOf(CALLERS))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            String line = lines.readLine();
-            assertThat(line).as("output of the gateway").startsWith("ready ");
-            this.url = line.substring("ready ".length());
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            process.destroyForcibly();
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        }
     }
 }

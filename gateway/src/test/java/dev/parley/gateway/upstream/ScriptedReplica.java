@@ -11,8 +11,10 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server on loopback with the card of an agent of 1.0, whose calls a script answers byte for byte. */
@@ -32,6 +34,9 @@ final class ScriptedReplica implements AutoCloseable {
 
     final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger cards = new AtomicInteger();
+    /** Heads of the requests that were calls. */
+    final Queue<String> heads = new ConcurrentLinkedQueue<>();
+
     private final ServerSocket server;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile Script script;
@@ -86,6 +91,7 @@ final class ScriptedReplica implements AutoCloseable {
                     head.toLowerCase(java.util.Locale.ROOT).replaceFirst("(?s).*content-length: *(\\d+).*", "$1"));
             String body = new String(in.readNBytes(length), UTF_8);
             calls.incrementAndGet();
+            heads.add(head);
             script.on(body, socket.getOutputStream(), in);
         } catch (Exception gone) {
             // the caller has left
