@@ -15,6 +15,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.lang.System.Logger.Level;
@@ -167,7 +168,13 @@ final class Conversation {
 
     private boolean isLast(LoggedEvent event, String question) {
         return switch (event.event()) {
-            case Task task -> isSettled(task.status(), question);
+            case Task task -> {
+                Message said = task.status().message();
+                if (said != null && task.state() == TaskState.WORKING) {
+                    report(null, said.text()); // an update from before the subscription
+                }
+                yield isSettled(task.status(), question);
+            }
             case TaskStatusUpdateEvent update -> {
                 Message said = update.status().message();
                 report(

@@ -3,11 +3,14 @@ package dev.parley.mcp.hub;
 import static dev.parley.mcp.hub.RawPeer.FORMS;
 import static dev.parley.mcp.hub.RawPeer.PAGES;
 import static dev.parley.mcp.hub.RawPeer.TASKS;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
 import dev.parley.mcp.hub.RawPeer.Answer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -265,7 +268,7 @@ final class McpHubTest {
     }
 
     @Test
-    @DisplayName("a client that closes its stream cancels the task")
+    @DisplayName("a client that closes its stream cancels the task, whose progress it has seen")
     void leaving() throws Exception {
         HttpRequest request = peer.request(
                         "tools/call",
@@ -281,8 +284,14 @@ final class McpHubTest {
         CountDownLatch begun = AGENTS.begun.computeIfAbsent("leaving", text -> new CountDownLatch(1));
         HttpResponse<java.io.InputStream> stream = peer.http.send(request, BodyHandlers.ofInputStream());
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        var lines = new BufferedReader(new InputStreamReader(stream.body(), UTF_8));
+        String progress = lines.lines()
+                .filter(line -> line.startsWith("data: "))
+                .findFirst()
+                .orElseThrow();
         stream.body().close();
 
+        assertThat(progress).contains("notifications/progress", "begun");
         assertThat(AGENTS.interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
