@@ -45,6 +45,17 @@ record ForeignSdk(
             "--fetch-retry-maxtimeout=2000",
             "--fetch-retry-mintimeout=1000");
 
+    private static final List<String> NPM_CI_OF_OTHER_ENGINES = NPM_CI.stream()
+            .filter(option -> !option.equals("--engine-strict"))
+            .toList();
+
+    private static final List<String> COPY_DEPENDENCIES = List.of(
+            "mvn",
+            "-B",
+            "-q",
+            "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies",
+            "-DoutputDirectory=lib");
+
     private static final String GO_COMMAND_LINE =
             "GOTOOLCHAIN=auto go build -buildvcs=false -o a2a github.com/a2aproject/a2a-go/v2/cmd/a2a";
 
@@ -90,9 +101,36 @@ record ForeignSdk(
             "mcp-conformance",
             List.of("mcp-conformance"),
             List.of("package-lock.json"),
-            List.of(NPM_CI.stream()
-                    .filter(option -> !option.equals("--engine-strict"))
-                    .toList()),
+            List.of(NPM_CI_OF_OTHER_ENGINES),
+            List.of("node", "main.mjs"),
+            List.of());
+
+    /** Clients and servers of MCP. */
+    static final List<ForeignSdk> MCP_SDKS = List.of(
+            new ForeignSdk(
+                    "mcp-js",
+                    List.of("mcp-js"),
+                    List.of("package-lock.json"),
+                    List.of(NPM_CI),
+                    List.of("node", "main.mjs"),
+                    List.of()),
+            python("mcp-python").withOwnSources(),
+            new ForeignSdk(
+                    "mcp-java",
+                    List.of("mcp-java"),
+                    List.of("pom.xml", "Main.java"),
+                    List.of(
+                            COPY_DEPENDENCIES,
+                            List.of("sh", "-c", "'%s' -cp 'lib/*' -d classes *.java".formatted(javaTool("javac")))),
+                    List.of(javaTool("java"), "-cp", "classes:lib/*", "Main"),
+                    List.of()));
+
+    /** The command line of the inspector of MCP, which also brings its Node.js along. */
+    static final ForeignSdk MCP_INSPECTOR = new ForeignSdk(
+            "mcp-inspector",
+            List.of("mcp-inspector"),
+            List.of("package-lock.json"),
+            List.of(NPM_CI_OF_OTHER_ENGINES),
             List.of("node", "main.mjs"),
             List.of());
 
@@ -177,12 +215,7 @@ record ForeignSdk(
                 name,
                 sources,
                 List.of("pom.xml"),
-                List.of(List.of(
-                        "mvn",
-                        "-B",
-                        "-q",
-                        "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies",
-                        "-DoutputDirectory=lib")),
+                List.of(COPY_DEPENDENCIES),
                 // The URL that follows is what a shell calls $0 here.
                 List.of(
                         "sh",
@@ -224,6 +257,10 @@ record ForeignSdk(
 
     private ForeignSdk withoutServer() {
         return new ForeignSdk(name, sources, lockFiles, installation, client, List.of());
+    }
+
+    private ForeignSdk withOwnSources() {
+        return new ForeignSdk(name, List.of(name), lockFiles, installation, client, server);
     }
 
     private ForeignSdk withoutClient() {

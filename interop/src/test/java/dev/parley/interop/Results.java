@@ -17,9 +17,10 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
-/** Tests made from outcomes, and the comparison of their tables with those in {@code docs/interop.md}. */
+/** Tests made from outcomes, and the comparison of their tables with those in {@code docs/interop.md} and {@code docs/conformance.md}. */
 final class Results {
     private static final Path DOCUMENT = Path.of("..", "docs", "interop.md");
+    private static final Path CONFORMANCE = Path.of("..", "docs", "conformance.md");
 
     private Results() {}
 
@@ -69,12 +70,20 @@ final class Results {
      * {@code parley.docs.update} being {@code true} they are written there first.
      */
     static void assertDocumented(String place, String tables) throws IOException {
-        String document = Files.readString(DOCUMENT);
-        String current = ResultTable.replaceIn(document, place, tables);
+        assertDocumented(DOCUMENT, place, tables);
+    }
+
+    /** As {@link #assertDocumented(String, String)}, of peers that speak MCP. */
+    static void assertDocumentedOfMcp(String place, String tables) throws IOException {
+        assertDocumented(CONFORMANCE, place, tables);
+    }
+
+    private static void assertDocumented(Path file, String place, String tables) throws IOException {
+        String current = ResultTable.replaceIn(Files.readString(file), place, tables);
         if (Boolean.getBoolean("parley.docs.update")) {
-            Files.writeString(DOCUMENT, current);
+            Files.writeString(file, current);
         }
 
-        assertThat(Files.readString(DOCUMENT)).isEqualTo(current);
+        assertThat(Files.readString(file)).isEqualTo(current);
     }
 }

@@ -37,7 +37,8 @@ final class Session implements RunningCall.Asker {
     Session(String owner, Revision revision, Map<String, @Nullable Object> capabilities) {
         this.owner = owner;
         this.revision = revision;
-        this.capabilities = capabilities;
+        this.capabilities = new LinkedHashMap<>(capabilities);
+        this.capabilities.remove("extensions"); // those of sessions are others: tasks/get works without one only
     }
 
     String owner() {

@@ -219,6 +219,35 @@ final class McpHubTest {
     }
 
     @Test
+    @DisplayName("a client that declares the tasks extension in a session gets a handle, as tasks/get needs the newer revision")
+    void handleOfASession() throws Exception {
+        var older = new RawPeer(hub.url() + "/mcp");
+        older.legacy(
+                "initialize",
+                Map.of(
+                        "protocolVersion",
+                        "2025-11-25",
+                        "capabilities",
+                        TASKS,
+                        "clientInfo",
+                        Map.of("name", "t", "version", "1")));
+        Answer begun =
+                older.legacy("tools/call", Map.of("name", "slow__work", "arguments", Map.of("message", "session")));
+        AGENTS.permits.release();
+        Answer result = older.legacy(
+                "tools/call",
+                Map.of(
+                        "name",
+                        "task_result",
+                        "arguments",
+                        Map.of("taskId", begun.structured().get("taskId"))));
+
+        assertThat(begun.result().get("resultType")).isNull();
+        assertThat(begun.structured().get("state")).isEqualTo("working");
+        assertThat(result.text()).isEqualTo("worked: session");
+    }
+
+    @Test
     @DisplayName("a client with tasks gets one with the id of A2A, its result, and cancels another")
     void tasks() throws Exception {
         Answer begun = peer.call("slow__work", Map.of("message", "tasks"), TASKS);
