@@ -45,9 +45,8 @@ record ForeignSdk(
             "--fetch-retry-maxtimeout=2000",
             "--fetch-retry-mintimeout=1000");
 
-    private static final List<String> NPM_CI_OF_OTHER_ENGINES = NPM_CI.stream()
-            .filter(option -> !option.equals("--engine-strict"))
-            .toList();
+    private static final List<String> NPM_CI_OF_OTHER_ENGINES =
+            NPM_CI.stream().filter(option -> !option.equals("--engine-strict")).toList();
 
     private static final List<String> COPY_DEPENDENCIES = List.of(
             "mvn",

@@ -219,7 +219,8 @@ final class McpHubTest {
     }
 
     @Test
-    @DisplayName("a client that declares the tasks extension in a session gets a handle, as tasks/get needs the newer revision")
+    @DisplayName(
+            "a client that declares the tasks extension in a session gets a handle, as tasks/get needs the newer revision")
     void handleOfASession() throws Exception {
         var older = new RawPeer(hub.url() + "/mcp");
         older.legacy(
