@@ -5,6 +5,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The agents of a hub, for its extensions. Safe for any thread. */
@@ -35,6 +36,9 @@ public interface HubAgents {
      * @param listener receives the name and the card of 1.0 as the hub serves it, with its signatures
      */
     void onHosted(BiConsumer<String, byte[]> listener);
+
+    /** Adds a listener for names of agents that the hub hosts no longer. */
+    void onRemoved(Consumer<String> listener);
 
     /**
      * An agent behind authorization, limits, metrics, traces and the audit. Each call is one of the caller in its context, who is

@@ -66,8 +66,17 @@ public interface HubExtension extends AutoCloseable {
         return Map.of();
     }
 
-    /** A protocol in front of an agent, whose operations its requests call. */
-    record Face(String agent, WireFace face) {}
+    /**
+     * A protocol in front of an agent, whose operations its requests call.
+     *
+     * @param binding name of the protocol, by which a path below the addresses of all agents is one of their {@linkplain HubParts#faces
+     *     faces}; empty for none
+     */
+    record Face(String agent, WireFace face, String binding) {
+        public Face(String agent, WireFace face) {
+            this(agent, face, "");
+        }
+    }
 
     /**
      * Names of operations that callers without credentials may call, by the names of its {@link #agents}. Other callers of these agents are

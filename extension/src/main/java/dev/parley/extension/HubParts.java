@@ -5,6 +5,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Parts of a hub that its extensions share. Safe for any thread. */
 public interface HubParts {
@@ -25,6 +26,17 @@ public interface HubParts {
 
     /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
     HubAgents agents();
+
+    /** Protocols below the addresses of all agents, by the names of their bindings. To be called when all extensions are open. */
+    Map<String, AgentFace> faces();
+
+    /**
+     * A protocol below the address of each agent.
+     *
+     * @param agent the agent of the extension, of whose operations its requests are calls
+     * @param path below the address of an agent, such as {@code /mcp}
+     */
+    record AgentFace(String agent, String path) {}
 
     /**
      * Replaces the card of an agent of the extension by that of another description of the same name. Its handler and limits stay as

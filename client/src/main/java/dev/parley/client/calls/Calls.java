@@ -3,6 +3,7 @@ package dev.parley.client.calls;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
+import dev.parley.client.spi.Traces;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Credential;
 import dev.parley.client.wire.HttpWire;
@@ -94,7 +95,9 @@ public final class Calls implements AutoCloseable {
             List<Credential> credentials =
                     means.credentials().of(place.card(), place.url(), CallContext.anonymous(), timeout);
             Answer answer = wire.exchange(
-                    Place.request(new Outgoing(call.method(), call.url(), call.headers(), call.body()), credentials),
+                    Place.request(
+                            new Outgoing(call.method(), call.url(), Traces.chained(call.headers()), call.body()),
+                            credentials),
                     settings.maxAnswerBytes(),
                     timeout);
             if (answer.status() == UNAUTHENTICATED) {

@@ -23,8 +23,10 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.Scope;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +83,18 @@ public final class Traces {
     /** Returns this context for calls by an agent, the last of {@code chain}. */
     public static Context of(CallChain chain, Context context) {
         return context.with(CHAIN, chain);
+    }
+
+    /** Headers of a request, with the chain of the agent that makes it on this thread. */
+    public static Map<String, String> chained(Map<String, String> headers) {
+        CallChain chain = Context.current().get(CHAIN);
+        String baggage = chain == null ? null : chain.baggage();
+        if (baggage == null) {
+            return headers;
+        }
+        var chained = new LinkedHashMap<>(headers);
+        chained.putIfAbsent(CallChain.HEADER, baggage);
+        return chained;
     }
 
     /** The trace context of a span for other services; {@code otherwise} if it is of no trace. */

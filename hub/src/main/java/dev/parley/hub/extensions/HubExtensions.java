@@ -22,6 +22,7 @@ import dev.parley.trust.cards.CardKeys;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The extensions of a hub with parts beside their operations. Safe for any thread. */
 public final class HubExtensions implements AutoCloseable {
+    private static final String OF_AGENTS = "/agents/{agent}";
+
     private final Map<String, HubExtension> byUri = new LinkedHashMap<>();
     private final ConcurrentLinkedQueue<Path> scratch = new ConcurrentLinkedQueue<>();
 
@@ -120,6 +123,17 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public HubAgents agents() {
             return shared.agents();
+        }
+
+        @Override
+        public Map<String, AgentFace> faces() {
+            var all = new HashMap<String, AgentFace>();
+            HubExtensions.this.faces().forEach((path, face) -> {
+                if (!face.binding().isEmpty() && path.startsWith(OF_AGENTS)) {
+                    all.put(face.binding(), new AgentFace(face.agent(), path.substring(OF_AGENTS.length())));
+                }
+            });
+            return all;
         }
 
         @Override

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ public final class Neighbours implements HubAgents {
     private final Map<String, List<HubExtension>> extensions = new ConcurrentHashMap<>();
 
     private final List<BiConsumer<String, byte[]>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> removals = new CopyOnWriteArrayList<>();
 
     private final Hosting hosting;
     /** Agents that extensions host by endpoints. */
@@ -70,6 +72,7 @@ public final class Neighbours implements HubAgents {
             hosting.remove(agent);
             agents.remove(agent);
             extensions.remove(agent);
+            removals.forEach(listener -> listener.accept(agent));
         }
         return present;
     }
@@ -108,6 +111,11 @@ public final class Neighbours implements HubAgents {
     public void onHosted(BiConsumer<String, byte[]> listener) {
         listeners.add(listener);
         agents.forEach((name, agent) -> listener.accept(name, agent.served().v1()));
+    }
+
+    @Override
+    public void onRemoved(Consumer<String> listener) {
+        removals.add(listener);
     }
 
     /** Extensions that an agent has. */

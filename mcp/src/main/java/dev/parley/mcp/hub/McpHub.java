@@ -87,7 +87,7 @@ final class McpHub implements HubExtension {
                 PATH,
                 new Face(AGENT, face),
                 AGENTS + "{agent}" + PATH,
-                new Face(AGENT, face),
+                new Face(AGENT, face, "MCP"),
                 CREDENTIALS,
                 new Face(AGENT, new CredentialFace()));
     }

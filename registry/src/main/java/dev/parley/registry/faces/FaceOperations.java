@@ -30,12 +30,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers of the operations behind ARD, AI Catalog, the MCP registry and the API catalog. */
 public final class FaceOperations {
+    /** Binding of addresses at which agents are servers of MCP. */
+    public static final String MCP = "MCP";
+
     static final int MAX_PAGE = 100;
     private static final int MAX_CATALOG = 1000;
     private static final int MAX_FACETS = 20;
@@ -60,6 +64,7 @@ public final class FaceOperations {
     private final FusedLists fused = new FusedLists();
 
     /**
+     * @param bridge whether a caller may call agents of the hub itself over MCP
      * @param federation null for a registry without peers
      * @param hub address of the hub, once it is known
      * @param publisher domain of the hub
@@ -67,13 +72,14 @@ public final class FaceOperations {
     public FaceOperations(
             Database database,
             StoredEntries entries,
+            Predicate<CallContext> bridge,
             Search search,
             @Nullable Federation federation,
             CatalogSigner signer,
             Supplier<String> hub,
             String publisher) {
         this.entries = entries;
-        this.mcp = new McpOperations(database, entries);
+        this.mcp = new McpOperations(database, entries, bridge);
         this.search = search;
         this.federation = federation;
         this.publisher = publisher;

@@ -21,12 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class McpModel {
     /** Binding of endpoints, and label of entries, with MCP. */
-    static final String BINDING = "MCP";
+    static final String BINDING = FaceOperations.MCP;
 
     private static final String SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
     private static final String OFFICIAL = "io.modelcontextprotocol.registry/official";
     private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+");
-    private static final int MAX_DESCRIPTION = 100;
+    /** Largest number of characters of a title or a description. */
+    private static final int MAX_TEXT = 100;
 
     /** Types of documents about MCP servers. */
     private static final Set<String> SERVERS = Set.of(ArdModel.MCP_CARD, "application/mcp-server+json");
@@ -59,12 +60,10 @@ final class McpModel {
         server.put("$schema", SCHEMA);
         server.put("name", name(entry));
         String description = resource.description().isBlank() ? resource.name() : resource.description();
-        server.put(
-                "description",
-                description.length() <= MAX_DESCRIPTION ? description : description.substring(0, MAX_DESCRIPTION));
+        server.put("description", cut(description));
         server.put("version", version(entry));
         if (!name(entry).equals(resource.name())) {
-            server.put("title", resource.name());
+            server.put("title", cut(resource.name()));
         }
         List<Map<String, Object>> remotes = resource.endpoints().stream()
                 .filter(endpoint -> endpoint.binding().equalsIgnoreCase(BINDING))
@@ -74,6 +73,13 @@ final class McpModel {
             server.put("remotes", remotes);
         }
         return server;
+    }
+
+    private static String cut(String text) {
+        if (text.length() <= MAX_TEXT) {
+            return text;
+        }
+        return text.substring(0, Character.isHighSurrogate(text.charAt(MAX_TEXT - 1)) ? MAX_TEXT - 1 : MAX_TEXT);
     }
 
     private static Map<String, Object> remote(Endpoint endpoint) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers of the operations behind the MCP registry. */
@@ -25,9 +26,12 @@ final class McpOperations {
 
     private final StoredEntries entries;
     private final McpServers servers;
+    private final Predicate<CallContext> bridge;
 
-    McpOperations(Database database, StoredEntries entries) {
+    /** @param bridge whether a caller may call agents of the hub itself over MCP */
+    McpOperations(Database database, StoredEntries entries, Predicate<CallContext> bridge) {
         this.entries = entries;
+        this.bridge = bridge;
         this.servers = new McpServers(database, entries);
     }
 
@@ -38,7 +42,8 @@ final class McpOperations {
                 given.get("search") instanceof String text ? text : "",
                 given.get("version") instanceof String version ? version : null,
                 since,
-                since != null || "true".equals(given.get("include_deleted"))); // followers of changes need deletions
+                since != null || "true".equals(given.get("include_deleted")), // followers of changes need deletions
+                bridge.test(caller));
         Page page = servers.page(
                 query, FaceOperations.size(given, "limit", 30), FaceOperations.token(given, "cursor"), caller);
         return answer(page, caller);
@@ -78,7 +83,7 @@ final class McpOperations {
     Object show(Map<String, @Nullable Object> given, CallContext caller) {
         String name = String.valueOf(given.get("name")).replace("%2F", "/");
         String version = given.get("version") instanceof String text ? text : null;
-        Page found = servers.page(new Query(name, "", version, null, false), ALL, null, caller);
+        Page found = servers.page(new Query(name, "", version, null, false, bridge.test(caller)), ALL, null, caller);
         // Of two owners of one name, the first one has it.
         List<Version> versions = found.versions().stream()
                 .filter(each -> each.entry() == found.versions().getFirst().entry())

@@ -49,7 +49,7 @@ final class McpServers implements EntryListener {
     private static final int KEPT = 100;
 
     /** Deleted servers that were public stay visible by name and version, so that followers delete their copies. */
-    private static final String GONE = "e.status = 'deleted' AND e.visibility = 2 AND e.owner <> '" + Entry.HUB + "'";
+    private static final String GONE = "s.status = 'deleted' AND e.visibility = 2";
 
     /**
      * Conditions of a list.
@@ -59,13 +59,15 @@ final class McpServers implements EntryListener {
      * @param version {@code latest}, or an exact version; null for all
      * @param since only versions that have changed later; null for all
      * @param withDeleted also deleted servers
+     * @param withOwn also agents of the hub itself
      */
     record Query(
             @Nullable String name,
             String search,
             @Nullable String version,
             @Nullable Instant since,
-            boolean withDeleted) {}
+            boolean withDeleted,
+            boolean withOwn) {}
 
     /** Version of a server. */
     record Version(
@@ -130,20 +132,17 @@ final class McpServers implements EntryListener {
 
     @Override
     public void changed(Session session, long number, Entry now) throws SQLException {
-        boolean isGone = now.state().status().equals("deleted");
-        if (!isGone && !McpModel.isServer(now)) {
-            erased(session, number);
-            return;
-        }
+        boolean isServer = McpModel.isServer(now);
+        String status = isServer ? now.state().status() : "deleted";
         int revision = now.state().revision();
         Instant updated = now.state().updated();
         session.update(
                 "UPDATE registry_mcp_server SET status = ?, updated_ms = ? WHERE entry = ? AND status <> ?",
-                now.state().status(),
+                status,
                 updated,
                 number,
-                now.state().status());
-        if (!McpModel.isServer(now)) {
+                status);
+        if (!isServer) {
             return;
         }
         String version = McpModel.version(now);
@@ -184,7 +183,7 @@ final class McpServers implements EntryListener {
                 name,
                 name.toLowerCase(Locale.ROOT),
                 version,
-                now.state().status(),
+                status,
                 published,
                 updated);
     }
@@ -219,7 +218,13 @@ final class McpServers implements EntryListener {
                 entries.conditions(new Filter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
-        where.append(query.withDeleted() ? " OR " + GONE + ")" : ")");
+        where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");
+        for (long hidden : query.withOwn() ? entries.unknown(caller) : List.<Long>of()) {
+            where.append(" AND s.entry <> ").append(hidden);
+        }
+        if (!query.withOwn()) {
+            where.append(" AND e.owner <> '" + Entry.HUB + "'");
+        }
         where.append(
                 " AND (s.latest = 1 OR e.views IS NULL)"); // older versions of a document with views are the owner's
         if (query.name() != null) {

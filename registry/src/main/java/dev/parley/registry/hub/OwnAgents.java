@@ -1,7 +1,11 @@
 package dev.parley.registry.hub;
 
-import dev.parley.extension.HubAgents;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.HubParts.AgentFace;
+import dev.parley.protocol.CallContext;
+import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.faces.FaceOperations;
 import dev.parley.registry.store.StoredEntries;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +22,10 @@ final class OwnAgents {
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     private static final long PATIENCE_MILLIS = 5_000;
 
+    /** Stands for the card of an agent that the hub hosts no longer. */
+    private static final byte[] NONE = {};
+
+    private final HubParts hub;
     private final StoredEntries entries;
     private final Set<String> hosted = ConcurrentHashMap.newKeySet();
     private final Map<String, byte[]> waiting = new LinkedHashMap<>();
@@ -25,13 +33,42 @@ final class OwnAgents {
     private volatile boolean idle = true;
     private volatile boolean closed;
 
-    OwnAgents(HubAgents agents, StoredEntries entries) {
+    OwnAgents(HubParts hub, StoredEntries entries) {
+        this.hub = hub;
         this.entries = entries;
-        agents.onHosted(this::hosted);
+        hub.agents().onHosted(this::hosted);
+        hub.agents().onRemoved(this::removed);
+    }
+
+    /** Addresses of an agent in protocols of other extensions; of the agent of a protocol itself the address for all agents. */
+    private List<Endpoint> faces(String agent) {
+        String url = hub.agents().url(agent);
+        return hub.faces().entrySet().stream()
+                .map(face -> new Endpoint(
+                        (face.getValue().agent().equals(agent) ? url.replaceFirst("/agents/[^/]+$", "") : url)
+                                + face.getValue().path(),
+                        face.getKey(),
+                        ""))
+                .toList();
+    }
+
+    /** Whether a caller may call agents of the hub over MCP, at the address that their entries have. */
+    boolean isCalledOverMcp(CallContext caller) {
+        AgentFace face = hub.faces().get(FaceOperations.MCP);
+        return face != null && hub.agents().allows(caller, face.agent(), "SendMessage", null);
     }
 
     private synchronized void hosted(String name, byte[] card) {
         hosted.add(name);
+        write(name, card);
+    }
+
+    private synchronized void removed(String name) {
+        hosted.remove(name);
+        write(name, NONE);
+    }
+
+    private void write(String name, byte[] card) {
         waiting.put(name, card);
         idle = false;
         if (!running) {
@@ -45,7 +82,7 @@ final class OwnAgents {
         await();
         try {
             if (!closed) {
-                entries.retainOwn(hosted);
+                entries.removeOwn(agent -> !hosted.contains(agent));
             }
         } catch (RuntimeException failure) {
             warn("agents that are not hosted any more: still registered", failure);
@@ -67,9 +104,13 @@ final class OwnAgents {
     private void work() {
         for (Map.Entry<String, byte[]> next = next(); next != null; next = next()) {
             try {
-                entries.publishOwn(next.getKey(), next.getValue(), Visibility.PUBLIC);
+                if (next.getValue().length == 0) {
+                    entries.removeOwn(next.getKey()::equals);
+                } else {
+                    entries.publishOwn(next.getKey(), next.getValue(), faces(next.getKey()), Visibility.PUBLIC);
+                }
             } catch (RuntimeException failure) {
-                warn("agent \"" + next.getKey() + "\": not registered", failure);
+                warn("agent \"" + next.getKey() + "\": entry not written", failure);
             }
         }
     }

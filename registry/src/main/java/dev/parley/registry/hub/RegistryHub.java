@@ -86,7 +86,7 @@ final class RegistryHub implements HubExtension {
                 hub.database(),
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
-        this.own = new OwnAgents(hub.agents(), entries);
+        this.own = new OwnAgents(hub, entries);
         handlers.putAll(new EntryOperations(entries, fetch).handlers());
         new SearchOperations(search)
                 .handlers()
@@ -108,6 +108,7 @@ final class RegistryHub implements HubExtension {
         this.operations = new FaceOperations(
                 hub.database(),
                 entries,
+                own::isCalledOverMcp,
                 search,
                 peers.federation(),
                 new CatalogSigner(hub.signatures(), settings.publisher(), clock),
@@ -118,6 +119,7 @@ final class RegistryHub implements HubExtension {
                 RegistryProtocol.IMPORT,
                 (name, pages) -> FaceOperations.importing(
                         pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER)), trust));
+        handlers.replaceAll((name, handler) -> AuditedHandler.of(name, handler, hub.audit()));
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
         administration.putAll(personal.handlers());

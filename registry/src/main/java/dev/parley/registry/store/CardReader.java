@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,6 +149,11 @@ public final class CardReader {
 
     /** What a document says, with other members beside it. */
     static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata) {
+        return with(of, humanId, metadata, List.of());
+    }
+
+    /** @param more addresses besides those of the document */
+    static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata, List<Endpoint> more) {
         return new Resource(
                 of.type(),
                 of.name(),
@@ -160,7 +166,7 @@ public final class CardReader {
                 of.skills(),
                 of.tags(),
                 of.capabilities(),
-                of.endpoints(),
+                Stream.concat(of.endpoints().stream(), more.stream()).toList(),
                 of.schemes(),
                 metadata);
     }

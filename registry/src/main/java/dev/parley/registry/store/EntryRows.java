@@ -218,7 +218,9 @@ final class EntryRows {
         resource.capabilities().forEach(each -> labels.add(label("capability", each)));
         resource.endpoints().forEach(each -> {
             labels.add(label("binding", each.binding()));
-            labels.add(label("dialect", each.dialect()));
+            if (!each.dialect().isEmpty()) {
+                labels.add(label("dialect", each.dialect()));
+            }
         });
         resource.schemes().forEach(each -> labels.add(label("scheme", each)));
         resource.metadata().forEach((name, value) -> {

@@ -13,6 +13,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
@@ -40,10 +41,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -134,11 +135,18 @@ public final class StoredEntries implements Entries, AutoCloseable {
             throw A2AException.of(RegistryError.NOT_OWNER, "anonymous callers cannot publish");
         }
         return publish(
-                publication, publisher, new Ownership(viewer.group(), viewer.principal(), publication.visibility()));
+                publication,
+                publisher,
+                new Ownership(viewer.group(), viewer.principal(), publication.visibility()),
+                List.of());
     }
 
-    /** Publishes an agent of the hub itself, whose card the hub serves. */
-    public Entry publishOwn(String agent, byte[] card, Entry.Visibility visibility) {
+    /**
+     * Publishes an agent of the hub itself, whose card the hub serves.
+     *
+     * @param faces its addresses in protocols that are not on its card
+     */
+    public Entry publishOwn(String agent, byte[] card, List<Endpoint> faces, Entry.Visibility visibility) {
         var given = new Publication(
                 urns.ofOwn(agent),
                 Entry.AGENT_CARD,
@@ -149,13 +157,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 null,
                 List.of(),
                 Map.of(AGENT, agent));
-        return publish(given, CallContext.anonymous(), new Ownership("agents", Entry.HUB, visibility));
+        return publish(given, CallContext.anonymous(), new Ownership("agents", Entry.HUB, visibility), faces);
     }
 
-    /** Deletes the entries of the hub's own agents except for these. */
-    public void retainOwn(Set<String> agents) {
+    /** Deletes the entries of agents of the hub itself. */
+    public void removeOwn(Predicate<String> agents) {
         for (Entry entry : List.copyOf(own.values())) {
-            if (!agents.contains(String.valueOf(entry.resource().metadata().get(AGENT)))) {
+            if (agents.test(String.valueOf(entry.resource().metadata().get(AGENT)))) {
                 change(
                         entry.id(),
                         "deleted",
@@ -166,7 +174,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         }
     }
 
-    private Entry publish(Publication given, CallContext publisher, Ownership owner) {
+    private Entry publish(Publication given, CallContext publisher, Ownership owner, List<Endpoint> faces) {
         Reading reading =
                 CardReader.read(given.type(), given.document(), given.url(), given.humanId(), given.metadata());
         Secrets.refuse(reading.members());
@@ -181,7 +189,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                                 + before.entry().trust().reason());
             }
             String id = before != null ? before.entry().id() : id(given, reading.resource(), publisher, owner);
-            Entry draft = draft(id, given, reading.resource(), owner, before);
+            Entry draft = draft(id, given, reading.resource(), owner, before, faces);
             for (EntryCheck check : checks) {
                 draft = check.checked(draft, given.document(), publisher);
             }
@@ -272,7 +280,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return free;
     }
 
-    private Entry draft(String id, Publication given, Resource resource, Ownership owner, @Nullable Numbered before) {
+    private Entry draft(
+            String id,
+            Publication given,
+            Resource resource,
+            Ownership owner,
+            @Nullable Numbered before,
+            List<Endpoint> faces) {
         Instant now = now();
         Entry old = before == null ? null : before.entry();
         var metadata = new LinkedHashMap<>(resource.metadata());
@@ -283,7 +297,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         if (given.lease() != null) {
             metadata.put(LEASE, given.lease().toSeconds());
         }
-        Resource described = CardReader.with(resource, resource.humanId(), metadata);
+        Resource described = CardReader.with(resource, resource.humanId(), metadata, faces);
         boolean isSame = old != null && old.resource().digest().equals(resource.digest());
         Ownership kept = old == null
                 ? owner
@@ -862,6 +876,10 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     /** Keys of the rows of the hub's own agents that a caller may not know. */
+    public Collection<Long> unknown(CallContext caller) {
+        return unknown(viewer(caller));
+    }
+
     private Collection<Long> unknown(Viewer viewer) {
         var unknown = new ArrayList<Long>();
         own.forEach((number, entry) -> {
@@ -988,7 +1006,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     @Override
     public Entry copy(Publication publication, String peer) {
         var owner = new Ownership(Entry.HUB, peer, publication.visibility());
-        return publish(publication, CallContext.of(peer, new CallContext.Scope(Entry.HUB, peer)), owner);
+        return publish(publication, CallContext.of(peer, new CallContext.Scope(Entry.HUB, peer)), owner, List.of());
     }
 
     @Override

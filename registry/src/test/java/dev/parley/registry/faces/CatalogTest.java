@@ -204,6 +204,32 @@ final class CatalogTest {
     }
 
     @Test
+    @DisplayName(
+            "an agent that loses its address of MCP is a deleted server for followers of changes, and one again with it")
+    void mcpAddressIsLost() throws Exception {
+        String with = "{'url':'https://turn.example/mcp','protocolBinding':'MCP','protocolVersion':''},";
+        String card = Cards.v1("Turncoat", "turn");
+        String both = card.replace("\"supportedInterfaces\":[", "\"supportedInterfaces\":[" + with.replace('\'', '"'));
+        assertThat(both).isNotEqualTo(card);
+        String id =
+                web.post("/registry/agents", Cards.registration(both, "public")).text("id");
+        String search = "/v0.1/servers?search=turncoat";
+        assertThat(web.get(search).text("servers", 0, "server", "remotes", 0, "url"))
+                .isEqualTo("https://turn.example/mcp");
+
+        web.send("PUT", "/registry/agents/" + id, "{\"card\":" + card + "}");
+
+        assertThat(web.get(search).text("metadata", "count")).isEqualTo("0");
+        Answer gone = web.get(search + "&updated_since=2020-01-01T00:00:00Z");
+        assertThat(gone.text("servers", 0, "_meta", "io.modelcontextprotocol.registry/official", "status"))
+                .isEqualTo("deleted");
+        web.send("PUT", "/registry/agents/" + id, "{\"card\":" + both + "}");
+        assertThat(web.get(search + "&version=latest").text("metadata", "count"))
+                .isEqualTo("1");
+        web.delete("/registry/agents/" + id);
+    }
+
+    @Test
     @DisplayName("the MCP registry has all versions, filters before it pages, and its cursors stay valid under writes")
     void mcpVersions() throws Exception {
         try (Hub own = Hub.builder().inMemory().port(0).start()) {

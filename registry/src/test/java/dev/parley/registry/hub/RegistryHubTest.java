@@ -226,6 +226,65 @@ final class RegistryHubTest {
     }
 
     @Test
+    @DisplayName("changes of entries leave rows in the audit, those that a stranger tries too; reads leave none")
+    void changesAreAudited() throws Exception {
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .start()) {
+            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            Web alice = user(admin, "T1", "alice");
+            Web bob = user(admin, "T1", "bob");
+            String id = alice.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
+                    .text("id");
+            String entry = "/registry/agents/" + id;
+            String card = "{'card':" + Cards.v1("A", "add", "audit") + "}";
+            alice.send("PUT", entry, card.replace('\'', '"'));
+            alice.send("PATCH", entry, "{\"status\":\"deprecated\",\"reason\":\"Use another\"}");
+            alice.send("PUT", entry + "/views", "{\"views\":{\"public\":{\"skills\":[]}}}");
+            bob.post(entry + ":review", "{'stars':4,'text':'very personal'}");
+            assertThat(bob.delete(entry).status()).isEqualTo(403);
+            assertThat(bob.get(entry).status()).isEqualTo(200);
+            alice.delete(entry);
+            alice.post(entry + ":restore", "{}");
+            alice.post(entry + ":transfer", "{'principal':'bob'}");
+            String exported = bob.get("/registry/export").text();
+            bob.post("/registry/import", exported);
+            bob.post(entry + ":revoke", "{'reason':'key was stolen'}");
+            alice.post("/registry/agents", Cards.registration(Cards.v1("Last", "add"), "public")); // behind the rows
+
+            Answer rows = admin.get("/admin/audit?group=T1&after=0&limit=100");
+
+            assertThat(rows.each("rows", "action"))
+                    .as(rows.text())
+                    .containsSubsequence(
+                            "registry.registered",
+                            "registry.published",
+                            "registry.changed",
+                            "registry.views",
+                            "registry.reviewed",
+                            "registry.deleted",
+                            "registry.deleted",
+                            "registry.restored",
+                            "registry.transferred",
+                            "registry.imported",
+                            "registry.revoked");
+            int refused = rows.each("rows", "outcome").indexOf("denied");
+            assertThat(rows.text("rows", refused, "action")).isEqualTo("registry.deleted");
+            assertThat(rows.text("rows", refused, "actor")).isEqualTo("bob");
+            assertThat(rows.text("rows", refused, "target")).isEqualTo(id);
+            int transferred = rows.each("rows", "action").indexOf("registry.transferred");
+            assertThat(rows.text("rows", transferred, "actor")).isEqualTo("alice");
+            assertThat(rows.text("rows", transferred, "subject")).isEqualTo("T1/bob");
+            int registered = rows.each("rows", "action").indexOf("registry.registered");
+            assertThat(rows.text("rows", registered, "detail", "digest")).startsWith("sha256:");
+            assertThat(rows.text("rows", registered, "detail", "visibility")).isEqualTo("public");
+            assertThat(rows.text()).doesNotContain("very personal");
+        }
+    }
+
+    @Test
     @DisplayName(
             "GEM15, GEM16, GEM17 callers get the signed view of a card that is theirs; anonymous ones none of a protected agent")
     void views() throws Exception {
