@@ -1,5 +1,6 @@
 package dev.parley.gateway.hub;
 
+import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** The gateway of one hub. */
 final class GatewayHub implements HubExtension, PersonalData {
@@ -26,9 +28,9 @@ final class GatewayHub implements HubExtension, PersonalData {
     private final Routes routes;
     private final Map<String, AdminHandler> administration;
 
-    GatewayHub(HubParts hub, GatewaySettings settings) {
+    GatewayHub(HubParts hub, GatewaySettings settings, Function<List<String>, WebhookRule> rule) {
         this.relay = new PushRelay(hub, RemoteCard.PROVENANCE, this::remote);
-        this.routes = new Routes(hub, settings, relay);
+        this.routes = new Routes(hub, settings, relay, rule);
         this.administration = new RouteOperations(hub, routes).handlers();
     }
 

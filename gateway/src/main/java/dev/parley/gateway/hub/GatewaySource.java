@@ -1,5 +1,6 @@
 package dev.parley.gateway.hub;
 
+import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -7,18 +8,26 @@ import dev.parley.gateway.card.RemoteCard;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import java.util.List;
+import java.util.function.Function;
 
 /** Adds a gateway for remote agents to hubs. */
 public final class GatewaySource implements HubExtensionSource {
     private final GatewaySettings settings;
+    private final Function<List<String>, WebhookRule> rule;
 
     /** For the service loader. */
     public GatewaySource() {
-        this(GatewaySettings.read(SettingReader.DEFAULTS));
+        this(allowed -> WebhookRule.allowing(allowed, "gateway-allow"));
     }
 
-    private GatewaySource(GatewaySettings settings) {
+    /** @param rule makes the rule for addresses, with the hosts that may be private */
+    GatewaySource(Function<List<String>, WebhookRule> rule) {
+        this(GatewaySettings.read(SettingReader.DEFAULTS), rule);
+    }
+
+    private GatewaySource(GatewaySettings settings, Function<List<String>, WebhookRule> rule) {
         this.settings = settings;
+        this.rule = rule;
     }
 
     @Override
@@ -28,7 +37,7 @@ public final class GatewaySource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new GatewaySource(GatewaySettings.read(in));
+        return new GatewaySource(GatewaySettings.read(in), rule);
     }
 
     @Override
@@ -38,6 +47,6 @@ public final class GatewaySource implements HubExtensionSource {
 
     @Override
     public HubExtension open(HubParts hub) {
-        return new GatewayHub(hub, settings);
+        return new GatewayHub(hub, settings, rule);
     }
 }

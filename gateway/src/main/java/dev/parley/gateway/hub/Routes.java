@@ -56,6 +56,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -108,13 +109,13 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    Routes(HubParts hub, GatewaySettings settings, PushRelay relay) {
+    Routes(HubParts hub, GatewaySettings settings, PushRelay relay, Function<List<String>, WebhookRule> rules) {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());
         this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.sealing(hub));
         this.allowed = allowed(hub, settings);
-        WebhookRule rule = WebhookRule.allowing(allowed, "gateway-allow");
+        WebhookRule rule = rules.apply(allowed);
         this.clients = new GuardedClients(rule);
         this.cards = new CardSource(rule, settings.trusted());
         this.metrics = new GatewayMetrics(hub.metrics());
@@ -308,7 +309,7 @@ final class Routes implements AutoCloseable {
             card.requireHere(hub.agents().url(route.name()));
         }
         var unused = settings(route);
-        var credential = new GatewayCredentials(credential(route), secrets, AgentClient::builder);
+        var credential = new GatewayCredentials(credential(route), secrets, this::tokens);
         credential
                 .on(builder(route))
                 .of(card.called())
@@ -578,7 +579,7 @@ final class Routes implements AutoCloseable {
     }
 
     private Live connect(Route route, RemoteCard card) {
-        var credentials = new GatewayCredentials(credential(route), secrets, AgentClient::builder);
+        var credentials = new GatewayCredentials(credential(route), secrets, this::tokens);
         Connector connector = (url, builder) -> builder.of(
                 url.equals(route.url())
                         ? card.called()
@@ -593,6 +594,11 @@ final class Routes implements AutoCloseable {
                 new Surroundings(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);
         return new Live(
                 route, card, Upstream.of(route.name(), settings(route), surroundings), credentials, Optional.empty());
+    }
+
+    /** Connections to authorization servers, whose addresses operators of the hub choose as those of agents. */
+    private AgentClientBuilder tokens() {
+        return AgentClient.builder().httpClient(clients.of("gateway"));
     }
 
     private AgentClientBuilder builder(Route route) {

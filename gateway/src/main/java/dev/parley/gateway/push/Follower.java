@@ -92,7 +92,7 @@ final class Follower {
         boolean mayStream = streams.tryAcquire();
         try {
             if (mayStream) {
-                stream(agent, relay, shadow, owner);
+                stream(agent, relay, read, shadow, owner);
             }
         } catch (A2AException failure) {
             LOG.log(Level.DEBUG, "route {0}: the stream of a task ended: {1}", relay.route(), failure.getMessage());
@@ -109,9 +109,8 @@ final class Follower {
         }
     }
 
-    private void stream(AgentEndpoint agent, Relay relay, Shadow shadow, CallContext owner)
+    private void stream(AgentEndpoint agent, Relay relay, GetTask read, Shadow shadow, CallContext owner)
             throws InterruptedException {
-        GetTask read = GetTask.of(requireNonNull(relay.taskId()));
         try (Feed<LoggedEvent> feed = agent.watch(SubscribeToTask.of(read.id()), owner)) {
             shadow.emit(agent.call(read, owner)); // streams of older versions begin without the state of the task
             boolean isFirst = true;

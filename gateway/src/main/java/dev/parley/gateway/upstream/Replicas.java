@@ -94,11 +94,6 @@ final class Replicas implements Upstream {
     }
 
     @Override
-    public UpstreamSettings settings() {
-        return now.settings();
-    }
-
-    @Override
     public List<Status> status() {
         return now.replicas().values().stream()
                 .map(one -> new Status(
@@ -334,8 +329,8 @@ final class Replicas implements Upstream {
         }
     }
 
-    @Override
-    public void probe() {
+    /** Fetches the card of each replica now, and returns when all have answered or timed out. */
+    void probe() {
         Duration timeout = now.settings().timeouts().firstByte();
         now.replicas().values().forEach(one -> probe(one, timeout));
     }

@@ -49,14 +49,8 @@ public interface Upstream extends AutoCloseable {
     /** Goes by other settings from now on. Replicas that stay keep their state; calls of others go on to their end. */
     void use(UpstreamSettings settings);
 
-    /** The settings that hold. */
-    UpstreamSettings settings();
-
     /** The replicas with their states. */
     List<Status> status();
-
-    /** Fetches the card of each replica now, and returns when all have answered or timed out. */
-    void probe();
 
     /** Gives up calls and streams. Idempotent. */
     @Override

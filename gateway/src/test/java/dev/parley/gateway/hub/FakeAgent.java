@@ -63,6 +63,7 @@ final class FakeAgent implements AutoCloseable {
                         .getBytes(UTF_8);
             }
             exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.getResponseHeaders().set("Connection", "close"); // each call dials
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);
         }

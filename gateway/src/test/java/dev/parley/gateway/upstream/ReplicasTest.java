@@ -169,7 +169,8 @@ class ReplicasTest {
         ScriptedReplica draining = replica();
         ScriptedReplica other = replica();
         Upstream upstream = upstream(Map.of(), draining, other);
-        upstream.use(upstream.settings().draining(draining.url(), true));
+        UpstreamSettings settings = UpstreamSettings.of(draining.url(), other.url());
+        upstream.use(settings.draining(draining.url(), true));
 
         for (int i = 0; i < 10; i++) {
             assertThat(send(upstream).replica()).isEqualTo(Replica.id(other.url()));
@@ -177,7 +178,7 @@ class ReplicasTest {
         upstream.call(message(), CallContext.anonymous(), Replica.id(draining.url()));
         assertThat(draining.calls).hasValue(1);
 
-        upstream.use(upstream.settings().draining(draining.url(), false).draining(other.url(), true));
+        upstream.use(settings.draining(other.url(), true));
         assertThat(send(upstream).replica()).isEqualTo(Replica.id(draining.url()));
     }
 
@@ -240,11 +241,11 @@ class ReplicasTest {
         assertThat(failing.calls).as("an open breaker calls nobody").hasValue(2);
 
         failing.showsCard(false);
-        upstream.probe();
+        ((Replicas) upstream).probe();
         assertThat(upstream.status().getFirst().breaker()).isEqualTo("open");
         failing.showsCard(true);
         failing.script((body, out, in) -> ScriptedReplica.result(out, ScriptedReplica.MESSAGE));
-        upstream.probe();
+        ((Replicas) upstream).probe();
         assertThat(upstream.status().getFirst().breaker()).isEqualTo("closed");
         assertThat(send(upstream).replica()).isEqualTo(Replica.id(failing.url()));
     }
