@@ -22,10 +22,13 @@ import dev.parley.engine.tasks.ContextTurns;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -46,6 +49,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -240,6 +244,16 @@ public final class Engine implements AutoCloseable {
      */
     public TaskManager tasks(Agent agent, AgentEndpoint endpoint, CallContext caller) {
         return new HostedTasks(parts, agent.name(), endpoint, caller);
+    }
+
+    /**
+     * Reads a task as it stands and the events behind that, also of an agent that does not stream to its callers. The caller is not
+     * authorized: the key has to be one of its tasks.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is no such task
+     */
+    public Feed<LoggedEvent> follow(TaskKey key) {
+        return tasks().pinned(key).into(pin -> TaskReader.fromSnapshot(pin, parts.log(), UnaryOperator.identity()));
     }
 
     /** Interrupted tasks that cannot be taken up because they cannot be read, by their ids. */

@@ -95,6 +95,11 @@ public interface HubExtension extends AutoCloseable {
     /** Name of the part of the hub that answers {@link #operations}, for spans. */
     String name();
 
+    /** Names of agents that it {@linkplain HubAgents#host hosts} and that have a task of that id of any owner in a group. */
+    default List<String> remoteTask(String group, String taskId) {
+        return List.of();
+    }
+
     /** An agent that uses the extension, as the hub hosts it, for instance with {@linkplain Agent#prioritized priorities}. */
     default Agent hosted(Agent agent) {
         return agent;

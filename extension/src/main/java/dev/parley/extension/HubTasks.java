@@ -6,6 +6,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,17 @@ public interface HubTasks {
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);
+
+    /** Names of agents {@linkplain HubAgents#host hosted by endpoints} that have a task of that id of any owner in a group. */
+    List<String> remote(String group, String taskId);
+
+    /**
+     * Reads a task as it stands and the events behind that, also of an agent that does not stream to its callers. Not for agents without
+     * tasks of the hub.
+     *
+     * @throws dev.parley.protocol.A2AException TASK_NOT_FOUND if there is no such task
+     */
+    Feed<LoggedEvent> follow(TaskKey key);
 
     /** Returns the principal that began a task, and the chain of agents; empty if the task does not exist. */
     Optional<Cause> cause(TaskKey key);

@@ -21,6 +21,7 @@ import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
 import dev.parley.hub.admin.AdminApi;
@@ -48,6 +49,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.OwnMethod;
@@ -199,6 +201,7 @@ public final class Platform implements AutoCloseable {
                         metrics.ofExtensions(),
                         neighbours,
                         log,
+                        this::follow,
                         cardKeys,
                         rule,
                         secrets::keyFor,
@@ -334,6 +337,10 @@ public final class Platform implements AutoCloseable {
     /** Hosts one more agent, from now on. */
     public void host(Agent described) {
         host(described, null);
+    }
+
+    private Feed<LoggedEvent> follow(TaskKey key) {
+        return engine.follow(key);
     }
 
     /** Replaces the card of an agent, unless it is not hosted. */

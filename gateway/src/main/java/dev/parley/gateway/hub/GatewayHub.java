@@ -59,6 +59,11 @@ final class GatewayHub implements HubExtension, PersonalData {
     }
 
     @Override
+    public List<String> remoteTask(String group, String taskId) {
+        return routes.owners().routes(group, taskId);
+    }
+
+    @Override
     public Map<String, Face> faces() {
         return Map.of(PushRelay.PATH, new Face(PushRelay.AGENT, PushProtocol.face()));
     }

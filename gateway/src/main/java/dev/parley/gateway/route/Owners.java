@@ -158,6 +158,16 @@ public final class Owners {
         return replica(route, true, owner, taskId);
     }
 
+    /** Names of the routes with a task of that id of any principal in a group. */
+    public List<String> routes(String group, String taskId) {
+        return database.read(session -> session.list(
+                row -> Session.text(row, 1),
+                "SELECT r.name FROM gateway_route r JOIN gateway_task t ON t.route = r.name AND t.id = ?"
+                        + " WHERE t.group_id = ? ORDER BY r.name",
+                taskId,
+                group));
+    }
+
     /** Returns the replica of a context, or empty text, if the context belongs to a principal. */
     Optional<String> context(String route, Scope owner, String contextId) {
         return replica(route, false, owner, contextId);

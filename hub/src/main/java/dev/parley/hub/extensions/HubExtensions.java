@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HubAgents;
@@ -16,6 +17,8 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.trust.cards.CardKeys;
@@ -51,6 +54,7 @@ public final class HubExtensions implements AutoCloseable {
     /**
      * Parts that each hub has.
      *
+     * @param follow reads a task of the log, and follows it
      * @param keys that sign the cards of the hub; null if it signs none
      * @param rule for URLs that callers choose
      * @param secrets returns the secret key for a purpose
@@ -62,6 +66,7 @@ public final class HubExtensions implements AutoCloseable {
             ExtensionMetrics metrics,
             HubAgents agents,
             TaskLog log,
+            Function<TaskKey, Feed<LoggedEvent>> follow,
             @Nullable CardKeys keys,
             WebhookRule rule,
             Function<String, byte[]> secrets,
@@ -143,7 +148,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public HubTasks tasks() {
-            return new Tasks(shared.log());
+            return new Tasks(shared.log(), HubExtensions.this::remoteTask, shared.follow());
         }
 
         @Override
@@ -175,6 +180,12 @@ public final class HubExtensions implements AutoCloseable {
         public Path scratch() {
             return HubExtensions.this.scratch();
         }
+    }
+
+    private List<String> remoteTask(String group, String taskId) {
+        return byUri.values().stream()
+                .flatMap(extension -> extension.remoteTask(group, taskId).stream())
+                .toList();
     }
 
     /** Tells the extensions that all agents are hosted, and has their timers become due. */

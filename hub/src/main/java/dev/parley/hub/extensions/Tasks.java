@@ -8,12 +8,21 @@ import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubTasks;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
-/** The reads of a task log. */
-record Tasks(TaskLog log) implements HubTasks {
+/**
+ * The reads of a task log, and of tasks elsewhere.
+ *
+ * @param remote names of agents of extensions with a task, by group and id
+ * @param reader reads and follows a task of the log
+ */
+record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Function<TaskKey, Feed<LoggedEvent>> reader)
+        implements HubTasks {
     @Override
     public Page list(Query query) {
         return log.list(query);
@@ -32,6 +41,16 @@ record Tasks(TaskLog log) implements HubTasks {
     @Override
     public Optional<String> taskOf(MessageKey key) {
         return log.taskOf(key);
+    }
+
+    @Override
+    public List<String> remote(String group, String taskId) {
+        return remote.apply(group, taskId);
+    }
+
+    @Override
+    public Feed<LoggedEvent> follow(TaskKey key) {
+        return reader.apply(key);
     }
 
     @Override

@@ -72,8 +72,7 @@ public final class AgentProvider implements McpProvider {
                 return handles.call(call.name(), call.arguments(), exchange);
             }
             AgentTool tool = tool(call.name(), exchange.caller());
-            return conversation(
-                            tool.agent(), tool.card(), !tool.declaredOutput().isEmpty(), exchange)
+            return conversation(tool.agent(), !tool.declaredOutput().isEmpty(), exchange)
                     .send(Inputs.message(tool, call.arguments()), "");
         } catch (A2AException problem) {
             return Failures.outcome(problem);
@@ -84,14 +83,13 @@ public final class AgentProvider implements McpProvider {
     private Outcome resumed(Round round, Invocation call, Exchange exchange) throws InterruptedException {
         CallContext caller = exchange.caller();
         Task task = tasks.task(round.agent(), round.taskId(), caller);
-        AgentCard card = agents.cards(caller).get(round.agent());
-        if (card == null) {
+        if (!agents.cards(caller).containsKey(round.agent())) {
             throw McpException.notFound("task", round.taskId());
         }
-        Conversation conversation =
-                conversation(round.agent(), card, tasks.hasSchema(round.agent(), task, caller), exchange);
+        Conversation conversation = conversation(round.agent(), tasks.hasSchema(round.agent(), task, caller), exchange);
         Map<String, @Nullable Object> answer = call.answers().get(round.key());
-        if (answer == null) {
+        if (answer == null || !Question.key(task.status()).equals(round.key())) {
+            // Not answered, or by an earlier repetition: agents elsewhere may not recognise a repeated message.
             return conversation.await(task, "");
         }
         if ("cancel".equals(answer.get("action"))) {
@@ -107,9 +105,8 @@ public final class AgentProvider implements McpProvider {
         return message.isPresent() ? conversation.send(message.get(), round.key()) : conversation.await(task, "");
     }
 
-    private Conversation conversation(String agent, AgentCard card, boolean hasSchema, Exchange exchange) {
-        boolean streams = Boolean.TRUE.equals(card.capabilities().streaming());
-        return new Conversation(agents, agent, streams, hasSchema, exchange, budget);
+    private Conversation conversation(String agent, boolean hasSchema, Exchange exchange) {
+        return new Conversation(agents, agent, hasSchema, exchange, budget);
     }
 
     @Override

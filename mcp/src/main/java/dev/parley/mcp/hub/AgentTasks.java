@@ -12,7 +12,6 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
-import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
@@ -161,7 +160,9 @@ final class AgentTasks implements McpTasks {
         }
         Feed<LoggedEvent> feed;
         try {
-            feed = agents.within(agent).watch(SubscribeToTask.of(taskId), caller);
+            // Of agents elsewhere without streams nothing is followed: clients read the task at the interval that it
+            // names.
+            feed = agents.follow(agent, taskId, caller).orElseThrow(() -> McpException.notFound("task", taskId));
         } catch (A2AException refused) {
             throw missing(refused, taskId);
         }

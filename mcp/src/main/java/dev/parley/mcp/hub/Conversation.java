@@ -11,7 +11,6 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
-import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -26,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -39,31 +40,25 @@ final class Conversation {
 
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
 
-    private static final long POLL_MILLIS = 500;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
     private final OfferedAgents agents;
     private final String agent;
-    private final boolean streams;
     private final boolean hasSchema;
     private final Exchange exchange;
     private final CallContext caller;
     private final Instant deadline;
     private final AtomicReference<@Nullable String> taskId = new AtomicReference<>();
     private final AtomicReference<@Nullable Feed<?>> reading = new AtomicReference<>();
+    private final CountDownLatch gone = new CountDownLatch(1);
     private volatile boolean isHanded;
     private double progress;
 
     /** @param hasSchema whether the agent has declared a schema for its answer */
-    Conversation(
-            OfferedAgents agents,
-            String agent,
-            boolean streams,
-            boolean hasSchema,
-            Exchange exchange,
-            Duration budget) {
+    Conversation(OfferedAgents agents, String agent, boolean hasSchema, Exchange exchange, Duration budget) {
         this.agents = agents;
         this.agent = agent;
-        this.streams = streams;
         this.hasSchema = hasSchema;
         this.exchange = exchange;
         this.caller = exchange.caller();
@@ -107,12 +102,18 @@ final class Conversation {
         if (exchange.isCanceled()) {
             leave();
         }
+        if (Thread.interrupted()) {
+            throw new InterruptedException("the client has left");
+        }
         Task task = begun;
         if (!isSettled(task.status(), question) && Instant.now().isBefore(deadline)) {
-            if (streams) {
+            try {
                 follow(begun.id(), question);
-            } else {
-                poll(begun.id(), question);
+            } catch (A2AException refused) {
+                // It has ended in the meantime: the task shows its state.
+                if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                    throw refused;
+                }
             }
             task = agents.within(agent).call(GetTask.of(begun.id()), caller);
         }
@@ -126,40 +127,44 @@ final class Conversation {
     }
 
     private void follow(String id, String question) throws InterruptedException {
-        try (Feed<LoggedEvent> feed = agents.within(agent).watch(SubscribeToTask.of(id), caller)) {
+        Optional<Feed<LoggedEvent>> events = agents.follow(agent, id, caller);
+        if (events.isEmpty()) {
+            read(id, question);
+            return;
+        }
+        try (Feed<LoggedEvent> feed = events.get()) {
             reading.set(feed);
             if (exchange.isCanceled()) {
                 return;
             }
             for (Duration left = left(); left.isPositive(); left = left()) {
-                List<LoggedEvent> events = feed.next(left);
-                if (events == null) {
+                List<LoggedEvent> next = feed.next(left);
+                if (next == null || next.stream().anyMatch(event -> isLast(event, question))) {
                     return;
                 }
-                for (LoggedEvent event : events) {
-                    if (isLast(event, question)) {
-                        return;
-                    }
-                }
-            }
-        } catch (A2AException refused) {
-            // It has ended in the meantime: the task shows its state.
-            if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
-                throw refused;
             }
         } finally {
             reading.set(null);
         }
     }
 
-    /** Reads a task of an agent that does not stream until it is settled. */
-    private void poll(String id, String question) throws InterruptedException {
-        while (left().isPositive() && !exchange.isCanceled()) {
+    /**
+     * Reads a task of an agent elsewhere without streams. A message that waits for its task would keep the id of the task until its end,
+     * so that the client could neither get a handle nor cancel; A2A has no other operation that waits. So the task is read after pauses
+     * that grow, within the time of one call, and end when the client leaves.
+     */
+    private void read(String id, String question) throws InterruptedException {
+        Duration pause = FIRST_PAUSE;
+        while (left().isPositive() && !gone.await(min(pause, left()).toNanos(), TimeUnit.NANOSECONDS)) {
             if (isSettled(agents.within(agent).call(GetTask.of(id), caller).status(), question)) {
                 return;
             }
-            Thread.sleep(Duration.ofMillis(Math.min(POLL_MILLIS, Math.max(1, left().toMillis()))));
+            pause = min(pause.multipliedBy(2), LONGEST_PAUSE);
         }
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private Duration left() {
@@ -229,6 +234,7 @@ final class Conversation {
     private void leave() {
         String id = taskId.get();
         Feed<?> feed = reading.get();
+        gone.countDown();
         if (isHanded || id == null) {
             return;
         }

@@ -4,7 +4,6 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
-import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -111,11 +110,7 @@ final class HandleTools {
     }
 
     private Conversation conversation(String agent, Task task, Exchange exchange) {
-        AgentCard card = agents.cards(exchange.caller()).get(agent);
-        boolean streams =
-                card != null && Boolean.TRUE.equals(card.capabilities().streaming());
-        return new Conversation(
-                agents, agent, streams, tasks.hasSchema(agent, task, exchange.caller()), exchange, budget);
+        return new Conversation(agents, agent, tasks.hasSchema(agent, task, exchange.caller()), exchange, budget);
     }
 
     /** A call whose task goes on when the client leaves. */

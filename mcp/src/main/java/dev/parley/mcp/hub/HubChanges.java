@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Listeners for agents that a hub begins to host. Safe for any thread. */
+/** Listeners for agents that a hub begins to host, describes anew or hosts no longer. Safe for any thread. */
 final class HubChanges {
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
 
@@ -20,7 +20,12 @@ final class HubChanges {
 
     /** Begins to follow the agents of a hub. */
     void follow(HubAgents agents) {
-        agents.onHosted((agent, card) -> listeners.forEach(listener -> listener.target.accept(agent)));
+        agents.onHosted((agent, card) -> changed(agent));
+        agents.onRemoved(this::changed);
+    }
+
+    private void changed(String agent) {
+        listeners.forEach(listener -> listener.target.accept(agent));
     }
 
     AutoCloseable add(Consumer<String> target) {

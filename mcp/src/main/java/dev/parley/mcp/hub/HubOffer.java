@@ -9,11 +9,15 @@ import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.GetTask;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,14 +65,41 @@ record HubOffer(
         return isOffered(agent) ? agents.within(agent) : new Unknown(agent);
     }
 
+    /** The hub has the log of its own tasks, also of agents that do not stream to their callers. */
+    @Override
+    public Optional<Feed<LoggedEvent>> follow(String agent, String taskId, CallContext caller) {
+        Optional<Feed<LoggedEvent>> own =
+                tasks.find(caller.scope().group(), agent, taskId).map(head -> tasks.follow(head.key()));
+        return own.isPresent() ? own : OfferedAgents.super.follow(agent, taskId, caller);
+    }
+
     @Override
     public Optional<String> agentOf(String taskId, CallContext caller) {
+        if (only != null) {
+            return Optional.of(only);
+        }
         String group = caller.scope().group();
-        return only != null
-                ? Optional.of(only)
-                : cards(caller).keySet().stream()
-                        .filter(agent -> tasks.find(group, agent, taskId).isPresent())
-                        .findFirst();
+        Set<String> offered = cards(caller).keySet();
+        Optional<String> here = offered.stream()
+                .filter(agent -> tasks.find(group, agent, taskId).isPresent())
+                .findFirst();
+        if (here.isPresent()) {
+            return here;
+        }
+        List<String> remote =
+                tasks.remote(group, taskId).stream().filter(offered::contains).toList();
+        // Ids of agents elsewhere may be equal, and belong to different callers.
+        return remote.size() <= 1
+                ? remote.stream().findFirst()
+                : remote.stream().filter(agent -> has(agent, taskId, caller)).findFirst();
+    }
+
+    private boolean has(String agent, String taskId, CallContext caller) {
+        try {
+            return within(agent).call(new GetTask(null, taskId, 0), caller).id().equals(taskId);
+        } catch (A2AException missing) {
+            return false;
+        }
     }
 
     @Override

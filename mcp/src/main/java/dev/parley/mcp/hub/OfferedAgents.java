@@ -3,6 +3,9 @@ package dev.parley.mcp.hub;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -28,6 +31,19 @@ public interface OfferedAgents {
     /** The agent for further operations of a call that is counted already. */
     default AgentEndpoint within(String agent) {
         return endpoint(agent);
+    }
+
+    /**
+     * Follows a task that the caller may read, from its present state on.
+     *
+     * @return empty for an agent elsewhere that does not stream
+     * @throws dev.parley.protocol.A2AException UNSUPPORTED_OPERATION, if the task has ended
+     */
+    default Optional<Feed<LoggedEvent>> follow(String agent, String taskId, CallContext caller) {
+        AgentCard card = cards(caller).get(agent);
+        return card != null && Boolean.TRUE.equals(card.capabilities().streaming())
+                ? Optional.of(within(agent).watch(SubscribeToTask.of(taskId), caller))
+                : Optional.empty();
     }
 
     /** The agent that has a task, which may be the task of another caller; empty if none has it. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,8 +115,8 @@ public final class HttpEngine implements AutoCloseable {
         Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
         CallContext traced = meta.get("traceparent") instanceof String trace ? caller.withTraceparent(trace) : caller;
         var call = new CallHolder();
-        // A client of the older era that leaves has not canceled its call.
-        var outbox = new Outbox(peer.isStateless() ? call::cancel : () -> {});
+        // A client of the older era that leaves has not canceled its call, but can do so later.
+        var outbox = new Outbox(() -> call.end(peer.isStateless() ? RunningCall::cancel : RunningCall::leave));
         var running = new RunningCall(traced, peer, meta, asker, outbox::send);
         call.running = running;
         running.onCancel(outbox::end);
@@ -135,10 +136,10 @@ public final class HttpEngine implements AutoCloseable {
     private static final class CallHolder {
         private volatile @Nullable RunningCall running;
 
-        void cancel() {
+        void end(Consumer<RunningCall> how) {
             RunningCall call = running;
             if (call != null) {
-                call.cancel();
+                how.accept(call);
             }
         }
     }
@@ -151,6 +152,9 @@ public final class HttpEngine implements AutoCloseable {
             outbox.fail(refusal);
         } catch (InterruptedException canceled) {
             outbox.end();
+            if (session != null) {
+                session.left(request.id(), call);
+            }
         } finally {
             if (session != null) {
                 session.ended(request.id(), call);

@@ -1,6 +1,7 @@
 package dev.parley.mcp.server;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
@@ -19,6 +20,7 @@ import dev.parley.protocol.support.Excerpt;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -200,8 +202,14 @@ final class Methods {
             case "resources/templates/list" ->
                 page("resourceTemplates", provider.resourceTemplates(caller), params, call);
             case "prompts/list" -> page("prompts", provider.prompts(caller), params, call);
-            case "tools/call" ->
-                asking(method, required(params, "name"), params, call, each -> provider.call(each, call));
+            case "tools/call" -> {
+                Object arguments = requireNonNullElse(params.get("arguments"), Map.of());
+                Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
+                        .flatMap(tool -> InputSchema.problem(tool.inputSchema(), arguments));
+                yield problem.isPresent()
+                        ? refused(problem.get(), call.peer().revision())
+                        : asking(method, required(params, "name"), params, call, each -> provider.call(each, call));
+            }
             case "prompts/get" ->
                 asking(method, required(params, "name"), params, call, each -> provider.prompt(each, call));
             case "resources/read" -> read(required(params, "uri"), call);
@@ -246,6 +254,14 @@ final class Methods {
         }
         throw invalid("log level \"" + Excerpt.of(String.valueOf(level), 40) + "\": unknown (expected: one of "
                 + Peer.LEVELS + ")");
+    }
+
+    /** The answer to wrong arguments: a result, from which a model learns, in revisions that state so. */
+    private static Map<String, @Nullable Object> refused(String problem, Revision revision) {
+        if (revision == Revision.V2025_06_18) {
+            throw invalid(problem);
+        }
+        return Trees.object("content", List.of(Map.of("type", "text", "text", problem)), "isError", true);
     }
 
     private static Session inSession(@Nullable Session session) {

@@ -32,6 +32,7 @@ final class RunningCall implements McpProvider.Exchange {
     private @Nullable Thread thread;
     private boolean canceled;
     private boolean ended;
+    private boolean left;
     private double progress = Double.NEGATIVE_INFINITY;
 
     /**
@@ -73,7 +74,7 @@ final class RunningCall implements McpProvider.Exchange {
     void run(Runnable work) {
         lock.lock();
         try {
-            if (canceled) {
+            if (canceled || left) {
                 return;
             }
             thread = Thread.currentThread();
@@ -86,7 +87,7 @@ final class RunningCall implements McpProvider.Exchange {
             lock.lock();
             try {
                 thread = null;
-                ended = true;
+                ended = !left;
             } finally {
                 lock.unlock();
             }
@@ -112,10 +113,25 @@ final class RunningCall implements McpProvider.Exchange {
         due.forEach(Runnable::run);
     }
 
-    private void send(Message message) {
+    /** Ends the wait of the call, whose client no longer reads the answer. What the call has begun goes on, until it is canceled. */
+    void leave() {
         lock.lock();
         try {
             if (!canceled && !ended) {
+                left = true;
+                if (thread != null) {
+                    thread.interrupt();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void send(Message message) {
+        lock.lock();
+        try {
+            if (!canceled && !ended && !left) {
                 out.accept(message);
             }
         } finally {

@@ -4,9 +4,12 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,12 +19,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Connection of a client that began with {@code initialize}. Safe for any thread. */
 final class Session implements RunningCall.Asker {
     static final int MAX_QUESTIONS = 64;
     static final int MAX_RESOURCES = 100;
+    private static final int MAX_LEFT = 100;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private final String owner;
@@ -29,6 +34,9 @@ final class Session implements RunningCall.Asker {
     private final Map<String, @Nullable Object> capabilities;
     private final Map<String, CompletableFuture<Message>> questions = new ConcurrentHashMap<>();
     private final Map<Object, RunningCall> calls = new ConcurrentHashMap<>();
+    /** Newest calls whose clients have left. */
+    private final Map<Object, RunningCall> left = Collections.synchronizedMap(new LruMap<>(MAX_LEFT));
+
     private final Set<String> resources = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Outbox> stream = new AtomicReference<>();
     private final AtomicLong number = new AtomicLong();
@@ -82,6 +90,11 @@ final class Session implements RunningCall.Asker {
         calls.put(id, call);
     }
 
+    /** Keeps a call whose client has left, for its cancellation. */
+    void left(Object id, RunningCall call) {
+        left.put(id, call);
+    }
+
     void ended(Object id, RunningCall call) {
         calls.remove(id, call);
     }
@@ -90,10 +103,10 @@ final class Session implements RunningCall.Asker {
     void notified(Message.Notification notification) {
         Object id = notification.params().get("requestId");
         if (notification.method().equals("notifications/cancelled") && id != null) {
-            RunningCall call = calls.get(id);
-            if (call != null) {
-                call.cancel();
-            }
+            Stream.of(calls, left)
+                    .map(each -> each.get(id))
+                    .filter(Objects::nonNull)
+                    .forEach(RunningCall::cancel);
         }
     }
 

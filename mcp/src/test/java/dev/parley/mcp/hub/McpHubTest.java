@@ -421,6 +421,20 @@ final class McpHubTest {
     }
 
     @Test
+    @DisplayName("arguments that do not fit the schema are refused with their path, before the agent is called")
+    void schemas() throws Exception {
+        var june = new RawPeer(hub.url() + "/mcp", "MCP-Protocol-Version", "2025-06-18");
+        Map<String, Object> files = Map.of("name", "files__make", "arguments", Map.of("size", "big"));
+        Answer typed = peer.modern("tools/call", files, Map.of());
+        Answer nested = peer.call("echo__say", Map.of("message", "x", "files", List.of(Map.of("uri", 1))), Map.of());
+
+        assertThat(typed.result().get("isError")).isEqualTo(true);
+        assertThat(typed.text()).isEqualTo("size: wrong type (expected: integer)");
+        assertThat(nested.text()).isEqualTo("files[0].uri: wrong type (expected: string)");
+        assertThat(june.plain("tools/call", files).code()).isEqualTo(-32602);
+    }
+
+    @Test
     @DisplayName("100 calls at once each get their own answer")
     void concurrentCalls() throws Exception {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -112,15 +113,31 @@ final class RawPeer {
         return answer;
     }
 
+    /** A call without session, with the headers of this peer only. */
+    Answer plain(String method, Map<String, ?> params) throws Exception {
+        return answer(post(method, params).build());
+    }
+
+    /** Opens a stream of events: of a subscription of 2026, or of the session. */
+    HttpResponse<InputStream> listen(boolean inSession) throws Exception {
+        HttpRequest request = inSession
+                ? builder().header("Mcp-Session-Id", session).GET().build()
+                : request("subscriptions/listen", Map.of("notifications", Map.of("toolsListChanged", true)), Map.of())
+                        .build();
+        return http.send(request, BodyHandlers.ofInputStream());
+    }
+
+    private HttpRequest.Builder builder() {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url)).header("Accept", "application/json, text/event-stream");
+        headers.forEach(request::header);
+        return request;
+    }
+
     private HttpRequest.Builder post(String method, Map<String, ?> params) {
         byte[] body =
                 Json.write(Map.of("jsonrpc", "2.0", "id", IDS.incrementAndGet(), "method", method, "params", params));
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url))
-                .header("Content-Type", "application/json")
-                .header("Accept", "application/json, text/event-stream")
-                .POST(BodyPublishers.ofByteArray(body));
-        headers.forEach(request::header);
-        return request;
+        return builder().header("Content-Type", "application/json").POST(BodyPublishers.ofByteArray(body));
     }
 
     private Answer answer(HttpRequest request) throws IOException, InterruptedException {

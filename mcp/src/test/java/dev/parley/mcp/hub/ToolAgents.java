@@ -1,6 +1,8 @@
 package dev.parley.mcp.hub;
 
 import dev.parley.engine.Agent;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
@@ -63,18 +65,11 @@ final class ToolAgents {
             Agent.named("slow", "Takes its time")
                     .skill("work", "Works")
                     .resumable(true)
-                    .handle((request, reply) -> {
-                        reply.progress(10, "begun");
-                        begun.computeIfAbsent(request.text(), text -> new CountDownLatch(1))
-                                .countDown();
-                        try {
-                            permits.acquire();
-                        } catch (InterruptedException stopped) {
-                            interrupted.countDown();
-                            throw stopped;
-                        }
-                        reply.complete("worked: " + request.text());
-                    }),
+                    .handle(this::work),
+            Agent.named("mute", "Takes its time, without streams")
+                    .skill("work", "Works")
+                    .streaming(false)
+                    .handle(this::work),
             Agent.named("files", "Makes files")
                     .skill(skill(
                             "make",
@@ -112,5 +107,17 @@ final class ToolAgents {
                                     credential -> reply.complete("opened with " + credential.length() + " characters"),
                                     () -> reply.askForCredentials("a key, please"))),
         };
+    }
+
+    private void work(Request request, Reply reply) throws InterruptedException {
+        reply.progress(10, "begun");
+        begun.computeIfAbsent(request.text(), text -> new CountDownLatch(1)).countDown();
+        try {
+            permits.acquire();
+        } catch (InterruptedException stopped) {
+            interrupted.countDown();
+            throw stopped;
+        }
+        reply.complete("worked: " + request.text());
     }
 }

@@ -38,6 +38,8 @@ class McpHttpTest {
             + "'io.modelcontextprotocol/clientCapabilities':{'elicitation':{}}}";
     private static final CountDownLatch ENTERED = new CountDownLatch(1);
     private static final CountDownLatch CANCELED = new CountDownLatch(1);
+    private static final CountDownLatch RELEASED = new CountDownLatch(1);
+    private static final CountDownLatch CANCELED_LATER = new CountDownLatch(1);
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static Hub hub;
@@ -51,6 +53,9 @@ class McpHttpTest {
 
         @Override
         public Outcome call(Invocation call, Exchange exchange) throws InterruptedException {
+            if (call.name().equals("linger")) {
+                return linger(exchange);
+            }
             if (!call.name().equals("wait")) {
                 return others.call(call, exchange);
             }
@@ -58,6 +63,19 @@ class McpHttpTest {
             exchange.progress(1, null, "waits");
             ENTERED.countDown();
             new CountDownLatch(1).await();
+            throw new IllegalStateException("interrupted only");
+        }
+
+        private static Outcome linger(Exchange exchange) throws InterruptedException {
+            exchange.onCancel(CANCELED_LATER::countDown);
+            exchange.progress(1, null, "lingers");
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException left) {
+                assertThat(exchange.isCanceled()).isFalse();
+                RELEASED.countDown();
+                throw left;
+            }
             throw new IllegalStateException("interrupted only");
         }
 
@@ -296,6 +314,28 @@ class McpHttpTest {
         }
 
         assertThat(CANCELED.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    @DisplayName("in a session closing the stream ends the wait only, and the call can be canceled afterwards")
+    void disconnectOfASession() throws Exception {
+        String session = session();
+        String call = "{'jsonrpc':'2.0','id':77,'method':'tools/call','params':{'name':'linger',"
+                + "'_meta':{'progressToken':'p'}}}";
+        HttpResponse<InputStream> stream =
+                HTTP.send(request("POST", call, "Mcp-Session-Id", session), BodyHandlers.ofInputStream());
+        try (var lines = new BufferedReader(new InputStreamReader(stream.body(), UTF_8))) {
+            assertThat(next(lines)).containsEntry("method", "notifications/progress");
+        }
+        assertThat(RELEASED.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(CANCELED_LATER.getCount()).isEqualTo(1);
+        String cancel = "{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':77}}";
+        for (int i = 0; i < 2; i++) {
+            assertThat(send("POST", cancel, "Mcp-Session-Id", session).statusCode())
+                    .isEqualTo(202);
+        }
+
+        assertThat(CANCELED_LATER.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
