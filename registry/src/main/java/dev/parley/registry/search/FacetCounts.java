@@ -179,8 +179,9 @@ final class FacetCounts {
             return kept;
         }
         List<Integer> changed = kept == null ? null : changed(session, kept.version);
-        boolean isFew = kept != null && changed != null && kept.changed.size() + changed.size() <= MAX_CHANGED;
-        Field field = isFew ? updated(session, name, version, kept, changed) : whole(session, name, version);
+        Field field = kept == null || changed == null || kept.changed.size() + changed.size() > MAX_CHANGED
+                ? whole(session, name, version)
+                : updated(session, name, version, kept, changed);
         synchronized (this) {
             Field newer = fields.get(name);
             if ((newer == null || newer.version <= version) && field.bytes <= MAX_BYTES / 2) {
