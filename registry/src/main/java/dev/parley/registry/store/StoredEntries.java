@@ -79,7 +79,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private final HubTimers.Timers timers;
     private final HubSignatures signatures;
     private final Map<String, Disclosed> disclosed = new LruMap<>(DISCLOSED);
-    private final EntryCache cache = new EntryCache();
+    private final EntryCache cache = new EntryCache(EntryCache.MAX_BYTES);
     private final ChangeFeed feed = new ChangeFeed();
     private final List<EntryListener> listeners = new CopyOnWriteArrayList<>();
     private final List<EntryCheck> checks = new CopyOnWriteArrayList<>();
