@@ -27,6 +27,8 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
         LOST,
         /** The replica does not answer as it should; a repetition brings the same. */
         BROKEN,
+        /** The agent refused the credential of the gateway, which has a new one for the next attempt. */
+        STALE,
         /** The agent refused the call; the replica works. */
         REFUSED
     }
@@ -92,7 +94,7 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
         if (answer.error() == A2AError.UNAUTHENTICATED) { // of the gateway, not of its caller
             A2AException internal =
                     A2AException.of(A2AError.INTERNAL, "The agent does not accept the credential of the gateway");
-            return new Failure("credential", Kind.REFUSED, null, internal.causedBy(answer));
+            return new Failure("credential", Kind.STALE, null, internal.causedBy(answer));
         }
         if (answer.error() == A2AError.PERMISSION_DENIED && answer.metadata().containsKey("wwwAuthenticate")) {
             var metadata = new HashMap<>(answer.metadata());

@@ -159,7 +159,7 @@ final class Replicas implements Upstream {
                 tried.add(replica);
             }
             failures++;
-            if (failures > settings.retries() || !mayRepeat(operation, failure, settings)) {
+            if (failures > settings.retries() || !mayRepeat(operation, failure, failures, settings)) {
                 throw failure.answer();
             }
             if (only != null
@@ -171,9 +171,10 @@ final class Replicas implements Upstream {
         }
     }
 
-    private static boolean mayRepeat(Operation operation, Failure failure, UpstreamSettings settings) {
+    private static boolean mayRepeat(Operation operation, Failure failure, int failures, UpstreamSettings settings) {
         return switch (failure.kind()) {
             case UNSENT, BUSY -> true;
+            case STALE -> failures == 1;
             case LOST -> operation.isRepeatable() || operation instanceof Operation.Send && settings.deduplicates();
             case BROKEN, REFUSED -> false;
         };
@@ -275,7 +276,8 @@ final class Replicas implements Upstream {
     private Failure failed(Replica replica, Failure failure) {
         metric(metrics -> metrics.failed(route, failure.cause()));
         Duration pause = failure.retryAfter();
-        boolean working = failure.kind() == Kind.REFUSED || failure.cause().equals("total");
+        boolean working = failure.cause().equals("total")
+                || List.of(Kind.REFUSED, Kind.STALE).contains(failure.kind());
         if (failure.kind() == Kind.BUSY && pause != null) {
             replica.busy(pause, time());
         } else if (!working) {
