@@ -3,7 +3,6 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -16,10 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A hub, started by the command line and talked to by it. */
 @Timeout(90)
 class UpCommandTest {
-    private static final Pattern URL = Pattern.compile("^URL: (\\S+)$", Pattern.MULTILINE);
-
     @TempDir
     Path directory;
 
@@ -44,55 +38,13 @@ class UpCommandTest {
         shell = new Shell(directory);
     }
 
-    /** A hub that runs until it is told to stop. */
-    private final class Running implements AutoCloseable {
-        private final Shell own = new Shell(directory);
-        private final CountDownLatch announced = new CountDownLatch(1);
-        private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream() {
-            @Override
-            public synchronized void write(byte[] bytes, int offset, int length) {
-                super.write(bytes, offset, length);
-                if (toString(StandardCharsets.UTF_8).contains("parley task list")) {
-                    announced.countDown();
-                }
-            }
-        };
-        private final CompletableFuture<Integer> command;
-
+    private final class Running extends RunningHub {
         Running(String... more) throws InterruptedException {
-            this(Map.of(), more);
+            super(directory, Map.of(), more);
         }
 
         Running(Map<String, String> environment, String... more) throws InterruptedException {
-            environment.forEach(own::with);
-            var args = new ArrayList<>(List.of("up", "--port", "0"));
-            args.addAll(List.of(more));
-            // On a thread of its own: a command that waits would take the common pool from the HTTP client.
-            command = CompletableFuture.supplyAsync(
-                            () -> own.run(out, err, args.toArray(String[]::new)), Thread.ofPlatform()::start)
-                    .whenComplete((status, failure) -> announced.countDown());
-            assertThat(announced.await(60, TimeUnit.SECONDS)).isTrue();
-        }
-
-        String announcement() {
-            return out.toString(StandardCharsets.UTF_8);
-        }
-
-        String url() {
-            Matcher url = URL.matcher(announcement());
-            assertThat(url.find()).as(announcement() + err).isTrue();
-            return url.group(1);
-        }
-
-        int stop() {
-            return own.interruption().signal();
-        }
-
-        @Override
-        public void close() {
-            stop();
-            assertThat(command.join()).isZero();
+            super(directory, environment, more);
         }
     }
 

@@ -57,6 +57,11 @@ public interface HubExtensionSource {
         return Map.of();
     }
 
+    /** Names of agents of its settings that it hosts by {@link HubAgents#host}, when they can be reached. */
+    default Set<String> agents() {
+        return Set.of();
+    }
+
     /** Opens the extension of a hub, which closes it with itself. */
     HubExtension open(HubParts hub);
 }

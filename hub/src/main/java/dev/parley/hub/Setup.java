@@ -264,7 +264,8 @@ final class Setup {
         }
         String root = root();
         if (root != null) {
-            if (!given.agents.containsKey(root)) {
+            if (!given.agents.containsKey(root)
+                    && extensions.stream().noneMatch(each -> each.agents().contains(root))) {
                 throw new IllegalArgumentException("default agent: " + root + " (expected: one of "
                         + String.join(", ", given.agents.keySet()) + ")");
             }

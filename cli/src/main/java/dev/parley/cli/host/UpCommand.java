@@ -36,12 +36,14 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +71,10 @@ public final class UpCommand {
         List<AgentArchives.Contents> archives = settings.agents().stream()
                 .map(archive -> AgentArchives.read(call.path(archive)))
                 .toList();
-        List<Agent> agents = agents(settings, archives);
+        HubSettings all = hubSettings(reader);
+        Map<String, @Nullable Agent> agents = agents(settings, all, archives);
         OpenTelemetrySdk telemetry =
                 Telemetry.start(settings.otlpEndpoint(), call.around().environment());
-        HubSettings all = hubSettings(reader);
         Hub hub = start(call, settings, all, agents, archives, telemetry);
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
@@ -92,9 +94,10 @@ public final class UpCommand {
         return 0;
     }
 
-    /** The agents to host, the default one first. */
-    private static List<Agent> agents(UpSettings settings, List<AgentArchives.Contents> archives) {
-        var byName = new LinkedHashMap<String, Agent>();
+    /** The agents to host by their names, the default one first; null for one that is elsewhere. */
+    private static Map<String, @Nullable Agent> agents(
+            UpSettings settings, HubSettings all, List<AgentArchives.Contents> archives) {
+        var byName = new LinkedHashMap<String, @Nullable Agent>();
         archives.forEach(archive -> archive.agents().forEach(agent -> add(byName, agent)));
         if (!settings.noDemo()) {
             for (Agent demo : DemoAgents.all()) {
@@ -105,8 +108,19 @@ public final class UpCommand {
         if (CONFORMANCE.equals(named) && !byName.containsKey(CONFORMANCE)) {
             byName.put(CONFORMANCE, ConformanceAgent.create());
         }
+        Set<String> builtIn = atPaths(all, archives);
+        for (HubExtensionSource extension : all.extensions()) {
+            for (String remote : extension.agents()) {
+                if (byName.containsKey(remote) || builtIn.contains(remote)) {
+                    throw CommandException.usage(
+                            "--remote: " + remote + ": an agent of the hub has this name", "take another name");
+                }
+                byName.put(remote, null);
+            }
+        }
         if (byName.isEmpty()) {
-            throw CommandException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
+            throw CommandException.usage(
+                    "no agents to host", "name a jar with --agents or an agent with --remote, or leave --no-demo out");
         }
         if (named != null && !byName.containsKey(named)) {
             throw CommandException.usage(
@@ -117,11 +131,11 @@ public final class UpCommand {
         String first = named != null
                 ? named
                 : byName.containsKey(ECHO) ? ECHO : byName.sequencedKeySet().getFirst();
-        byName.putFirst(first, requireNonNull(byName.get(first)));
-        return List.copyOf(byName.values());
+        byName.putFirst(first, byName.get(first));
+        return byName;
     }
 
-    private static void add(Map<String, Agent> byName, Agent agent) {
+    private static void add(Map<String, @Nullable Agent> byName, Agent agent) {
         if (byName.putIfAbsent(agent.name(), agent) != null) {
             throw CommandException.usage(
                     "agent \"" + agent.name() + "\": duplicate name in --agents", "leave one of them out");
@@ -132,13 +146,13 @@ public final class UpCommand {
             Invocation call,
             UpSettings settings,
             HubSettings all,
-            List<Agent> agents,
+            Map<String, @Nullable Agent> agents,
             List<AgentArchives.Contents> archives,
             @Nullable OpenTelemetrySdk telemetry) {
         HubBuilder hub = Hub.builder()
                 .settings(call.settings().reader(Setting.Scope.HUB))
-                .agents(agents.toArray(Agent[]::new))
-                .defaultAgent(agents.getFirst().name());
+                .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new))
+                .defaultAgent(agents.keySet().iterator().next());
         archives.forEach(archive -> {
             hub.extensions(archive.extensions());
             archive.ofHub().forEach(hub::extension);
@@ -149,7 +163,7 @@ public final class UpCommand {
         if (telemetry != null) {
             hub.openTelemetry(telemetry);
         }
-        requireHosted(all.trust(), agents, archives);
+        requireHosted(all, agents.keySet(), archives);
         try {
             return hub.start();
         } catch (RuntimeException failure) {
@@ -222,20 +236,25 @@ public final class UpCommand {
     }
 
     /** Refuses names of agents that are not hosted: a misspelt one would leave an agent unguarded. */
-    private static void requireHosted(TrustSettings trust, List<Agent> agents, List<AgentArchives.Contents> archives) {
-        var names = new LinkedHashSet<String>();
-        agents.forEach(agent -> names.add(agent.name()));
-        Stream.concat(
-                        ServiceLoader.load(HubExtensionSource.class).stream().map(ServiceLoader.Provider::get),
-                        archives.stream().flatMap(archive -> archive.ofHub().stream()))
-                .forEach(source -> names.addAll(source.paths().values()));
-        for (String guarded : trust.ofAgents().keySet()) {
+    private static void requireHosted(HubSettings all, Set<String> agents, List<AgentArchives.Contents> archives) {
+        var names = new LinkedHashSet<String>(agents);
+        names.addAll(atPaths(all, archives));
+        for (String guarded : all.trust().ofAgents().keySet()) {
             if (!names.contains(guarded)) {
                 throw CommandException.usage(
-                        "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names) + ")",
+                        "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names)
+                                + ", or of --remote)",
                         "did you mean " + Nearest.to(guarded, names) + "?");
             }
         }
+    }
+
+    /** Names of agents of extensions. */
+    private static Set<String> atPaths(HubSettings all, List<AgentArchives.Contents> archives) {
+        var names = new LinkedHashSet<String>();
+        Stream.concat(all.extensions().stream(), archives.stream().flatMap(archive -> archive.ofHub().stream()))
+                .forEach(source -> names.addAll(source.paths().values()));
+        return names;
     }
 
     private static RuntimeException explained(HubSettings all, RuntimeException failure) {
@@ -270,11 +289,11 @@ public final class UpCommand {
     }
 
     /** Prints the URL, the agents, and three commands to try. */
-    private static void announce(Invocation call, UpSettings settings, Hub hub, List<Agent> agents) {
+    private static void announce(Invocation call, UpSettings settings, Hub hub, Map<String, @Nullable Agent> agents) {
         List<String> auth =
                 SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
         String url = hub.url();
-        String first = agents.getFirst().name();
+        String first = agents.keySet().iterator().next();
         call.output().result(() -> json(hub, agents), page -> {
             page.field("URL", url);
             if (!hub.adminUrl().equals(url)) {
@@ -287,9 +306,8 @@ public final class UpCommand {
             if (!settings.cardKeys().isEmpty()) {
                 page.field("Card-Keys", url + CardKeys.PATH);
             }
-            for (Agent agent : agents) {
-                page.field("Agent", agent.name() + " - " + description(agent) + " - " + card(url, agent));
-            }
+            agents.forEach(
+                    (name, agent) -> page.field("Agent", name + " - " + description(agent) + " - " + card(url, name)));
         });
         if (call.output().isJson()) {
             return;
@@ -306,7 +324,7 @@ public final class UpCommand {
                         + "  parley task list -a " + url + "/agents/" + first + "\n");
     }
 
-    private static byte[] json(Hub hub, List<Agent> agents) {
+    private static byte[] json(Hub hub, Map<String, @Nullable Agent> agents) {
         String url = hub.url();
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("url", url);
@@ -314,24 +332,24 @@ public final class UpCommand {
             all.put("adminUrl", hub.adminUrl());
         }
         hub.bootstrapKey().ifPresent(key -> all.put("bootstrapKey", key));
-        all.put("agents", agents.stream().map(agent -> members(url, agent)).toList());
+        var shown = new ArrayList<Map<String, Object>>();
+        agents.forEach((name, agent) -> {
+            Map<String, Object> members = new LinkedHashMap<>();
+            members.put("name", name);
+            members.put("description", description(agent));
+            members.put("card", card(url, name));
+            shown.add(members);
+        });
+        all.put("agents", shown);
         return Json.write(all);
     }
 
-    private static Map<String, Object> members(String url, Agent agent) {
-        Map<String, Object> members = new LinkedHashMap<>();
-        members.put("name", agent.name());
-        members.put("description", description(agent));
-        members.put("card", card(url, agent));
-        return members;
-    }
-
-    private static String description(Agent agent) {
+    private static String description(@Nullable Agent agent) {
         var nowhere = new AgentCard.Interface("", AgentCard.Interface.JSONRPC, null, "1.0");
-        return agent.card(List.of(nowhere)).description();
+        return agent == null ? "a remote agent" : agent.card(List.of(nowhere)).description();
     }
 
-    private static String card(String url, Agent agent) {
-        return url + "/agents/" + agent.name() + "/.well-known/agent-card.json";
+    private static String card(String url, String agent) {
+        return url + "/agents/" + agent + "/.well-known/agent-card.json";
     }
 }

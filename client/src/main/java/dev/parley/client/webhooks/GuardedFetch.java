@@ -26,6 +26,7 @@ import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.NoHttpResponseException;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +81,13 @@ public final class GuardedFetch implements AutoCloseable {
     public Document get(String group, String url, Map<String, String> headers)
             throws IOException, InterruptedException {
         HttpUrl target = rule.target(url);
-        return fetched(target, current -> follow(group, target, headers, current));
+        return fetched(target, current -> {
+            try {
+                return follow(group, target, headers, current);
+            } catch (NoHttpResponseException closed) { // an idle connection that the server has just closed
+                return follow(group, target, headers, current);
+            }
+        });
     }
 
     /**

@@ -11,12 +11,14 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier.Outcome;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.support.Sha256;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -89,6 +91,11 @@ public final class CardSource implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new ClientException(Problem.INTERRUPTED, "interrupted while a card was read", stopped);
         }
+    }
+
+    /** {@code sha256:} and the digest of a document. */
+    public static String digest(byte[] document) {
+        return "sha256:" + HexFormat.of().formatHex(Sha256.of(document));
     }
 
     /**

@@ -12,11 +12,9 @@ import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.protocol.support.Sha256;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +45,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
 
     /** {@code sha256:} and the digest of the document. */
     public String digest() {
-        return "sha256:" + HexFormat.of().formatHex(Sha256.of(bytes));
+        return CardSource.digest(bytes);
     }
 
     /** The card by which the gateway calls the agent: its interfaces at the configured origin. */

@@ -1,5 +1,6 @@
 package dev.parley.gateway.hub;
 
+import dev.parley.gateway.route.Route;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
@@ -34,11 +35,19 @@ record GatewaySettings(
                         + " may have private addresses.",
                 Trait.REPEATABLE)) {
             int end = remote.indexOf('=');
-            if (end <= 0 || end == remote.length() - 1) {
-                throw new IllegalArgumentException("remote: " + remote + " (expected: NAME=URL)");
+            String name = remote.substring(0, Math.max(0, end)).strip();
+            String url = remote.substring(end + 1).strip();
+            if (!Route.isName(name)) {
+                throw new IllegalArgumentException("remote: " + remote
+                        + " (expected: NAME=URL, with a name of at most 63 of a-z, 0-9, dots, underscores and dashes)");
             }
-            remotes.put(
-                    remote.substring(0, end).strip(), remote.substring(end + 1).strip());
+            if (!Routes.isAddress(url)) {
+                throw new IllegalArgumentException(
+                        "remote: " + remote + " (expected: an http or https URL, or registry:ID)");
+            }
+            if (remotes.put(name, url) != null) {
+                throw new IllegalArgumentException("remote: " + name + ": duplicate name");
+            }
         }
         return new GatewaySettings(
                 remotes,

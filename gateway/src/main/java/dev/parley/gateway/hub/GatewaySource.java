@@ -8,6 +8,7 @@ import dev.parley.gateway.card.RemoteCard;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /** Adds a gateway for remote agents to hubs. */
@@ -43,6 +44,11 @@ public final class GatewaySource implements HubExtensionSource {
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
         return RouteOperations.administration();
+    }
+
+    @Override
+    public Set<String> agents() {
+        return settings.remotes().keySet();
     }
 
     @Override

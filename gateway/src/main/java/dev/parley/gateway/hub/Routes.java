@@ -8,6 +8,7 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.dialect.Json;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
@@ -17,6 +18,7 @@ import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.gateway.credentials.RouteCredential;
 import dev.parley.gateway.credentials.SecretName;
+import dev.parley.gateway.hub.Refreshes.Outcome;
 import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners;
 import dev.parley.gateway.route.PausedEndpoint;
@@ -30,13 +32,13 @@ import dev.parley.gateway.upstream.GatewayMetrics;
 import dev.parley.gateway.upstream.Surroundings;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.extension.MethodCall;
+import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.support.Loopback;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
@@ -52,7 +54,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +72,11 @@ final class Routes implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final String REGISTRY = "registry:";
     private static final int PROBES_AT_ONCE = 4;
+
+    private static final CallContext OWN = CallContext.of("gateway", new Scope("default", "gateway"));
+
+    /** How long the start waits for the routes of the settings. */
+    private static final Duration FIRST = Duration.ofSeconds(2);
 
     /** Interval in which changes by other hubs are found, for a database that several may use. */
     private static final Duration EPOCH = Duration.ofSeconds(1);
@@ -90,6 +98,14 @@ final class Routes implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
             PROBES_AT_ONCE, Thread.ofPlatform().daemon().name("gateway-probes").factory());
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Refreshes refreshes;
+    /** Addresses of routes of the settings that are not compared with their rows yet. */
+    private final Map<String, String> unread;
+    /** Routes of the settings whose first attempt has not ended. */
+    private final Set<String> begun = ConcurrentHashMap.newKeySet();
+
+    private final CountDownLatch first;
+
     private long epoch = -1;
 
     /** A hosted route. */
@@ -120,6 +136,10 @@ final class Routes implements AutoCloseable {
         this.cards = new CardSource(rule, settings.trusted());
         this.metrics = new GatewayMetrics(hub.metrics());
         this.relay = relay;
+        this.unread = new ConcurrentHashMap<>(settings.remotes());
+        this.first = new CountDownLatch(unread.size());
+        begun.addAll(unread.keySet());
+        this.refreshes = new Refreshes(settings.refresh(), timer, this::attempt);
         this.secrets = SecretName.Places.of(settings.secrets());
         MetricLabel route = MetricLabel.upTo(100, "route");
         MetricLabel kind = MetricLabel.oneOf("kind", "security", "skills");
@@ -165,77 +185,88 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    /** Hosts the routes, and reads their cards again from time to time, on a thread of its own. */
+    /** Hosts the routes, and reads their cards from now on. */
     void start() {
+        settings.remotes().keySet().forEach(name -> refreshes.add(name, false)); // first, as rows may have them, too
+        reloadNow();
+        try {
+            if (!first.await(FIRST.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(Level.WARNING, "the gateway still waits for the cards of {0}", begun);
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+        if (hub.database().kind() == DatabaseKind.POSTGRESQL) {
+            Thread.ofVirtual().name("gateway-changes").start(this::follow);
+        }
+    }
+
+    /** Follows the changes of other hubs. */
+    private void follow() {
+        try {
+            while (!closing.await(EPOCH.toMillis(), TimeUnit.MILLISECONDS)) {
+                reloadNow();
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void reloadNow() {
         try {
             reload();
         } catch (RuntimeException failure) {
             LOG.log(Level.WARNING, "the routes of the gateway cannot be read", failure);
         }
-        Thread.ofVirtual().name("gateway-routes").start(this::run);
     }
 
-    private void run() {
-        settings.remotes().forEach(this::configured);
-        boolean shared = hub.database().kind() == DatabaseKind.POSTGRESQL;
-        long refreshAt = System.nanoTime() + settings.refresh().toNanos();
-        while (pause(shared ? EPOCH : settings.refresh())) {
-            try {
-                reload();
-                if (System.nanoTime() - refreshAt >= 0) {
-                    refreshAll();
-                    refreshAt = System.nanoTime() + settings.refresh().toNanos();
-                }
-            } catch (RuntimeException failure) {
-                LOG.log(Level.WARNING, "the routes of the gateway cannot be read", failure);
+    private Outcome attempt(String name) {
+        try {
+            return read(name);
+        } finally {
+            if (begun.remove(name)) {
+                first.countDown();
             }
         }
     }
 
-    /** Returns false if the gateway is closed. */
-    private boolean pause(Duration time) {
+    private Outcome read(String name) {
         try {
-            return !closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stopped) {
-            return false;
-        }
-    }
-
-    /** A route of the settings, which is the row of its name from then on. */
-    private void configured(String name, String url) {
-        try {
-            boolean registered = url.startsWith(REGISTRY);
-            Map<String, Object> options = registered ? Map.of() : Map.of(Route.LOCAL, true);
-            String address = registered ? resolve(url, own()) : url;
-            Optional<Route> known = table.named(name).filter(row -> row.url().equals(address));
-            if (known.isEmpty()) {
-                table.put(Route.of(name, address, options));
+            String url = unread.get(name);
+            if (url != null) {
+                configure(name, url);
+                unread.remove(name);
+            } else if (table.named(name).isEmpty()) {
+                return Outcome.REMOVED;
             }
-            refresh(name);
+            Route route = refresh(name);
+            return route.card() == null ? Outcome.WAITING : Outcome.HOSTED;
         } catch (RuntimeException failure) {
             fail(name, failure);
+            synchronized (this) {
+                return live.containsKey(name) ? Outcome.HOSTED : Outcome.WAITING;
+            }
         }
     }
 
-    private static CallContext own() {
-        return CallContext.of("gateway", new Scope("default", "gateway"));
-    }
-
-    private void refreshAll() {
-        for (Route route : table.all()) {
-            try {
-                refresh(route.name());
-            } catch (RuntimeException failure) {
-                fail(route.name(), failure);
-            }
+    /** Writes the row of a route of the settings. */
+    private void configure(String name, String url) {
+        boolean registered = url.startsWith(REGISTRY);
+        Map<String, Object> options = registered ? Map.of() : Map.of(Route.LOCAL, true);
+        String address = registered ? resolve(url, OWN) : url;
+        if (table.named(name).filter(row -> row.url().equals(address)).isEmpty()) {
+            table.put(Route.of(name, address, options));
         }
     }
 
     private void fail(String name, RuntimeException failure) {
-        LOG.log(Level.WARNING, "route {0}: {1}", name, failure.getMessage());
+        String problem = String.valueOf(failure.getMessage());
         synchronized (this) {
-            problems.put(name, String.valueOf(failure.getMessage()));
+            if (problem.equals(problems.put(name, problem))) {
+                return; // logged before
+            }
         }
+        LOG.log(Level.WARNING, "route {0}: {1}", name, problem);
     }
 
     /** The address of an agent: that of an entry of the registry of this hub, or the address itself. */
@@ -243,27 +274,20 @@ final class Routes implements AutoCloseable {
         if (!url.startsWith(REGISTRY)) {
             return url;
         }
-        Object entry = hub.agents()
+        Object answer = hub.agents()
                 .endpoint("registry")
                 .call(new MethodCall("registry/show", Map.of("id", url.substring(REGISTRY.length()))), caller);
-        String address = entry instanceof Map<?, ?> members ? address(members) : null;
-        if (address == null) {
-            throw A2AException.invalidParams("url", url + ": the entry has no address");
+        Map<?, ?> members = answer instanceof WireDocument entry ? Json.read(entry.bytes(), Map.class) : Map.of();
+        var addresses = new ArrayList<@Nullable Object>();
+        addresses.add(members.get("url"));
+        if (members.get("endpoints") instanceof List<?> endpoints) { // an entry of a file has those of its card only
+            endpoints.forEach(each -> addresses.add(each instanceof Map<?, ?> endpoint ? endpoint.get("url") : null));
         }
-        return address;
-    }
-
-    private static @Nullable String address(Map<?, ?> members) {
-        for (Object value : Arrays.asList(members.get("url"), members.get("resource"), members.get("entry"))) {
-            if (value instanceof String url) {
-                return url;
-            }
-            String inner = value instanceof Map<?, ?> below ? address(below) : null;
-            if (inner != null) {
-                return inner;
-            }
-        }
-        return null;
+        return addresses.stream()
+                .filter(each -> each instanceof String address && address.startsWith("http"))
+                .map(String::valueOf)
+                .findFirst()
+                .orElseThrow(() -> A2AException.invalidParams("url", url + ": the entry has no http address"));
     }
 
     /**
@@ -273,6 +297,8 @@ final class Routes implements AutoCloseable {
      */
     Route add(Route route) {
         byte[] document;
+        origin(route.url());
+        origin(address(route));
         try {
             document = fetch(route);
             requireUsable(route, read(route, document));
@@ -334,36 +360,58 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    /** Reads the card of a route again. A changed one is used from now on, unless its security differs. */
+    /**
+     * Reads the card of a route again. A changed one is used from now on, unless its security differs.
+     *
+     * @throws ClientException if there is none that can be used
+     */
     Route refresh(String name) {
         Route route = named(name);
         byte[] document = fetch(route);
-        RemoteCard now = read(route, document);
-        byte[] known = route.pending() == null ? route.card() : route.pending();
-        if (known != null && Arrays.equals(known, document)) {
-            clear(name);
-            reload();
-            return route;
-        }
-        requireUsable(route, now);
         byte[] confirmed = route.card();
-        RemoteCard before = confirmed == null ? null : reading(route, confirmed);
-        List<String> security = before == null ? List.of() : now.otherSecurity(before);
-        if (before != null) {
-            changed(route, now, security, now.otherSkills(before));
+        RemoteCard now;
+        try {
+            now = read(route, document);
+        } catch (ClientException refused) {
+            if (confirmed == null || refused.problem() != Problem.CARD_NOT_VERIFIED || route.state() == State.PAUSED) {
+                throw refused;
+            }
+            if (route.state() == State.CHANGED) {
+                return route;
+            }
+            note(route, "security", "signature", CardSource.digest(document));
+            return change(name, row -> row.in(State.CHANGED, String.valueOf(refused.getMessage()), null));
         }
-        Route next = table.change(
-                        name,
-                        row -> security.isEmpty() && row.state() != State.PAUSED
-                                ? row.with(document)
-                                : security.isEmpty()
-                                        ? row.with(document).in(State.PAUSED, row.reason(), null)
-                                        : row.in(
-                                                State.CHANGED,
-                                                "the card has other " + String.join(", ", security),
-                                                document))
-                .orElse(route);
-        clear(name);
+        boolean isKnown = route.pending() == null
+                ? Arrays.equals(confirmed, document) && route.state() != State.CHANGED
+                : Arrays.equals(route.pending(), document);
+        Route next = route;
+        if (!isKnown) {
+            requireUsable(route, now);
+            List<String> security = List.of();
+            if (confirmed != null) {
+                RemoteCard before = reading(route, confirmed);
+                security = now.otherSecurity(before);
+                note(route, "security", String.join(", ", security), now.digest());
+                note(route, "skills", String.join(", ", now.otherSkills(before)), now.digest());
+            }
+            String reason = security.isEmpty() ? "" : "the card has other " + String.join(", ", security);
+            next = table.change(name, row -> {
+                        if (!Arrays.equals(row.card(), confirmed)) {
+                            return row; // an operator or another hub was faster
+                        }
+                        Route confirming = row.with(document);
+                        return !reason.isEmpty()
+                                ? row.in(State.CHANGED, reason, document)
+                                : row.state() == State.PAUSED
+                                        ? confirming.in(State.PAUSED, row.reason(), null)
+                                        : confirming;
+                    })
+                    .orElse(route);
+        }
+        synchronized (this) {
+            problems.remove(name);
+        }
         reload();
         return next;
     }
@@ -373,8 +421,7 @@ final class Routes implements AutoCloseable {
         try {
             return refresh(name);
         } catch (ClientException problem) {
-            throw A2AException.of(A2AError.UNAVAILABLE, name + ": " + problem.getMessage())
-                    .causedBy(problem);
+            throw A2AException.unavailable(name + ": " + problem.getMessage(), Duration.ofSeconds(1));
         }
     }
 
@@ -393,30 +440,15 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    private void changed(Route route, RemoteCard now, List<String> security, List<String> skills) {
-        if (!security.isEmpty()) {
-            changes.add(1, route.name(), "security");
-            note(route, "security", String.join(", ", security), now);
+    private void note(Route route, String kind, String changed, String digest) {
+        if (changed.isEmpty()) {
+            return;
         }
-        if (!skills.isEmpty()) {
-            changes.add(1, route.name(), "skills");
-            note(route, "skills", String.join(", ", skills), now);
-        }
-    }
-
-    private void note(Route route, String kind, String changed, RemoteCard now) {
+        changes.add(1, route.name(), kind);
         LOG.log(Level.WARNING, "route {0}: the card has other {1}: {2}", route.name(), kind, changed);
-        hub.audit()
-                .note(new Entry(
-                        "default",
-                        route.name(),
-                        "gateway.card." + kind,
-                        route.name(),
-                        "",
-                        "changed",
-                        "",
-                        "",
-                        Map.of("changed", changed, "digest", now.digest())));
+        String action = "gateway.card." + kind;
+        Map<String, Object> details = Map.of("changed", changed, "digest", digest);
+        hub.audit().note(new Entry("default", route.name(), action, route.name(), "", "changed", "", "", details));
     }
 
     /** Begins no tasks at a replica any more, or begins them again. */
@@ -459,7 +491,6 @@ final class Routes implements AutoCloseable {
         }
         owners.forget();
         relay.forget(name);
-        clear(name);
         reload();
     }
 
@@ -474,16 +505,13 @@ final class Routes implements AutoCloseable {
         return known == null ? List.of() : known.remote().status();
     }
 
-    private synchronized void clear(String name) {
-        problems.remove(name);
-    }
-
     /** Hosts the routes as their rows are now. */
     synchronized void reload() {
         long now = table.epoch();
         if (closing.getCount() == 0 || now == epoch) {
             return;
         }
+        boolean complete = true;
         var names = new HashSet<String>();
         for (Route route : table.all()) {
             names.add(route.name());
@@ -494,8 +522,10 @@ final class Routes implements AutoCloseable {
                     problems.remove(route.name());
                 } catch (RuntimeException failure) {
                     fail(route.name(), failure);
+                    complete = false; // tried again with the next reload
                 }
             }
+            refreshes.add(route.name(), route.card() != null);
         }
         for (String name : List.copyOf(live.keySet())) {
             if (!names.contains(name)) {
@@ -504,7 +534,8 @@ final class Routes implements AutoCloseable {
                 owners.forget();
             }
         }
-        epoch = now;
+        problems.keySet().removeIf(name -> !names.contains(name) && !unread.containsKey(name));
+        epoch = complete ? now : -1;
     }
 
     private void host(Route route, @Nullable Live known) {
@@ -626,6 +657,15 @@ final class Routes implements AutoCloseable {
                     Problem.ORIGIN_NOT_ALLOWED,
                     "binding GRPC: host " + host + " (expected: one that gateway-allow names, as its addresses are not"
                             + " checked)");
+        }
+    }
+
+    /** Whether a text is an http or https URL, or names an entry of the registry. */
+    static boolean isAddress(String text) {
+        try {
+            return text.startsWith(REGISTRY) || !origin(text).toString().isEmpty();
+        } catch (A2AException wrong) {
+            return false;
         }
     }
 

@@ -65,10 +65,15 @@ public record Route(
         requireNonNull(state, "state");
         requireNonNull(reason, "reason");
         options = Map.copyOf(options);
-        if (!NAME.matcher(name).matches()) {
+        if (!isName(name)) {
             throw A2AException.invalidParams(
                     "name", name + " (expected: at most 63 of a-z, 0-9, dots, underscores and dashes)");
         }
+    }
+
+    /** Whether a text can be the name of a route. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
     }
 
     /** A new route without a card. */

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** An agent of 1.0 over JSON-RPC that answers whatever a test wants. */
@@ -20,6 +21,8 @@ final class FakeAgent implements AutoCloseable {
     volatile String card;
     volatile Function<Map<?, ?>, String> results = params -> "{}";
     volatile String redirect = "";
+    /** Requests that are yet to be answered by 503. */
+    final AtomicInteger refusals = new AtomicInteger();
 
     FakeAgent() throws IOException {
         this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -48,6 +51,10 @@ final class FakeAgent implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
             byte[] body = exchange.getRequestBody().readAllBytes();
+            if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                exchange.sendResponseHeaders(503, -1);
+                return;
+            }
             if (!redirect.isEmpty()) {
                 exchange.getResponseHeaders().set("Location", redirect);
                 exchange.sendResponseHeaders(307, -1);

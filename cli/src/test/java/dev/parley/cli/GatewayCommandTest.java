@@ -1,0 +1,264 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.cli.Shell.Ran;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code parley up --remote} and {@code parley gateway …}, before the agent of another hub. */
+@Timeout(120)
+final class GatewayCommandTest {
+    private static final Hub REMOTE = remote();
+
+    @TempDir
+    private Path directory;
+
+    private Shell shell = new Shell(Path.of(""));
+
+    private static Hub remote() {
+        return Hub.builder()
+                .agents(Agent.named("far", "Answers from afar")
+                        .skill("say", "Says it again")
+                        .handle((request, reply) -> reply.complete("far " + request.text())))
+                .inMemory()
+                .port(0)
+                .drain(Duration.ofMillis(200))
+                .start();
+    }
+
+    @BeforeEach
+    void begin() {
+        shell = new Shell(directory);
+    }
+
+    @AfterAll
+    static void end() {
+        REMOTE.close();
+    }
+
+    private RunningHub up(String... more) throws InterruptedException {
+        return new RunningHub(directory, Map.of(), more);
+    }
+
+    private Ran gateway(RunningHub hub, String... args) {
+        var line = new ArrayList<>(List.of("gateway"));
+        line.addAll(Arrays.asList(args));
+        line.addAll(List.of("--url", hub.url()));
+        return shell.run(line.toArray(String[]::new));
+    }
+
+    private String done(RunningHub hub, String... args) {
+        Ran ran = gateway(hub, args);
+        assertThat(ran.status()).as(String.join(" ", args) + ": " + ran.err()).isZero();
+        return ran.out();
+    }
+
+    @Test
+    @DisplayName(
+            "GEM31 a hub of --remote only hosts the agent, also at its root, and keeps routes and tasks over a restart")
+    void remoteOnly() throws Exception {
+        String far = REMOTE.agentUrl("far");
+        String task;
+        try (RunningHub hub = up("--data", "data", "--no-demo", "--remote", "first=" + far)) {
+            assertThat(hub.announcement()).contains("Agent: first - a remote agent - ", "/agents/first \"hello\"");
+            String sent = shell.run("send", "-a", hub.url() + "/agents/first", "hello")
+                    .out();
+            assertThat(sent).contains("far hello");
+            task = sent.lines().findFirst().orElseThrow().replace("Task-ID: ", "");
+            assertThat(shell.run("send", "-a", hub.url(), "hello").out()).contains("far hello");
+
+            assertThat(done(hub, "add", "two", far, "--set", "retries=1")).contains("Name: two", "State: active");
+            assertThat(done(hub, "list")).contains("Name: first", "Name: two", "Total-Size: 2");
+            assertThat(done(hub, "list", "-o", "json")).startsWith("{\"routes\":[{\"name\":\"first\"");
+            assertThat(done(hub, "show", "two"))
+                    .contains(
+                            "Digest: sha256:", "Verdict: UNSIGNED", "say", "\"retries\": 1", "\"breaker\": \"closed\"");
+            assertThat(done(hub, "drain", "two", far)).contains("State: active");
+            assertThat(done(hub, "show", "two", "-o", "json")).contains("\"draining\":true");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .err())
+                    .contains("No replica of the agent can be called");
+            assertThat(done(hub, "drain", "two", far, "--end", "-o", "json")).contains("\"name\":\"two\"");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .out())
+                    .contains("far hello");
+            assertThat(done(hub, "pause", "two", "--reason", "upgrade")).contains("State: paused", "Reason: upgrade");
+            assertThat(done(hub, "refresh", "two")).contains("State: paused");
+        }
+        try (RunningHub hub = up("--data", "data", "--remote", "first=" + far)) {
+            assertThat(shell.run("task", "get", "-a", hub.url() + "/agents/first", task)
+                            .out())
+                    .contains("far hello");
+            assertThat(done(hub, "show", "two")).contains("State: paused", "Reason: upgrade");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .err())
+                    .contains("paused until an operator resumes it");
+            assertThat(done(hub, "resume", "two")).contains("State: active");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .out())
+                    .contains("far hello");
+            assertThat(done(hub, "remove", "two")).contains("Removed: two");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .status())
+                    .isNotZero();
+            assertThat(done(hub, "list")).contains("Total-Size: 1");
+        }
+    }
+
+    @Test
+    @DisplayName("GEM31 an entry of the registry becomes a route, by command and by --remote")
+    void ofTheRegistry() throws Exception {
+        String id = "urn:air:agent.localhost:default:far";
+        try (RunningHub hub = up("--data", "data", "--gateway-allow", "127.0.0.1")) {
+            Files.writeString(
+                    directory.resolve("card.json"),
+                    shell.run("card", "get", "-a", REMOTE.agentUrl("far"), "-o", "json")
+                            .out());
+            Ran registered = shell.run("agent", "register", "card.json", "--visibility", "public", "--url", hub.url());
+            assertThat(registered.out()).as(registered.err()).contains(id);
+
+            assertThat(done(hub, "add", "named", "registry:" + id)).contains("State: active");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/named", "hello")
+                            .out())
+                    .contains("far hello");
+            assertThat(gateway(hub, "add", "other", "registry:none").err()).contains("none", "parley gateway list");
+        }
+        try (RunningHub hub =
+                up("--data", "data", "--gateway-allow", "127.0.0.1", "--remote", "again=registry:" + id)) {
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/again", "hello")
+                            .out())
+                    .contains("far hello");
+        }
+    }
+
+    @Test
+    @DisplayName("--agent-auth guards a route of --remote")
+    void authenticationOfARoute() throws Exception {
+        String far = REMOTE.agentUrl("far");
+        try (RunningHub hub = up("--in-memory", "--remote", "first=" + far, "--agent-auth", "first=apiKey")) {
+            Ran refused = shell.run("send", "-a", hub.url() + "/agents/first", "hello");
+            assertThat(refused.status()).isNotZero();
+            assertThat(refused.err()).contains("uthentication");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/echo", "hello")
+                            .status())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void remotesThatCannotBeAreRefusedBeforeTheStart() {
+        Map.of(
+                        List.of("--agent-auth", "first=apiKey"), "--agent-auth: no agent first (expected: one of ",
+                        List.of("--remote", "echo=http://x.example"), "echo: an agent of the hub has this name",
+                        List.of("--remote", "one=http://x.example"), "one: an agent of the hub has this name",
+                        List.of("--remote", "a/b=http://x.example"), "expected: NAME=URL, with a name",
+                        List.of("--remote", "a=ftp://x.example"), "a=ftp://x.example (expected: an http or https URL",
+                        List.of("--remote", "a"), "expected: NAME=URL",
+                        List.of("--remote", "a=http://x.example,a=http://y.example"), "a: duplicate name")
+                .forEach((flags, told) -> {
+                    var line = new ArrayList<>(List.of("up", "--in-memory", "--port", "0"));
+                    line.addAll(flags);
+                    Ran ran = shell.run(line.toArray(String[]::new));
+                    assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+                    assertThat(ran.err()).contains(told);
+                });
+    }
+
+    @Test
+    void wrongInputIsRefusedWithTheExpectedOne() throws Exception {
+        String far = REMOTE.agentUrl("far");
+        try (RunningHub hub = up("--in-memory")) {
+            for (List<String> wrong :
+                    List.of(List.of("add", "first"), List.of("add", "one", far, "--trust", "@missing.json"))) {
+                assertThat(gateway(hub, wrong.toArray(String[]::new)).status())
+                        .as(wrong.toString())
+                        .isEqualTo(2);
+            }
+            Map.of(
+                            List.of("add", "A/B", far), "expected: at most 63 of a-z",
+                            List.of("add", "..", far), "expected: at most 63 of a-z",
+                            List.of("add", "echo", far), "an agent of the hub has this name",
+                            List.of("add", "registry", far), "an agent of the hub has this name",
+                            List.of("add", "first", "nowhere"), "no http or https URL",
+                            List.of("add", "first", "http://127.0.0.1:1"), "http://127.0.0.1:1",
+                            List.of("add", "first", far, "--set", "speed=9"), "expected: NAME=VALUE with one of",
+                            List.of("add", "first", far, "--trust", "no keys"), "trust",
+                            List.of("show", "none"), "expected: the name of a route",
+                            List.of("remove", "none"), "expected: the name of a route")
+                    .forEach((args, told) -> {
+                        Ran ran = gateway(hub, args.toArray(String[]::new));
+                        assertThat(ran.status()).as(args + ran.err()).isNotZero();
+                        assertThat(ran.err()).contains(told).doesNotContain("\tat ");
+                        Ran json = gateway(hub, with(args, "-o", "json"));
+                        assertThat(json.out()).startsWith("{\"error\":");
+                    });
+            assertThat(done(hub, "list")).contains("Total-Size: 0");
+        }
+    }
+
+    private static String[] with(List<String> args, String... more) {
+        var line = new ArrayList<>(args);
+        line.addAll(List.of(more));
+        return line.toArray(String[]::new);
+    }
+
+    @Test
+    @DisplayName("the verdict on a signed card is shown; another key pauses the route")
+    void signatures() throws Exception {
+        for (String key : List.of("first.json", "second.json")) {
+            assertThat(shell.run("card", "key", "create", key).status()).isZero();
+        }
+        String port = String.valueOf(freePort());
+        try (RunningHub hub = up("--in-memory")) {
+            String remote;
+            try (RunningHub upstream = upstream(port, "first.json")) {
+                remote = upstream.url() + "/agents/echo";
+                Files.writeString(
+                        directory.resolve("trusted.json"),
+                        shell.run("card", "key", "fetch", upstream.url()).out());
+                assertThat(done(hub, "add", "signed", remote, "--trust", "@trusted.json"))
+                        .contains("State: active");
+                assertThat(done(hub, "show", "signed")).contains("Verdict: VERIFIED");
+                assertThat(shell.run("card", "get", "-a", hub.url() + "/agents/signed", "-o", "json")
+                                .out())
+                        .contains("\"verdict\":\"verified\"", "\"keyId\":");
+            }
+            try (RunningHub upstream = upstream(port, "second.json")) {
+                assertThat(upstream.url()).isNotEmpty();
+                assertThat(done(hub, "refresh", "signed")).contains("State: changed", "not signed as required");
+                assertThat(shell.run("send", "-a", hub.url() + "/agents/signed", "hello")
+                                .err())
+                        .contains("paused until an operator resumes it");
+            }
+            try (RunningHub upstream = upstream(port, "first.json")) {
+                assertThat(upstream.url()).isNotEmpty();
+                assertThat(done(hub, "refresh", "signed")).contains("State: active");
+            }
+        }
+    }
+
+    private RunningHub upstream(String port, String key) throws InterruptedException {
+        return new RunningHub(directory, Map.of("PARLEY_PORT", port), "--in-memory", "--card-key", key);
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new java.net.ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.parley.gateway.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.parley.client.AgentClient;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubExtensionSource;
+import dev.parley.extension.HubParts;
+import dev.parley.hub.Hub;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Gateways of two hubs with their tables in one database of PostgreSQL. */
+@Timeout(120)
+final class SharedDatabaseTest {
+    private static final String ALICE = "alice-key-0123456789";
+    private static final String BOB = "bob-key-0123456789";
+
+    /** A gateway with another database than that of its hub, of which there is one hub at a time today. */
+    private record Elsewhere(HubExtensionSource source, Database database) implements HubExtensionSource {
+        @Override
+        public String uri() {
+            return source.uri();
+        }
+
+        @Override
+        public HubExtensionSource configured(SettingReader in) {
+            return new Elsewhere(source.configured(in), database);
+        }
+
+        @Override
+        public List<ExtensionMethod<?, ?>> administration() {
+            return source.administration();
+        }
+
+        @Override
+        public HubExtension open(HubParts hub) {
+            return source.open((HubParts) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {HubParts.class}, (own, of, args) -> {
+                        if (of.getName().equals("database")) {
+                            return database;
+                        }
+                        try {
+                            return of.invoke(hub, args);
+                        } catch (InvocationTargetException thrown) {
+                            throw thrown.getCause();
+                        }
+                    }));
+        }
+    }
+
+    private static Hub hub(Database database) {
+        return Hub.builder()
+                .inMemory()
+                .port(0)
+                .drain(Duration.ZERO)
+                .extension(new Elsewhere(new GatewaySource(), database))
+                .authentication(Authentication.named(List.of("required")))
+                .callers(Callers.builder()
+                        .apiKey("alice", ALICE)
+                        .apiKey("bob", BOB)
+                        .build())
+                .start();
+    }
+
+    private static AgentClient client(Hub hub, String key) {
+        return AgentClient.builder().apiKey(key).retries(0).connect(hub.agentUrl("shared"));
+    }
+
+    private static A2AError refused(Runnable call) {
+        return (A2AError) catchThrowableOfType(A2AException.class, call::run).error();
+    }
+
+    @Test
+    @DisplayName("routes, owners and pauses of one hub hold at the other one, and both may read a changed card")
+    void sharedByTwoHubs() throws Exception {
+        try (var log = new HostingLog();
+                var agent = new FakeAgent();
+                Database database = Database.open(PostgresqlServer.schema());
+                Hub first = hub(database);
+                Hub second = hub(database)) {
+            agent.results = request -> FakeAgent.task("t1", "c1", "of alice");
+
+            Admin.of(first).add("shared", agent.url(), Map.of());
+            log.await("shared", "active");
+            log.await("shared", "active");
+
+            try (AgentClient alice = client(first, ALICE);
+                    AgentClient aliceThere = client(second, ALICE);
+                    AgentClient bobThere = client(second, BOB)) {
+                String id = ((Task) alice.send("hello")).id();
+                agent.results = request -> "\"result\":" + FakeAgent.bare("t1", "c1", "of alice");
+                assertThat(aliceThere.task(id).text()).isEqualTo("of alice");
+                assertThat(refused(() -> bobThere.task(id))).isEqualTo(A2AError.TASK_NOT_FOUND);
+                Message message = Message.user(Part.text("hello")).in("c1", null);
+                assertThat(refused(() -> bobThere.send(message))).isEqualTo(A2AError.TASK_NOT_FOUND);
+                agent.results = request -> FakeAgent.task("t2", "c1", "of alice");
+                assertThat(((Task) aliceThere.send(message)).id()).isEqualTo("t2");
+
+                Admin.of(first).done("POST", "/shared/pause", Map.of());
+                log.await("shared", "paused");
+                log.await("shared", "paused");
+                assertThat(refused(() -> aliceThere.send("hello"))).isEqualTo(A2AError.UNAVAILABLE);
+                Admin.of(second).done("POST", "/shared/resume", null);
+                log.await("shared", "active");
+                log.await("shared", "active");
+
+                agent.card = agent.card("true", "[{\"schemes\":{\"key\":{\"list\":[]}}}]", "talk");
+                assertThat(Admin.of(first).done("POST", "/shared/refresh", null).get("state"))
+                        .isEqualTo("changed");
+                assertThat(Admin.of(second)
+                                .done("POST", "/shared/refresh", null)
+                                .get("state"))
+                        .isEqualTo("changed");
+                log.await("shared", "changed");
+                log.await("shared", "changed");
+                assertThat(refused(() -> aliceThere.task(id))).isEqualTo(A2AError.UNAVAILABLE);
+            }
+        }
+    }
+}
