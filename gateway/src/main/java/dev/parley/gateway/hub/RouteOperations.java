@@ -33,25 +33,12 @@ public final class RouteOperations {
     private static final String DRAIN = "gateway/drain";
     private static final String REFRESH = "gateway/refresh";
 
+    private static final String ROUTE = "/gateway/routes/{name}";
+
     private static final List<String> SETTINGS = List.of(
-            "connect-timeout",
-            "first-byte-timeout",
-            "idle-timeout",
-            "total-timeout",
-            "concurrency",
-            "retries",
-            "resumes",
-            "failures",
-            "pause",
-            "probe",
-            "deduplicates",
-            "credential",
-            "credential-header",
-            "secret",
-            "token-url",
-            "client-id",
-            "scope",
-            "audience");
+            ("connect-timeout first-byte-timeout idle-timeout total-timeout concurrency retries resumes failures pause "
+                            + "probe deduplicates credential credential-header secret token-url client-id scope audience")
+                    .split(" ", -1));
 
     private static final RestParameter NAME = RestParameter.path("name", "NAME", "Name of the route and its agent.");
 
@@ -65,85 +52,69 @@ public final class RouteOperations {
 
     /** Rows of the operations. */
     public static List<ExtensionMethod<?, ?>> administration() {
+        RestParameter url =
+                text("url", "URL", "Address of the agent or its card, or registry:ID for an entry of the registry.");
         return List.of(
-                AdminRow.of(
+                row(
                         ADD,
                         "POST /gateway/routes",
                         "Host a remote agent",
-                        AnswerSchema.ANY,
-                        RestParameter.member("name", Type.TEXT, "NAME", "Name of the route and its agent.")
-                                .asArgument(),
-                        RestParameter.member(
-                                        "url",
-                                        Type.TEXT,
-                                        "URL",
-                                        "Address of the agent or its card, or registry:ID for an entry of the registry.")
-                                .asArgument(),
-                        RestParameter.member(
+                        text("name", "NAME", "Name of the route and its agent.").asArgument(),
+                        url.asArgument(),
+                        text(
                                 Route.ADDRESS,
-                                Type.TEXT,
                                 "URL",
                                 "Scheme, host and port that are called; default: those of the first address."),
-                        RestParameter.member(
-                                Route.BINDING, Type.TEXT, "BINDING", "Preferred binding: JSONRPC, HTTP+JSON or GRPC."),
-                        RestParameter.member(
+                        text(Route.BINDING, "BINDING", "Preferred binding: JSONRPC, HTTP+JSON or GRPC."),
+                        text(
                                 Route.VERSION,
-                                Type.TEXT,
                                 "VERSION",
                                 "Only version of A2A in which it is called, such as 0.3; default: the best on its card."),
-                        RestParameter.member(
+                        text(
                                 Route.TRUST,
-                                Type.TEXT,
                                 "KEYS",
                                 "Public keys of which one has to sign the card: a JWK set or PEM; @FILE reads a file."),
-                        RestParameter.member(
-                                        "replicas",
-                                        Type.TEXTS,
-                                        "URL",
-                                        "Addresses of all replicas; default: the first address.")
+                        texts("replicas", "URL", "Addresses of all replicas; default: the first address.")
                                 .flag("--replica"),
-                        RestParameter.member(
+                        texts(
                                 "set",
-                                Type.TEXTS,
                                 "NAME=VALUE",
                                 "Setting of its connections or its credential, as docs/gateway.md lists them."),
                         RestParameter.member(Route.VERBATIM, Type.TRUTH, "", "Serve the card byte for byte.")),
-                AdminRow.of(LIST, "GET /gateway/routes", "List the remote agents", AnswerSchema.ANY),
-                AdminRow.of(SHOW, "GET /gateway/routes/{name}", "Show a remote agent", AnswerSchema.ANY, NAME),
-                AdminRow.of(
-                        REMOVE,
-                        "DELETE /gateway/routes/{name}",
-                        "Remove a remote agent, and the owners of its tasks",
-                        AnswerSchema.ANY,
-                        NAME),
-                AdminRow.of(
+                row(LIST, "GET /gateway/routes", "List the remote agents"),
+                row(SHOW, "GET " + ROUTE, "Show a remote agent", NAME),
+                row(REMOVE, "DELETE " + ROUTE, "Remove a remote agent, and the owners of its tasks", NAME),
+                row(
                         PAUSE,
-                        "POST /gateway/routes/{name}/pause",
+                        "POST " + ROUTE + "/pause",
                         "Refuse calls of a remote agent",
-                        AnswerSchema.ANY,
                         NAME,
-                        RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, for operators.")),
-                AdminRow.of(
+                        text("reason", "TEXT", "Reason, for operators.")),
+                row(
                         DRAIN,
-                        "POST /gateway/routes/{name}/drain",
+                        "POST " + ROUTE + "/drain",
                         "Begin no tasks at a replica of a remote agent any more; its tasks go on",
-                        AnswerSchema.ANY,
                         NAME,
-                        RestParameter.member("url", Type.TEXT, "URL", "Address of the replica.")
-                                .asArgument(),
+                        text("url", "URL", "Address of the replica.").asArgument(),
                         RestParameter.member("end", Type.TRUTH, "", "Begin tasks there again.")),
-                AdminRow.of(
+                row(
                         RESUME,
-                        "POST /gateway/routes/{name}/resume",
+                        "POST " + ROUTE + "/resume",
                         "Pass calls of a remote agent on again, and confirm its changed card",
-                        AnswerSchema.ANY,
                         NAME),
-                AdminRow.of(
-                        REFRESH,
-                        "POST /gateway/routes/{name}/refresh",
-                        "Read the card of a remote agent now",
-                        AnswerSchema.ANY,
-                        NAME));
+                row(REFRESH, "POST " + ROUTE + "/refresh", "Read the card of a remote agent now", NAME));
+    }
+
+    private static ExtensionMethod<?, ?> row(String name, String rest, String summary, RestParameter... parameters) {
+        return AdminRow.of(name, rest, summary, AnswerSchema.ANY, parameters);
+    }
+
+    private static RestParameter text(String name, String label, String description) {
+        return RestParameter.member(name, Type.TEXT, label, description);
+    }
+
+    private static RestParameter texts(String name, String label, String description) {
+        return RestParameter.member(name, Type.TEXTS, label, description);
     }
 
     /** Handlers of the operations, by name. */
