@@ -10,6 +10,7 @@ import dev.parley.command.ProgramCommand;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -75,6 +76,11 @@ final class ExtensionCall extends Invocation implements CommandCall {
     @Override
     public int connect(String agent, Work work) throws InterruptedException {
         return Connection.open(this, agent, opened -> work.run(opened.client()));
+    }
+
+    @Override
+    public Optional<byte[]> document(String url) {
+        return Connection.document(this, url);
     }
 
     @Override

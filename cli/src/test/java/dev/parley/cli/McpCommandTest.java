@@ -8,9 +8,12 @@ import dev.parley.cli.Shell.Ran;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -110,6 +113,38 @@ final class McpCommandTest {
                 .doesNotContain("mcp__");
         assertThat(requireNonNull(results(ran).get(2)).toString()).contains("Which size?", "task_reply");
         assertThat(requireNonNull(results(ran).get(3)).toString()).contains("Echoes");
+    }
+
+    @Test
+    @DisplayName("parley mcp serve reads the agents of a hub with protected cards by the headers of its settings")
+    void protectedHub() {
+        String token = "token-of-alice-123456";
+        try (Hub secured = Hub.builder()
+                .agents(
+                        Agent.named("echo", "Echoes")
+                                .skill("say", "Says it again")
+                                .handle((request, reply) -> reply.complete("heard " + request.text())),
+                        Agent.named("other", "Is another")
+                                .skill("do", "Does it")
+                                .handle((request, reply) -> reply.complete("done")))
+                .authentication(Authentication.named(List.of("bearer")))
+                .callers(Callers.builder().bearer("alice", token).build())
+                .protectCards(true)
+                .inMemory()
+                .port(0)
+                .drain(Duration.ZERO)
+                .start()) {
+            String call = request(1, "tools/call", "\"name\":\"echo__say\",\"arguments\":{\"message\":\"you\"}");
+            Ran ran = new Shell(directory)
+                    .typing(call + request(2, "tools/list", ""))
+                    .run("mcp", "serve", "-a", secured.url(), "--svc-param", "Authorization:Bearer " + token);
+            Ran refused = serve(secured.url(), call);
+
+            assertThat(ran.status()).as(ran.err()).isZero();
+            assertThat(requireNonNull(results(ran).get(1)).toString()).contains("heard you");
+            assertThat(requireNonNull(results(ran).get(2)).toString()).contains("echo__say", "other__do");
+            assertThat(refused.out()).doesNotContain("heard");
+        }
     }
 
     @Test

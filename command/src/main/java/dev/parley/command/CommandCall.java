@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command: its arguments, its peer, and its output. */
@@ -75,6 +76,14 @@ public interface CommandCall extends RowParameters.Typed {
      * @param agent a host, URL or card file
      */
     int connect(String agent, Work work) throws InterruptedException;
+
+    /**
+     * Reads a JSON document with the headers, the trust in certificates and the other conditions of the settings.
+     *
+     * @return the body of an answer 200; empty for other answers
+     * @throws dev.parley.client.spi.ClientException if no server answers
+     */
+    Optional<byte[]> document(String url);
 
     /**
      * Calls an operation of the administration of the hub that {@code --url} names.

@@ -10,6 +10,7 @@ import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.protocol.A2AError;
@@ -19,6 +20,7 @@ import dev.parley.protocol.SecurityScheme;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,15 @@ public final class Connection implements AutoCloseable {
                 Requests.agent(call, WireLog.of(call)),
                 reference,
                 !call.credentials().headers().isEmpty());
+    }
+
+    /** Reads a document beside a card, under the conditions under which cards are read; empty unless the answer is 200. */
+    public static Optional<byte[]> document(Invocation call, String url) {
+        requireConsent(call, url);
+        Requests.requirePrivate(call, HttpUrl.of(url), hasCredentials(call, url));
+        HttpCall.Answer answer = Requests.agent(call, WireLog.of(call))
+                .exchange(new HttpCall("GET", url, Map.of("Accept", "application/json"), new byte[0]));
+        return answer.status() == 200 ? Optional.of(answer.body()) : Optional.empty();
     }
 
     private static Connection connect(Invocation call, String reference) {

@@ -32,7 +32,7 @@ final class McpServeCommand implements ProgramCommand {
     @Override
     public int run(CommandCall call) throws InterruptedException {
         Integer wait = call.number("--wait", 1, 3600);
-        List<String> urls = HubListing.of(String.valueOf(call.setting("--agent-card")));
+        List<String> urls = HubListing.of(call, String.valueOf(call.setting("--agent-card")));
         Duration budget = Duration.ofSeconds(wait == null ? WAIT_SECONDS : wait);
         try (RemoteAgents agents = RemoteAgents.open(call, urls)) {
             McpServer.of(new AgentProvider(agents, budget), ServerInfo.of("parley", "1"))
