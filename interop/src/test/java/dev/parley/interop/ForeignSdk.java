@@ -1,11 +1,16 @@
 package dev.parley.interop;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,17 +117,17 @@ record ForeignSdk(
                     List.of("package-lock.json"),
                     List.of(NPM_CI),
                     List.of("node", "main.mjs"),
-                    List.of()),
+                    List.of("node", "serve.mjs")),
             python("mcp-python").withOwnSources(),
             new ForeignSdk(
                     "mcp-java",
                     List.of("mcp-java"),
-                    List.of("pom.xml", "Main.java"),
+                    List.of("pom.xml", "Main.java", "Server.java"),
                     List.of(
                             COPY_DEPENDENCIES,
                             List.of("sh", "-c", "'%s' -cp 'lib/*' -d classes *.java".formatted(javaTool("javac")))),
                     List.of(javaTool("java"), "-cp", "classes:lib/*", "Main"),
-                    List.of()));
+                    List.of(javaTool("java"), "-cp", "classes:lib/*", "Server")));
 
     /** The command line of the inspector of MCP, which also brings its Node.js along. */
     static final ForeignSdk MCP_INSPECTOR = new ForeignSdk(
@@ -345,7 +350,7 @@ record ForeignSdk(
         }
     }
 
-    private Path directory() {
+    Path directory() {
         return Path.of("target", "interop", name);
     }
 
@@ -355,16 +360,25 @@ record ForeignSdk(
      * @throws IOException if it cannot be had on this machine
      */
     void install() throws IOException {
-        copyScript(directory());
-        install(directory());
+        Files.createDirectories(directory());
+        // Tests in another process may want the same one.
+        try (FileChannel file = FileChannel.open(
+                        directory().resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock held = file.lock()) {
+            requireNonNull(held);
+            copyScript(directory());
+            install(directory());
+        }
     }
 
     private void copyScript(Path directory) throws IOException {
-        Files.createDirectories(directory);
         for (String source : sources) {
             try (Stream<Path> files = Files.list(Path.of("src", "test", source))) {
                 for (Path file : files.filter(Files::isRegularFile).toList()) {
-                    Files.copy(file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+                    Path copy = directory.resolve(file.getFileName());
+                    if (!Files.exists(copy) || Files.mismatch(file, copy) >= 0) {
+                        Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                    }
                 }
             }
         }
