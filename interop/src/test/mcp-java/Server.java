@@ -75,7 +75,8 @@ final class Server {
         Wrapper servlet = Tomcat.addServlet(context, "mcp", transport);
         servlet.setAsyncSupported(true);
         context.addServletMappingDecoded("/mcp/*", "mcp");
-        tomcat.getConnector();
+        // Without reuse: a container closes idle connections, also one on which a client has just begun a request.
+        tomcat.getConnector().setProperty("maxKeepAliveRequests", "1");
         tomcat.start();
         System.out.printf(
                 "{\"server\":\"Java 2.1.0\",\"url\":\"http://127.0.0.1:%d/mcp\"}%n",
