@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -50,9 +51,10 @@ public final class Figures {
         figures.read(Path.of(arguments[0]));
         ArrayNode table = figures.table(circumstances);
         document.set("table", table);
-        Files.writeString(json, JSON.writeValueAsString(document) + "\n");
         Path text = docs.resolve("performance.md");
-        Files.writeString(text, replaced(Files.readString(text), markdown(table, known)));
+        String page = replaced(Files.readString(text), markdown(table, known));
+        Files.writeString(json, JSON.writeValueAsString(document) + "\n");
+        Files.writeString(text, page);
     }
 
     private void read(Path directory) throws IOException {
@@ -143,11 +145,25 @@ public final class Figures {
         return String.join(" · ", parts);
     }
 
+    /** The first cells of the rows of a table. */
+    private static List<String> ids(String table) {
+        return table.lines()
+                .filter(line -> line.startsWith("| ") && !line.startsWith("| figure "))
+                .map(line -> line.substring(2, line.indexOf(" |", 2)))
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
     private static String replaced(String text, String table) {
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
         if (begin < 0 || end < begin) {
             throw new IllegalStateException("performance.md: no place for the table (expected: " + BEGIN + ")");
+        }
+        List<String> lost = ids(text.substring(begin, end));
+        lost.removeAll(ids(table));
+        if (!lost.isEmpty()) {
+            throw new IllegalStateException(
+                    "performance.md: " + lost + " would be lost (expected: their runs in performance.json)");
         }
         return text.substring(0, begin + BEGIN.length()) + "\n\n" + table + "\n" + text.substring(end);
     }

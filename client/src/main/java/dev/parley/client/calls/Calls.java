@@ -95,7 +95,7 @@ public final class Calls implements AutoCloseable {
             List<Credential> credentials =
                     means.credentials().of(place.card(), place.url(), CallContext.anonymous(), timeout);
             Answer answer = wire.exchange(
-                    Place.request(
+                    place.request(
                             new Outgoing(call.method(), call.url(), Traces.chained(call.headers()), call.body()),
                             credentials),
                     settings.maxAnswerBytes(),
@@ -160,7 +160,7 @@ public final class Calls implements AutoCloseable {
      */
     Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        Request request = Place.request(
+        Request request = place.request(
                 place.binding().request(operation, settings.extended(context), place.agent()),
                 means.credentials().of(place.card(), place.url(), context, left));
         return subscribesByGet && isSubscription(request)

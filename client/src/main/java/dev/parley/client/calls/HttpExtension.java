@@ -161,7 +161,7 @@ public final class HttpExtension {
 
     private Request request(Place.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        return Place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left));
+        return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left));
     }
 
     private static A2AException unsupported(String message) {

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -91,6 +92,8 @@ public final class GuardedClients implements AutoCloseable {
         private final String group;
         private final Set<HttpUriRequestBase> running = ConcurrentHashMap.newKeySet();
         private volatile boolean closed;
+        /** Server of the last request, as most clients have one; null before the first. */
+        private volatile @Nullable Server server;
 
         Client(GuardedHttp http, String group) {
             this.http = http;
@@ -133,8 +136,7 @@ public final class GuardedClients implements AutoCloseable {
             if (closed) {
                 throw new IOException("the client is closed");
             }
-            HttpUrl target = HttpUrl.of(request.uri().toString());
-            try (ClassicHttpResponse response = http.open(group, target, call)) {
+            try (ClassicHttpResponse response = http.open(group, target(request.uri()), call)) {
                 var fields = new HashMap<String, List<String>>();
                 for (var header : response.getHeaders()) {
                     fields.computeIfAbsent(header.getName(), name -> new ArrayList<>())
@@ -151,6 +153,15 @@ public final class GuardedClients implements AutoCloseable {
                 });
                 new Pump(call, subscriber).run(response);
             }
+        }
+
+        private HttpUrl target(URI uri) {
+            Server last = server;
+            if (last == null || !last.isOf(uri)) {
+                last = new Server(uri, HttpUrl.of(uri.toString()));
+                server = last;
+            }
+            return last.target();
         }
 
         private static Throwable cause(HttpRequest request, Exception failure) {
@@ -282,6 +293,14 @@ public final class GuardedClients implements AutoCloseable {
         }
     }
 
+    /** A parsed URL, whose scheme, host and port are those of all URLs with the same scheme and authority. */
+    private record Server(URI uri, HttpUrl target) {
+        boolean isOf(URI other) {
+            return Objects.equals(uri.getScheme(), other.getScheme())
+                    && Objects.equals(uri.getRawAuthority(), other.getRawAuthority());
+        }
+    }
+
     /** Reads a body as fast as its subscriber asks for it. */
     private static final class Pump implements Subscription {
         private final HttpUriRequestBase call;
@@ -301,7 +320,7 @@ public final class GuardedClients implements AutoCloseable {
                 InputStream in = response.getEntity() == null
                         ? InputStream.nullInputStream()
                         : response.getEntity().getContent();
-                var piece = new byte[PIECE];
+                var piece = new byte[size(response)];
                 while (!canceled) {
                     if (!all) {
                         wanted.acquire();
@@ -322,6 +341,13 @@ public final class GuardedClients implements AutoCloseable {
             } else {
                 subscriber.onComplete();
             }
+        }
+
+        /** Size of a piece: one more byte than a short body has, so that its end is read with it. */
+        private static int size(ClassicHttpResponse response) {
+            long length =
+                    response.getEntity() == null ? 0 : response.getEntity().getContentLength();
+            return length < 0 ? PIECE : (int) Math.min(PIECE, length + 1);
         }
 
         @Override

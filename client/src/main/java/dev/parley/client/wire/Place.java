@@ -60,7 +60,7 @@ public sealed interface Place {
     }
 
     /** Returns the request as it is sent: with the credentials where the card wants them. */
-    static HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
+    default HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
         var headers = new HashMap<>(outgoing.headers());
         String url = outgoing.url();
         for (Credential credential : credentials) {
@@ -71,7 +71,9 @@ public sealed interface Place {
                 credential.put(headers);
             }
         }
-        return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
+        // Most requests go to the address of the agent itself, which has been parsed.
+        HttpUrl target = url.equals(agent().url()) ? url() : HttpUrl.of(url);
+        return new HttpWire.Request(outgoing.method(), target, headers, outgoing.body());
     }
 
     private static String encoded(String text) {

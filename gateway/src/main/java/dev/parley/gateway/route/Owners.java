@@ -9,13 +9,18 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Work;
 import dev.parley.store.encryption.Sealing;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * stay true on all hubs of a database. Safe for any thread.
  */
 public final class Owners {
+    private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final int IN_MEMORY = 20_000;
+
+    /** Rows that answers do not wait for, at most. */
+    private static final int UNWRITTEN = 1_000;
 
     /** Owner of ids whose principal was erased: they belong to no caller, and cannot be claimed again. */
     private static final String ERASED = "";
@@ -32,6 +41,8 @@ public final class Owners {
     private final InstantSource clock;
     private final Sealing sealing;
     private final Map<Key, Owned> known = new LruMap<>(IN_MEMORY);
+    private final Semaphore unwritten = new Semaphore(UNWRITTEN);
+    private final AtomicLong removals = new AtomicLong();
 
     private record Key(String route, boolean task, String id) {}
 
@@ -87,6 +98,75 @@ public final class Owners {
         return owned;
     }
 
+    /**
+     * Makes a principal the owner of the context of an answer without a task. It is known here at once and written without a wait: such a
+     * context has nothing to read, and its owner claims it again with the next message. Returns false if it belongs to another.
+     */
+    boolean claimSoon(String route, Scope owner, String contextId, String replica) {
+        var key = new Key(route, false, contextId);
+        var now = new Owned(owner, replica);
+        Owned first = inMemory(key);
+        if (first == null && unwritten.tryAcquire()) {
+            first = database.read(session -> owner(session, "gateway_context", route, contextId))
+                    .orElse(null);
+            synchronized (known) {
+                Owned other = known.putIfAbsent(key, first == null ? now : first);
+                first = other == null ? first : other;
+            }
+            if (first == null) {
+                database.submit(new ContextRow(key, now));
+                return true;
+            }
+            unwritten.release();
+        }
+        return first == null || first.replica().isEmpty()
+                ? claim(route, owner, new Claim(null, contextId, replica))
+                : first.owner().equals(owner);
+    }
+
+    /** Row of a context that is written behind the answer. */
+    private final class ContextRow implements Work {
+        private final Key key;
+        private final Owned owned;
+        private boolean written;
+
+        ContextRow(Key key, Owned owned) {
+            this.key = key;
+            this.owned = owned;
+        }
+
+        @Override
+        public void write(Session session) throws SQLException {
+            written = insert(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica())) == 1
+                    || claim(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica()));
+        }
+
+        @Override
+        public void committed() {
+            end(written);
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            LOG.log(Level.WARNING, "route \"{0}\": the owner of a context was not written: {1}", key.route(), cause);
+            end(false);
+        }
+
+        private void end(boolean kept) {
+            unwritten.release();
+            if (!kept) {
+                synchronized (known) {
+                    known.remove(key, owned);
+                }
+            }
+        }
+
+        @Override
+        public String group() {
+            return owned.owner().group();
+        }
+    }
+
     private boolean isKnown(String route, boolean task, @Nullable String id, Scope owner, String replica) {
         Owned owned = id == null ? null : inMemory(new Key(route, task, id));
         return id == null
@@ -125,13 +205,7 @@ public final class Owners {
                     claim.replica());
         }
         if (ofContext.isEmpty()) {
-            session.update(
-                    "INSERT INTO gateway_context (route, id, group_id, owner, replica) VALUES (?, ?, ?, ?, ?)",
-                    route,
-                    claim.contextId(),
-                    owner.group(),
-                    owner.owner(),
-                    claim.replica());
+            insert(session, route, owner, claim);
         } else if (claim.contextId() != null
                 && ofContext.get().replica().isEmpty()
                 && !claim.replica().isEmpty()) {
@@ -142,6 +216,18 @@ public final class Owners {
                     claim.contextId());
         }
         return true;
+    }
+
+    /** Writes the row of a context unless there is one. Returns the number of rows. */
+    private static int insert(Session session, String route, Scope owner, Claim claim) throws SQLException {
+        return session.update(
+                "INSERT INTO gateway_context (route, id, group_id, owner, replica) VALUES (?, ?, ?, ?, ?)"
+                        + " ON CONFLICT DO NOTHING",
+                route,
+                claim.contextId(),
+                owner.group(),
+                owner.owner(),
+                claim.replica());
     }
 
     private static Optional<Owned> owner(Session session, String table, String route, @Nullable String id)
@@ -268,11 +354,17 @@ public final class Owners {
         return erased;
     }
 
+    /** A number that changes when owners were removed, so that earlier claims are to be made again. */
+    long removals() {
+        return removals.get();
+    }
+
     /** Forgets owners in memory. To be called when rows were removed. */
     public void forget() {
         synchronized (known) {
             known.clear();
         }
+        removals.incrementAndGet();
     }
 
     private @Nullable Owned inMemory(Key key) {

@@ -343,7 +343,12 @@ public final class RemoteEndpoint implements AgentEndpoint {
             requireSame(bound.taskId(), taskId);
         }
         if (!context.knowsOnlyTasks()) {
-            claim(new Claim(taskId, message.contextId(), bound.replica()), context);
+            if (taskId != null) {
+                claim(new Claim(taskId, message.contextId(), bound.replica()), context);
+            } else if (message.contextId() != null
+                    && !owners.claimSoon(route, context.scope(), message.contextId(), bound.replica())) {
+                throw foreign();
+            }
             return message;
         }
         String contextId = message.contextId() == null ? bound.contextId() : message.contextId();
@@ -463,6 +468,10 @@ public final class RemoteEndpoint implements AgentEndpoint {
         private final Feed<LoggedEvent> from;
         private final CallContext context;
         private volatile Bound bound;
+        /** Context of the last event; empty for none, null before the first one. */
+        private @Nullable String claimed;
+
+        private long claimedAt;
 
         Events(Feed<LoggedEvent> from, Bound bound, CallContext context) {
             this.from = from;
@@ -502,6 +511,10 @@ public final class RemoteEndpoint implements AgentEndpoint {
         }
 
         private void check(String taskId, String contextId) {
+            long removals = owners.removals();
+            if (taskId.equals(bound.taskId()) && contextId.equals(claimed) && removals == claimedAt) {
+                return;
+            }
             requireSame(bound.taskId(), taskId);
             String known = contextId.isEmpty() ? null : contextId;
             claim(new Claim(taskId, known, bound.name(), null, bound.replica()), context);
@@ -509,6 +522,8 @@ public final class RemoteEndpoint implements AgentEndpoint {
                 settle(bound, taskId, contextId);
                 bound = new Bound(taskId, null, null, bound.replica(), null);
             }
+            claimed = contextId;
+            claimedAt = removals;
         }
 
         @Override
