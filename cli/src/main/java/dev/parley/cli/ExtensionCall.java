@@ -4,13 +4,18 @@ import dev.parley.cli.admin.HubAdmin;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
+import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Connection;
 import dev.parley.command.CommandCall;
 import dev.parley.command.ProgramCommand;
+import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.trust.cards.CardTrust;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -33,11 +38,14 @@ final class ExtensionCall extends Invocation implements CommandCall {
         var spec = CommandSpec.create();
         extension.describe(spec);
         Command command = Command.of(spec, work);
+        Supplier<Stream<String>> names = () -> extension.settings().stream().map(flag -> flag.substring(2));
         if (extension.target() == ProgramCommand.Target.ADMINISTRATION) {
-            return command.option(HubAdmin.option()).ownOptions().settings(HubAdmin.settings());
+            Stream<Setting> more = names.get().map(Setting::client);
+            return command.option(HubAdmin.option())
+                    .ownOptions()
+                    .settings(Stream.concat(HubAdmin.settings().stream(), more).toList());
         }
-        Stream<String> names = extension.settings().stream().map(flag -> flag.substring(2));
-        return command.ownOptions().agent(names.toArray(String[]::new));
+        return command.ownOptions().agent(names.get().toArray(String[]::new));
     }
 
     @Override
@@ -46,6 +54,12 @@ final class ExtensionCall extends Invocation implements CommandCall {
         return settings().texts(setting).isEmpty()
                 ? null
                 : String.join(",", settings().texts(setting));
+    }
+
+    @Override
+    public @Nullable BiFunction<byte[], String, Verdict> verifier() {
+        CardTrust trust = CardSignatures.trust(this).orElse(null);
+        return trust == null ? null : (payload, jws) -> trust.verify(payload, jws, null);
     }
 
     @Override

@@ -1,16 +1,28 @@
 package dev.parley.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.parley.agents.DemoAgents;
 import dev.parley.cli.Shell.Ran;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.trust.cards.CardKeys;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -103,6 +115,97 @@ final class RegistryCommandTest {
         assertThat(ran.out()).contains("hello there");
         assertThat(ok("discover").out()).contains("default:mirror");
         assertThat(ok("discover", "an", "agent", "like", "a", "mirror").out()).contains("default:mirror");
+    }
+
+    @Test
+    @DisplayName(
+            "ONE37 an agent on the signed list of revocations is named as revoked and gets no text, though an old answer has it")
+    void revoked() throws IOException {
+        Path key = directory.resolve("key.json");
+        CardKeys.create(key, CardKeys.Algorithm.ES256, null);
+        CardKeys keys = CardKeys.read(List.of(key));
+        Files.write(directory.resolve("trusted.json"), keys.published());
+        Agent[] agents = {Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()))};
+        var old = new AtomicReference<>(Optional.<byte[]>empty());
+        try (Hub signing = Hub.builder()
+                        .agents(agents)
+                        .inMemory()
+                        .port(0)
+                        .drain(Duration.ofMillis(200))
+                        .cardKeys(keys)
+                        .start();
+                HttpClient http = HttpClient.newHttpClient()) {
+            HttpServer cache = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            cache.createContext("/", exchange -> {
+                byte[] body = exchange.getRequestBody().readAllBytes();
+                boolean isSearch = exchange.getRequestURI().getPath().endsWith("/ard/search");
+                byte[] answer = isSearch && old.get().isPresent()
+                        ? old.get().get()
+                        : forwarded(http, signing.url() + exchange.getRequestURI(), exchange.getRequestMethod(), body);
+                exchange.getResponseHeaders().set("Content-Type", "application/json");
+                exchange.sendResponseHeaders(200, answer.length);
+                exchange.getResponseBody().write(answer);
+                exchange.close();
+            });
+            cache.start();
+            try {
+                String url = "http://127.0.0.1:" + cache.getAddress().getPort();
+                String[] register = {"agent", "register", "card.json", "--visibility", "public", "--url", signing.url()
+                };
+                assertThat(shell.run(register).status()).isZero();
+                String id = "urn:air:agent.localhost:default:mirror";
+                String[] discover = {
+                    "discover",
+                    "mirror",
+                    "--url",
+                    url,
+                    "--allow-origin",
+                    url,
+                    "--allow-origin",
+                    signing.url(),
+                    "--trust",
+                    "trusted.json"
+                };
+                Ran before = shell.run(discover);
+                assertThat(before.status()).as(before.err()).isZero();
+                assertThat(before.out()).contains(id);
+                old.set(Optional.of(forwarded(
+                        http,
+                        signing.url() + "/registry/ard/search",
+                        "POST",
+                        "{\"query\":{\"text\":\"mirror\"}}".getBytes(UTF_8))));
+                assertThat(shell.run("agent", "revoke", id, "--reason", "stolen", "--url", signing.url())
+                                .status())
+                        .isZero();
+
+                Ran after = shell.run(discover);
+                String[] run = Arrays.copyOf(discover, discover.length + 2);
+                run[discover.length] = "--run";
+                run[discover.length + 1] = "hello there";
+                Ran refused = shell.run(run);
+
+                assertThat(after.status()).as(after.err()).isZero();
+                assertThat(after.out()).doesNotContain(id);
+                assertThat(after.err()).contains(id + " is revoked");
+                assertThat(refused.err()).doesNotContain("sending to mirror");
+            } finally {
+                cache.stop(0);
+            }
+        }
+    }
+
+    private static byte[] forwarded(HttpClient http, String url, String method, byte[] body) throws IOException {
+        try {
+            return http.send(
+                            HttpRequest.newBuilder(URI.create(url))
+                                    .header("Content-Type", "application/json")
+                                    .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofByteArray())
+                    .body();
+        } catch (InterruptedException stopped) {
+            throw new IOException(stopped);
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.parley.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.AgentClient;
+import dev.parley.protocol.CardVerifier.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command: its arguments, its peer, and its output. */
@@ -29,6 +31,10 @@ public interface CommandCall extends RowParameters.Typed {
     /** Value of a setting of the program by its flag, such as {@code --task-id}; null if it has none. */
     @Nullable
     String setting(String flag);
+
+    /** Judges a payload and its detached JWS by the keys of the setting {@code --trust}; null if there are none. */
+    @Nullable
+    BiFunction<byte[], String, Verdict> verifier();
 
     CommandOutput output();
 

@@ -175,14 +175,14 @@ public final class Registry implements AutoCloseable {
                 TIMEOUT);
         Map<?, ?> json = json(answer);
         List<Results.Found> found = new ArrayList<>();
+        List<Results.Found> gone = new ArrayList<>();
         RevocationList revoked = revoked();
         for (Object result : json.get("results") instanceof List<?> all ? all : List.of()) {
             var one = new Results.Found(this, (Map<?, ?>) result);
-            if (revoked == null || revoked.of(one.id(), "").isEmpty()) {
-                found.add(one);
-            }
+            (revoked == null || revoked.of(one.id(), "").isEmpty() ? found : gone).add(one);
         }
-        return new Results(text, found, json.get("parley:peers") instanceof List<?> outcomes ? outcomes : List.of());
+        List<?> peersAsked = json.get("parley:peers") instanceof List<?> outcomes ? outcomes : List.of();
+        return new Results(text, found, peersAsked, gone);
     }
 
     private static Map<?, ?> json(HttpCall.Answer answer) {

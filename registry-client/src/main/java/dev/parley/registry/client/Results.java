@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  * Results of a search, the best first.
  *
  * @param peers outcome of each peer of the registry, as JSON
+ * @param revoked results that are left out because they are on the list of revocations
  */
-public record Results(String text, List<Found> all, List<?> peers) {
+public record Results(String text, List<Found> all, List<?> peers, List<Found> revoked) {
     public Results {
         all = List.copyOf(all);
         peers = List.copyOf(peers);
+        revoked = List.copyOf(revoked);
     }
 
     /**
@@ -24,7 +26,8 @@ public record Results(String text, List<Found> all, List<?> peers) {
      */
     public Found best() {
         if (all.isEmpty()) {
-            throw new RegistryException("no agent found for \"" + text + "\"");
+            String more = revoked.isEmpty() ? "" : ": " + revoked.size() + " revoked";
+            throw new RegistryException("no agent found for \"" + text + "\"" + more);
         }
         return all.getFirst();
     }

@@ -63,7 +63,7 @@ final class RegistryTest {
         Message answer = (Message) registry.find("translate legal text").best().send("Guten Tag");
 
         assertThat(answer.text()).isEqualTo("translated: Guten Tag");
-        assertThatThrownBy(() -> new Results("zzzz", List.of(), List.of()).best())
+        assertThatThrownBy(() -> new Results("zzzz", List.of(), List.of(), List.of()).best())
                 .isInstanceOf(RegistryException.class)
                 .hasMessageContaining("no agent found");
     }

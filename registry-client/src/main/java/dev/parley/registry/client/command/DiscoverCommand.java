@@ -38,6 +38,11 @@ final class DiscoverCommand implements ProgramCommand {
     }
 
     @Override
+    public List<String> settings() {
+        return List.of("--trust");
+    }
+
+    @Override
     public void describe(CommandSpec spec) {
         spec.addPositional(
                 Parameters.words(false, "TEXT", "What the agent shall do, in words; without it all are listed."));
@@ -62,8 +67,14 @@ final class DiscoverCommand implements ProgramCommand {
                 return 0;
             }
             Registry registry = Registry.of(client, hub, AgentClient::builder);
+            var verifier = call.verifier();
+            if (verifier != null) {
+                var unused = registry.revocations(verifier);
+            }
             try {
                 Results results = registry.find(wanted, requireNonNullElse(limit, LIMIT), !call.has("--no-peers"));
+                results.revoked()
+                        .forEach(found -> call.output().note("agent " + found.id() + " is revoked, and left out"));
                 String text = call.option("--run");
                 return text == null ? list(call, results) : send(call, results.best(), call.text(text));
             } catch (RegistryException refused) {
@@ -78,6 +89,7 @@ final class DiscoverCommand implements ProgramCommand {
             var json = new LinkedHashMap<String, Object>();
             json.put("results", results.all().stream().map(Found::json).toList());
             json.put("peers", results.peers());
+            json.put("revoked", results.revoked().stream().map(Found::id).toList());
             call.output().print(new String(Json.write(json), UTF_8) + "\n");
             return 0;
         }
