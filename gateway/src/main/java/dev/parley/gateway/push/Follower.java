@@ -38,6 +38,9 @@ final class Follower {
     /** Interval in which a silent stream is looked at: it ends once the webhooks are deleted. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
+    /** Time in which a stream brings the state of its task, if it begins with that. */
+    private static final Duration STATE = Duration.ofSeconds(1);
+
     private final Relays relays;
     private final Function<String, Optional<AgentEndpoint>> agents;
     private final Semaphore streams = new Semaphore(MOST_STREAMS);
@@ -111,20 +114,24 @@ final class Follower {
 
     private void stream(AgentEndpoint agent, Relay relay, GetTask read, Shadow shadow, CallContext owner)
             throws InterruptedException {
+        shadow.emit(agent.call(read, owner));
         try (Feed<LoggedEvent> feed = agent.watch(SubscribeToTask.of(read.id()), owner)) {
-            shadow.emit(agent.call(read, owner)); // streams of older versions begin without the state of the task
-            boolean isFirst = true;
-            for (List<LoggedEvent> next = feed.next(SILENCE); next != null; next = feed.next(SILENCE)) {
+            List<LoggedEvent> next = feed.next(STATE);
+            // Streams of older versions begin without the state of the task: their events may be in a state that is
+            // read, so they
+            // only tell when to read it again.
+            boolean isExact = next != null && !next.isEmpty() && next.getFirst().event() instanceof Task;
+            if (!isExact) {
+                shadow.emit(agent.call(read, owner));
+            }
+            while (next != null) {
                 if (next.isEmpty() && relays.find(relay.id()).isEmpty()) {
                     return;
                 }
-                if (isFirst && !next.isEmpty()) {
-                    isFirst = false;
-                    // The first events may be older than the state that was read, so they are not emitted after it.
+                if (!isExact && !next.isEmpty()) {
                     shadow.emit(agent.call(read, owner));
-                    continue;
                 }
-                for (LoggedEvent event : next) {
+                for (LoggedEvent event : isExact ? next : List.<LoggedEvent>of()) {
                     switch (event.event()) {
                         case Task task -> shadow.emit(task);
                         case TaskArtifactUpdateEvent update -> shadow.emit(update);
@@ -137,6 +144,7 @@ final class Follower {
                         case Message answer -> {}
                     }
                 }
+                next = feed.next(SILENCE);
             }
         }
     }
