@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ final class HostedServer implements AutoCloseable {
     private volatile List<Tool> approved;
     private volatile @Nullable String problem = "not connected yet";
     private volatile String lastProblem = "";
-    private volatile int connections;
+    private final AtomicInteger connections = new AtomicInteger();
     private volatile long version = -1;
     private volatile @Nullable Thread keeper;
     private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
@@ -166,7 +167,7 @@ final class HostedServer implements AutoCloseable {
                 }
             });
             publish(connected);
-            connections++;
+            connections.incrementAndGet();
             contact("");
             while (awaitChange(ttl)) {
                 ttl = read(connected);
@@ -280,7 +281,7 @@ final class HostedServer implements AutoCloseable {
 
     /** Connections after the first one. */
     int restarts() {
-        return Math.max(0, connections - 1);
+        return Math.max(0, connections.get() - 1);
     }
 
     /** The last reason for the end of a connection, or for a failed attempt; empty for none since the start of the hub. */
