@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -64,7 +65,10 @@ final class ServersFile {
     }
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
-    private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?}");
+    private static final Pattern VARIABLE =
+            Pattern.compile("\\$\\{(?:(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?|[^}]*)}");
+    private static final Set<String> HTTP = Set.of("http", "streamable-http", "streamable_http", "streamablehttp");
+    private static final Set<String> STDIO = Set.of("stdio");
     private static final long DEFAULT_TIMEOUT = 60;
     private static final long LONGEST_TIMEOUT = 3_600;
 
@@ -81,6 +85,8 @@ final class ServersFile {
             "disabled",
             "type",
             "transport",
+            "alwaysAllow", // of hosts that ask their user before each call
+            "autoApprove",
             "description");
 
     private final Path file;
@@ -145,6 +151,15 @@ final class ServersFile {
         String url = text(json, "url");
         if ((command == null) == (url == null)) {
             throw invalid("command", "expected: either command or url");
+        }
+        String type = text(json, json.containsKey("type") ? "type" : "transport");
+        if (type != null && !(command == null ? HTTP : STDIO).contains(type.toLowerCase(Locale.ROOT))) {
+            throw invalid(
+                    json.containsKey("type") ? "type" : "transport",
+                    "\"" + type + "\": not for a server with a "
+                            + (command == null
+                                    ? "url (expected: http, streamable HTTP)"
+                                    : "command (expected: stdio)"));
         }
         String directory = text(json, "cwd");
         List<String> line = command == null
@@ -226,10 +241,18 @@ final class ServersFile {
         if (!json.containsKey(member)) {
             return List.of();
         }
-        if (!(json.get(member) instanceof List<?> list) || !list.stream().allMatch(String.class::isInstance)) {
+        if (!(json.get(member) instanceof List<?> list)) {
             throw invalid(member, "expected: a list of texts");
         }
-        return list.stream().map(text -> substituted(text.toString(), member)).toList();
+        var texts = new ArrayList<String>();
+        for (Object each : list) {
+            String place = member + "[" + texts.size() + "]";
+            if (!(each instanceof String text)) {
+                throw invalid(place, "expected: a text");
+            }
+            texts.add(substituted(text, place));
+        }
+        return texts;
     }
 
     private Map<String, String> map(Map<String, @Nullable Object> json, String member) {
@@ -248,9 +271,12 @@ final class ServersFile {
 
     private String substituted(String text, String member) {
         return VARIABLE.matcher(text).replaceAll(found -> {
+            if (found.group(1) == null) {
+                throw invalid(member, found.group() + ": unknown (expected: ${NAME}, ${NAME:-default} or ${env:NAME})");
+            }
             String value = environment.apply(found.group(1));
             if (value == null) {
-                value = found.group(3);
+                value = found.group(2);
             }
             if (value == null) {
                 throw invalid(member, "environment variable " + found.group(1) + ": not set");
@@ -261,6 +287,6 @@ final class ServersFile {
 
     private IllegalArgumentException invalid(String member, String problem) {
         return new IllegalArgumentException(
-                "mcp-servers " + file + ": server \"" + server + "\": " + member + ": " + problem);
+                "mcp-servers " + file + ": mcpServers." + server + "." + member + ": " + problem);
     }
 }

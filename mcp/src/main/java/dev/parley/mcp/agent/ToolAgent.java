@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class ToolAgent implements AgentHandler {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
     private static final int CONCURRENCY = 64;
+    private static final int MAX_TITLE = 100;
     private static final int MAX_TEXT = 1_000;
     private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
@@ -65,8 +66,8 @@ final class ToolAgent implements AgentHandler {
             String description = tool.description();
             agent.skill(new Skill(
                     tool.name(),
-                    title == null ? tool.name() : Excerpt.of(title, 100),
-                    description == null ? tool.name() : Excerpt.of(description, MAX_TEXT),
+                    title == null ? tool.name() : visible(title, MAX_TITLE),
+                    description == null ? tool.name() : visible(description, MAX_TEXT),
                     List.of("mcp"),
                     List.of(),
                     List.of(),
@@ -80,6 +81,11 @@ final class ToolAgent implements AgentHandler {
                                     "annotations", tool.annotations()))));
         }
         return agent.handle(this);
+    }
+
+    /** A text of the server, which models read, without controls and invisible formats. */
+    private static String visible(String text, int characters) {
+        return Excerpt.of(text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}&&[^\n\t]]", ""), characters);
     }
 
     @Override
@@ -177,9 +183,19 @@ final class ToolAgent implements AgentHandler {
             @Nullable String state,
             @Nullable String task,
             Request request,
-            Reply reply) {
+            Reply reply)
+            throws InterruptedException {
         for (var each : questions.entrySet()) {
-            if (Elicitation.of(each.getValue()).isEmpty()) {
+            Optional<Elicitation> question = Elicitation.of(each.getValue());
+            if (question.isPresent() && !question.get().isSafe()) {
+                if (state != null) {
+                    server.client().abandon(state);
+                }
+                throw new ServerFailure(
+                        ServerFailure.Kind.INVALID_RESPONSE,
+                        "the server asks to open an address that is not safe (expected: https)");
+            }
+            if (question.isEmpty()) {
                 throw new McpException(
                         McpException.METHOD_NOT_FOUND,
                         "the server asks by " + each.getValue().get("method") + ", which is not offered to it");

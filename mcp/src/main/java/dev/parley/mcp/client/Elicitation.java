@@ -1,6 +1,8 @@
 package dev.parley.mcp.client;
 
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.support.Loopback;
+import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +25,19 @@ public record Elicitation(
                 message == null ? "" : message,
                 Trees.text(params, "url"),
                 Trees.map(params, "requestedSchema")));
+    }
+
+    /** Whether its address may be shown to a user: over TLS, or on this machine. */
+    public boolean isSafe() {
+        try {
+            URI address = URI.create(String.valueOf(url));
+            return !isUrl
+                    || address.getHost() != null
+                            && ("https".equals(address.getScheme())
+                                    || "http".equals(address.getScheme()) && Loopback.is(address.getHost()));
+        } catch (IllegalArgumentException none) {
+            return false;
+        }
     }
 
     /** An answer with an action: {@code decline} or {@code cancel}, or {@code accept} of a URL. */

@@ -2,6 +2,8 @@ package dev.parley.mcp.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -14,12 +16,14 @@ import dev.parley.mcp.wire.Trees;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -67,8 +71,11 @@ public final class McpClient implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
     private static final String PARKED = "parked:";
-    private static final int MOST_PAGES = 1_000;
+    private static final int MOST_PAGES = 100;
     private static final int MOST_TOOLS = 10_000;
+    private static final int LARGEST_TOOL = 256 * 1024;
+    private static final int LARGEST_LIST = 8 * 1024 * 1024;
+    private static final int MOST_ANSWERS = 100;
     private static final int MOST_PARKED = 1_000;
     private static final Duration LONGEST_PARKED = Duration.ofHours(1);
     private static final Duration LISTEN = Duration.ofHours(24);
@@ -90,6 +97,9 @@ public final class McpClient implements AutoCloseable {
     private final Map<String, Parked> parked = new ConcurrentHashMap<>();
     /** Calls of a legacy server that it may ask the user about. */
     private final Map<Long, Exchange> calls = new ConcurrentHashMap<>();
+
+    /** Answers to requests of the server under way. */
+    private final Semaphore answers = new Semaphore(MOST_ANSWERS);
 
     private volatile @Nullable Server server;
     private volatile @Nullable Thread listening;
@@ -201,7 +211,7 @@ public final class McpClient implements AutoCloseable {
 
     private void initialize(Revision wanted) throws InterruptedException {
         transport.revision(wanted);
-        Map<String, @Nullable Object> answer = exchange(
+        Map<String, @Nullable Object> answer = request(
                 "initialize",
                 Trees.members(
                         "protocolVersion", wanted.text(), "capabilities", LEGACY_CAPABILITIES, "clientInfo", SELF),
@@ -233,18 +243,30 @@ public final class McpClient implements AutoCloseable {
     /** Tools of the server, in its order. Those with names or header marks that break the rules are left out. */
     public Tools tools() throws InterruptedException {
         var tools = new LinkedHashMap<String, Tool>();
+        var cursors = new HashSet<String>();
         Duration ttl = null;
         String cursor = null;
+        long size = 0;
         for (int pages = 0; pages < MOST_PAGES; pages++) {
             Map<String, @Nullable Object> page = request("tools/list", Trees.members("cursor", cursor));
             for (Map<String, @Nullable Object> each : Trees.maps(page, "tools")) {
-                tool(each).ifPresent(tool -> tools.putIfAbsent(tool.name(), tool));
+                Optional<Tool> tool = tool(each);
+                int length = JsonText.write(Codecs.STRUCT, each).length;
+                if (tool.isPresent() && (length > LARGEST_TOOL || size + length > LARGEST_LIST)) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "tool {0} is left out: too large",
+                            tool.get().name());
+                } else if (tool.isPresent()) {
+                    size += length;
+                    tools.putIfAbsent(tool.get().name(), tool.get());
+                }
             }
             if (page.get("ttlMs") instanceof Number millis) {
                 ttl = Duration.ofMillis(Math.max(0, millis.longValue()));
             }
             cursor = Trees.text(page, "nextCursor");
-            if (cursor == null || tools.size() > MOST_TOOLS) {
+            if (cursor == null || !cursors.add(cursor) || tools.size() > MOST_TOOLS) {
                 break;
             }
         }
@@ -461,12 +483,6 @@ public final class McpClient implements AutoCloseable {
     private Map<String, @Nullable Object> request(
             String method, Map<String, @Nullable Object> params, Duration limit, Progress progress)
             throws InterruptedException {
-        return exchange(method, params, limit, progress);
-    }
-
-    private Map<String, @Nullable Object> exchange(
-            String method, Map<String, @Nullable Object> params, Duration limit, Progress progress)
-            throws InterruptedException {
         Exchange exchange = begin(method, params);
         try {
             return result(await(exchange, limit, progress));
@@ -540,7 +556,11 @@ public final class McpClient implements AutoCloseable {
         while (true) {
             Map<String, @Nullable Object> message;
             try {
-                message = exchange.next(Duration.ofNanos(end - System.nanoTime()));
+                long rest = end - System.nanoTime();
+                if (rest <= 0) { // also while notifications go on
+                    throw new ServerFailure(Kind.TIMEOUT, "no answer in time");
+                }
+                message = exchange.next(Duration.ofNanos(rest));
             } catch (InterruptedException stop) {
                 abandon(exchange, "canceled");
                 throw stop;
@@ -645,6 +665,10 @@ public final class McpClient implements AutoCloseable {
                     "error",
                     Trees.members("code", McpException.METHOD_NOT_FOUND, "message", method + ": unsupported"));
         }
+        if (!answers.tryAcquire()) {
+            LOG.log(System.Logger.Level.DEBUG, "{0} of the server gets no answer: too many requests", method);
+            return;
+        }
         Thread.ofVirtual().name("mcp-answer").start(() -> {
             try {
                 transport.send(answer);
@@ -652,6 +676,8 @@ public final class McpClient implements AutoCloseable {
                 LOG.log(System.Logger.Level.DEBUG, "an answer cannot be sent", gone);
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
+            } finally {
+                answers.release();
             }
         });
     }

@@ -16,11 +16,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,7 @@ public final class StdioTransport implements Transport {
     private final Map<String, Exchange> exchanges = new ConcurrentHashMap<>();
     private volatile Receiver receiver = message -> {};
     private volatile @Nullable ServerFailure failure;
+    private final AtomicBoolean isLost = new AtomicBoolean();
     private volatile boolean closed;
 
     private StdioTransport(Program program, Process process, Runnable onExit) {
@@ -102,6 +106,9 @@ public final class StdioTransport implements Transport {
         this.receiver = receiver;
         thread("out", this::readMessages);
         thread("err", this::readLog);
+        // A program that the ended process has started may keep the output open.
+        Executor later = CompletableFuture.delayedExecutor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = process.onExit().thenRunAsync(() -> lost(ended()), later);
     }
 
     private void thread(String stream, Runnable work) {
@@ -122,28 +129,42 @@ public final class StdioTransport implements Transport {
             for (byte[] line = line(out, MAX_LINE); line != null; line = line(out, MAX_LINE)) {
                 receive(line);
             }
-            problem = "the process has ended" + status();
+            problem = ended();
         } catch (IOException | A2AException broken) {
             problem = "output: " + broken.getMessage();
         } catch (RuntimeException defect) {
             LOG.log(System.Logger.Level.WARNING, "MCP server " + program.name(), defect);
             problem = "output cannot be read";
         }
-        lost("MCP server \"" + program.name() + "\": " + problem);
+        lost(problem);
     }
 
-    private String status() {
+    private String ended() {
+        String ended = "the process has ended";
         try {
-            return process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS) ? " with status " + process.exitValue() : "";
+            return process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+                    ? ended + " with status " + process.exitValue()
+                    : ended;
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-            return "";
+            return ended;
         }
     }
 
-    /** A child whose output cannot be understood is of no use any more. */
-    private void lost(String problem) {
+    /** Ends the process and those that it has started. */
+    private void kill() {
+        List<ProcessHandle> below = process.descendants().toList();
         process.destroyForcibly();
+        below.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    /** A child whose output cannot be understood is of no use any more. */
+    private void lost(String reason) {
+        if (!isLost.compareAndSet(false, true)) {
+            return;
+        }
+        kill();
+        String problem = "MCP server \"" + program.name() + "\": " + reason;
         failure = new ServerFailure(Kind.CONNECTION, problem);
         if (!closed) {
             onExit.run(); // before calls fail, so that the next one waits for another process
@@ -269,7 +290,7 @@ public final class StdioTransport implements Transport {
     public void send(Map<String, @Nullable Object> message) throws InterruptedException {
         byte[] line = JsonText.write(new byte[0], Codecs.STRUCT, message, new byte[] {'\n'});
         if (!writing.tryLock(PATIENCE_MILLIS * 5, TimeUnit.MILLISECONDS)) {
-            process.destroyForcibly(); // its output ends, which fails all requests
+            kill(); // its output ends, which fails all requests
             throw new ServerFailure(Kind.TIMEOUT, "MCP server \"" + program.name() + "\": does not read its input");
         }
         try {
@@ -301,22 +322,24 @@ public final class StdioTransport implements Transport {
     @Override
     public void close() {
         closed = true;
+        var below = new LinkedHashSet<>(process.descendants().toList());
         // The streams are closed by another thread: a child that does not read blocks a close that flushes.
         var closing = CompletableFuture.runAsync(
                 this::closeInput, task -> Thread.ofVirtual().start(task));
         try {
             if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+                below.addAll(process.descendants().toList());
                 process.destroy();
                 if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-                    process.destroyForcibly();
+                    kill();
                 }
             }
         } catch (InterruptedException stop) {
-            process.destroyForcibly();
+            kill();
             Thread.currentThread().interrupt();
         }
         closing.cancel(true);
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        below.forEach(ProcessHandle::destroyForcibly);
     }
 
     private void closeInput() {

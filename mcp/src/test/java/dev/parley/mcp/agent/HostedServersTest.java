@@ -221,6 +221,25 @@ class HostedServersTest {
     }
 
     @Test
+    @DisplayName(
+            "questions that a caller must not see, or that were not offered, fail the task; texts of cards are visible")
+    void hostileServer() {
+        Task unsafe = call("modern", "unsafe", Map.of());
+        Task legacy = call("legacy", "unsafe", Map.of());
+        Task sampling = call("modern", "sample", Map.of());
+
+        assertThat(List.of(unsafe.state(), legacy.state(), sampling.state())).containsOnly(TaskState.FAILED);
+        assertThat(text(unsafe)).contains("not safe").doesNotContain("javascript");
+        assertThat(text(legacy)).contains("not safe").doesNotContain("javascript");
+        assertThat(text(sampling)).contains("sampling/createMessage");
+        assertThat(agent("modern").card().skills())
+                .filteredOn(skill -> skill.id().equals("disguised"))
+                .extracting(Skill::description)
+                .containsExactly("plain text");
+        assertThat(text(call("legacy", "echo", Map.of("text", "next")))).isEqualTo("next");
+    }
+
+    @Test
     void tasksOfAServerAreFollowedToTheirEnd() {
         Task job = call("modern", "job", Map.of());
 

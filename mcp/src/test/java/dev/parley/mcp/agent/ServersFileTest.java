@@ -35,27 +35,41 @@ class ServersFileTest {
                   'files': {'command': 'npx', 'args': ['-y', 'x', '${DIR:-/srv}'], 'env': {'HOME': '${HOME}'}},
                   'tickets': {'type': 'http', 'url': 'https://t.example/mcp', 'timeout': 5,
                     'headers': {'Authorization': 'Bearer ${TOKEN}'}},
+                  'stream': {'type': 'streamable-http', 'url': 'http://t.example/mcp', 'alwaysAllow': ['x'],
+                    'headers': {'X-Key': '${env:TOKEN}'}},
                   'off': {'command': 'x', 'disabled': true}
                 }}""");
 
-        assertThat(entries).hasSize(2);
+        assertThat(entries).hasSize(3);
         assertThat(entries.getFirst().command()).containsExactly("npx", "-y", "x", "/srv");
         assertThat(entries.getFirst().environment()).isEqualTo(Map.of("PATH", "/bin", "HOME", "/home/me"));
         assertThat(entries.getFirst().timeout()).isEqualTo(Duration.ofMinutes(1));
-        assertThat(entries.getLast().url()).isEqualTo(URI.create("https://t.example/mcp"));
-        assertThat(entries.getLast().headers()).isEqualTo(Map.of("Authorization", "Bearer secret-1"));
-        assertThat(entries.getLast().toString()).doesNotContain("secret-1");
+        assertThat(entries.get(1).url()).isEqualTo(URI.create("https://t.example/mcp"));
+        assertThat(entries.get(1).headers()).isEqualTo(Map.of("Authorization", "Bearer secret-1"));
+        assertThat(entries.get(1).toString()).doesNotContain("secret-1");
+        assertThat(entries.getLast().headers()).isEqualTo(Map.of("X-Key", "secret-1"));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            {'mcpServers': {'a': {'command': 'x', 'args': [1]}}} | server "a": args: expected: a list of texts
-            {'mcpServers': {'a': {'url': 'file:///x'}}} | server "a": url: expected: http:// or https://
-            {'mcpServers': {'a': {}}} | server "a": command: expected: either command or url
-            {'mcpServers': {'a b': {'command': 'x'}}} | server "a b": name: expected
-            {'mcpServers': {'a': {'command': '${NONE}'}}} | server "a": command: environment variable NONE: not set
-            {'mcpServers': {'a': {'command': 'x', 'timeout': 0}}} | server "a": timeout: expected: 1 to 3600 seconds
-            {'mcpServers': {'a': {'command': 'x', 'comand': 'y'}}} | server "a": comand: unknown
+            {'mcpServers': {'a': {'command': 'x', 'args': [1]}}} | mcpServers.a.args[0]: expected: a text
+            {'mcpServers': {'a': {'url': 'file:///x'}}} | mcpServers.a.url: expected: http:// or https://
+            {'mcpServers': {'a': {}}} | mcpServers.a.command: expected: either command or url
+            {'mcpServers': {'a b': {'command': 'x'}}} | mcpServers.a b.name: expected
+            {'mcpServers': {'a': {'command': '${NONE}'}}} | mcpServers.a.command: environment variable NONE: not set
+            {'mcpServers': {'a': {'command': 'x', 'timeout': 0}}} | mcpServers.a.timeout: expected: 1 to 3600 seconds
+            {'mcpServers': {'a': {'command': 'x', 'comand': 'y'}}} | mcpServers.a.comand: unknown
+            {'mcpServers': {'a': {'command': 'x', 'args': 'y'}}} | mcpServers.a.args: expected: a list of texts
+            {'mcpServers': {'a': {'command': 'x', 'args': ['y', '${NONE}']}}} | mcpServers.a.args[1]: environment variable NONE: not set
+            {'mcpServers': {'a': {'command': 'x', 'env': {'K': 1}}}} | mcpServers.a.env.K: expected: a text
+            {'mcpServers': {'a': {'command': 'x', 'env': {'K': '${input:key}'}}}} | mcpServers.a.env.K: ${input:key}: unknown (expected: ${NAME}
+            {'mcpServers': {'a': {'url': 'http://h/x', 'headers': {'K': '${env:NONE}'}}}} | mcpServers.a.headers.K: environment variable NONE: not set
+            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'sse'}}} | mcpServers.a.type: "sse": not for a server with a url (expected: http
+            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'stdio'}}} | mcpServers.a.type: "stdio": not for a server with a url
+            {'mcpServers': {'a': {'command': 'x', 'type': 'http'}}} | mcpServers.a.type: "http": not for a server with a command (expected: stdio
+            {'mcpServers': {'a': {'command': 'x', 'url': 'http://h/x'}}} | mcpServers.a.command: expected: either command or url
+            {'mcpServers': {'a': 7}} | mcpServers.a.value: expected: an object
+            {'mcpServers': {} /* comment */} | no JSON
             {'servers': {}} | mcpServers: missing
             no JSON | no JSON
             """)

@@ -10,6 +10,9 @@ import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Revision;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +23,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -133,6 +137,63 @@ class McpClientTest {
                         ServerFailure.class,
                         failure -> assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT));
         assertThat(text(call("echo", Map.of("text", "next")))).contains("next");
+    }
+
+    @Test
+    void noticesAndRequestsWithoutEndDoNotKeepACallOpen() throws InterruptedException {
+        McpClient connected = connected("modern");
+
+        assertThatThrownBy(() ->
+                        connected.call(invocation("endless", Map.of()), Duration.ofSeconds(1), McpClient.Progress.NONE))
+                .isInstanceOfSatisfying(
+                        ServerFailure.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT));
+    }
+
+    @Test
+    void listsWithoutEndAndDefinitionsThatAreTooLargeAreCut() throws InterruptedException {
+        List<Tool> tools = connected("modern").tools().tools();
+
+        assertThat(tools)
+                .extracting(Tool::name)
+                .contains("echo", "cyclic")
+                .doesNotContain("large", "<b>\n")
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aClosedServerLeavesNoProcessesBehindEvenIfTheyIgnoreItsEnd(@TempDir Path directory) throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        String script = "trap '' TERM; exec 3>" + pipe + "; sleep 300 & sleep 300; sleep 300";
+        var program = new StdioTransport.Program(
+                "stubborn", List.of("sh", "-c", script), Map.of("PATH", System.getenv("PATH")), directory);
+        StdioTransport transport = StdioTransport.start(program, exited::countDown);
+        try (InputStream alive = Files.newInputStream(pipe)) {
+            transport.open(message -> {});
+            transport.close();
+
+            assertThat(alive.read())
+                    .as("end of all processes that hold the pipe")
+                    .isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void theEndOfAProcessIsNoticedThoughItsChildKeepsTheOutputOpen(@TempDir Path directory) throws Exception {
+        var program = new StdioTransport.Program(
+                "forking", List.of("sh", "-c", "sleep 20 & exit 3"), Map.of("PATH", System.getenv("PATH")), directory);
+
+        StdioTransport transport = StdioTransport.start(program, exited::countDown);
+        transport.open(message -> {});
+
+        assertThat(exited.await(15, TimeUnit.SECONDS)).isTrue();
+        var exchange = new Exchange(1);
+        transport.begin(exchange, Map.of(), Map.of());
+        assertThatThrownBy(() -> exchange.next(LIMIT))
+                .isInstanceOf(ServerFailure.class)
+                .hasMessageContaining("status 3");
     }
 
     @ParameterizedTest

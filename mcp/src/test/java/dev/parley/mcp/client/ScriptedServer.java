@@ -156,7 +156,23 @@ public final class ScriptedServer {
                 "invalid")) {
             rest.add(tool(name));
         }
-        answer(id, Trees.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private"));
+        rest.add(tool("endless"));
+        rest.add(tool("unsafe"));
+        rest.add(tool("sample"));
+        Map<String, @Nullable Object> disguised = tool("disguised");
+        disguised.put("description", "plain\u202e\u0007 text");
+        rest.add(disguised);
+        rest.add(tool("<b>\n"));
+        Map<String, @Nullable Object> large = tool("large");
+        large.put("description", "x".repeat(300_000));
+        rest.add(large);
+        Map<String, @Nullable Object> cyclic = tool("cyclic");
+        cyclic.put(
+                "inputSchema",
+                Map.of("type", "object", "$ref", "#", "properties", Map.of("again", Map.of("$ref", "#"))));
+        rest.add(cyclic);
+        // The cursor is that of this page, so that it never ends.
+        answer(id, Trees.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private", "nextCursor", "2"));
     }
 
     private Map<String, @Nullable Object> tool(String name) {
@@ -213,6 +229,33 @@ public final class ScriptedServer {
                         id,
                         params,
                         Trees.members("mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
+            case "unsafe" ->
+                ask(id, params, Trees.members("mode", "url", "message", "Open this", "url", "javascript:alert(1)"));
+            case "sample" ->
+                answer(
+                        id,
+                        Trees.members(
+                                "resultType",
+                                "input_required",
+                                "inputRequests",
+                                Map.of("q1", Map.of("method", "sampling/createMessage", "params", Map.of()))));
+            case "endless" -> {
+                Object token = Trees.map(params, "_meta").get("progressToken");
+                Thread flood = new Thread(() -> {
+                    for (long i = 1; ; i++) {
+                        send(Trees.members(
+                                "jsonrpc",
+                                "2.0",
+                                "method",
+                                "notifications/progress",
+                                "params",
+                                Trees.members("progressToken", token, "progress", i)));
+                        send(Trees.members("jsonrpc", "2.0", "id", "s" + i, "method", "roots/list"));
+                    }
+                });
+                flood.setDaemon(true);
+                flood.start();
+            }
             case "slow" -> {
                 for (int i = 1; i <= 3; i++) {
                     send(Trees.members(
