@@ -145,8 +145,7 @@ final class McpRoutesTest {
         assertThat(alice.call("task_status", task, Map.of()).structured().get("state"))
                 .isEqualTo("input-required");
         assertThat(alice.modern("resources/read", uri, Map.of())
-                        .result()
-                        .get("contents")
+                        .member("contents")
                         .toString())
                 .contains("mimeType=application/x");
         for (String method : List.of("tasks/get", "tasks/cancel")) {
