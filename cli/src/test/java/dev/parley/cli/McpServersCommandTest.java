@@ -125,7 +125,7 @@ final class McpServersCommandTest {
             assertThat(wrong.status()).isEqualTo(1);
             assertThat(wrong.err()).contains("find", "parley mcp tools library --held");
             assertThat(one.out()).isEqualTo("Approved: find\nTotal-Size: 1\n");
-            assertThat(Json.read(others.out().getBytes(UTF_8), Map.class))
+            assertThat((Map<?, ?>) Json.read(others.out().getBytes(UTF_8), Map.class))
                     .isEqualTo(Map.of("server", "library", "approved", List.of("burn")));
             assertThat(again.status()).isEqualTo(1);
             assertThat(all.out()).doesNotContain("changed", "differences").contains("\"pinned\"");
