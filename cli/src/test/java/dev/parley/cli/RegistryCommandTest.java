@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -126,7 +126,7 @@ final class RegistryCommandTest {
         CardKeys keys = CardKeys.read(List.of(key));
         Files.write(directory.resolve("trusted.json"), keys.published());
         Agent[] agents = {Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()))};
-        var old = new AtomicReference<>(Optional.<byte[]>empty());
+        AtomicReference<byte @Nullable []> old = new AtomicReference<>();
         try (Hub signing = Hub.builder()
                         .agents(agents)
                         .inMemory()
@@ -139,8 +139,9 @@ final class RegistryCommandTest {
             cache.createContext("/", exchange -> {
                 byte[] body = exchange.getRequestBody().readAllBytes();
                 boolean isSearch = exchange.getRequestURI().getPath().endsWith("/ard/search");
-                byte[] answer = isSearch && old.get().isPresent()
-                        ? old.get().get()
+                byte[] kept = old.get();
+                byte[] answer = isSearch && kept != null
+                        ? kept
                         : forwarded(http, signing.url() + exchange.getRequestURI(), exchange.getRequestMethod(), body);
                 exchange.getResponseHeaders().set("Content-Type", "application/json");
                 exchange.sendResponseHeaders(200, answer.length);
@@ -169,11 +170,11 @@ final class RegistryCommandTest {
                 Ran before = shell.run(discover);
                 assertThat(before.status()).as(before.err()).isZero();
                 assertThat(before.out()).contains(id);
-                old.set(Optional.of(forwarded(
+                old.set(forwarded(
                         http,
                         signing.url() + "/registry/ard/search",
                         "POST",
-                        "{\"query\":{\"text\":\"mirror\"}}".getBytes(UTF_8))));
+                        "{\"query\":{\"text\":\"mirror\"}}".getBytes(UTF_8)));
                 assertThat(shell.run("agent", "revoke", id, "--reason", "stolen", "--url", signing.url())
                                 .status())
                         .isZero();
