@@ -9,13 +9,9 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SubscribeToTask;
-import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -37,9 +33,6 @@ final class Follower {
 
     /** Interval in which a silent stream is looked at: it ends once the webhooks are deleted. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
-
-    /** Time in which a stream brings the state of its task, if it begins with that. */
-    private static final Duration STATE = Duration.ofSeconds(1);
 
     private final Relays relays;
     private final Function<String, Optional<AgentEndpoint>> agents;
@@ -112,39 +105,17 @@ final class Follower {
         }
     }
 
+    /** Events tell when to read the task: those of older versions may be in a state that was read before, and are not numbered. */
     private void stream(AgentEndpoint agent, Relay relay, GetTask read, Shadow shadow, CallContext owner)
             throws InterruptedException {
-        shadow.emit(agent.call(read, owner));
         try (Feed<LoggedEvent> feed = agent.watch(SubscribeToTask.of(read.id()), owner)) {
-            List<LoggedEvent> next = feed.next(STATE);
-            // Streams of older versions begin without the state of the task: their events may be in a state that is
-            // read, so they
-            // only tell when to read it again.
-            boolean isExact = next != null && !next.isEmpty() && next.getFirst().event() instanceof Task;
-            if (!isExact) {
-                shadow.emit(agent.call(read, owner));
-            }
-            while (next != null) {
-                if (next.isEmpty() && relays.find(relay.id()).isEmpty()) {
+            shadow.emit(agent.call(read, owner));
+            for (List<LoggedEvent> next = feed.next(SILENCE); next != null; next = feed.next(SILENCE)) {
+                if (!next.isEmpty()) {
+                    shadow.emit(agent.call(read, owner));
+                } else if (relays.find(relay.id()).isEmpty()) {
                     return;
                 }
-                if (!isExact && !next.isEmpty()) {
-                    shadow.emit(agent.call(read, owner));
-                }
-                for (LoggedEvent event : isExact ? next : List.<LoggedEvent>of()) {
-                    switch (event.event()) {
-                        case Task task -> shadow.emit(task);
-                        case TaskArtifactUpdateEvent update -> shadow.emit(update);
-                        case TaskStatusUpdateEvent update -> {
-                            if (update.status().state().isTerminal()) {
-                                return; // the caller of this reads the whole task
-                            }
-                            shadow.emit(update);
-                        }
-                        case Message answer -> {}
-                    }
-                }
-                next = feed.next(SILENCE);
             }
         }
     }

@@ -5,12 +5,9 @@ import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +56,18 @@ final class Shadow {
                 emit(artifact, more(known, artifact), task.state().isTerminal());
             }
         }
-        emit(new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of()));
+        TaskStatus status = task.status();
+        if (status.state() == TaskState.SUBMITTED
+                || status.state() == state && parts(status).equals(note)) {
+            return;
+        }
+        reply.move(status.state(), status.message(), Map.of());
+        state = status.state();
+        note = parts(status);
+        hasNews = true;
+        if (state.isTerminal()) {
+            throw new TaskEndedException(task.id(), state);
+        }
     }
 
     /** The parts behind those that are known; null if others have changed. */
@@ -76,33 +84,5 @@ final class Shadow {
         reply.artifact(more == null ? artifact : more, more != null, last);
         artifacts.put(artifact.artifactId(), artifact);
         hasNews = true;
-    }
-
-    void emit(TaskArtifactUpdateEvent update) {
-        Artifact piece = update.artifact();
-        Artifact known = artifacts.get(piece.artifactId());
-        boolean append = Boolean.TRUE.equals(update.append()) && known != null;
-        var parts = new ArrayList<Part>(append && known != null ? known.parts() : List.of());
-        parts.addAll(piece.parts());
-        emit(piece.withParts(parts), append ? piece : null, Boolean.TRUE.equals(update.lastChunk()));
-    }
-
-    /** @throws TaskEndedException if it is the end */
-    void emit(TaskStatusUpdateEvent update) {
-        TaskStatus status = update.status();
-        boolean isKnown = status.state() == TaskState.SUBMITTED
-                || status.state() == state
-                        && parts(status).equals(note)
-                        && update.metadata().isEmpty();
-        if (isKnown) {
-            return;
-        }
-        reply.move(status.state(), status.message(), update.metadata());
-        state = status.state();
-        note = parts(status);
-        hasNews = true;
-        if (state.isTerminal()) {
-            throw new TaskEndedException(update.taskId(), state);
-        }
     }
 }
