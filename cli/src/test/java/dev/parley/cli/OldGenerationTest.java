@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class OldGenerationTest {
@@ -23,6 +24,10 @@ class OldGenerationTest {
                 live.add(new byte[BLOCK]);
                 if (live.size() > LIVE) {
                     live.remove();
+                }
+                if (i % 20 == 0) {
+                    LockSupport.parkNanos(
+                            1_000_000); // about as fast as a busy hub, so that the JVM's thread for notifications runs
                 }
             }
             System.out.println(
