@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The recorded demo in {@code docs/registry-demo.md}: its commands are run, and what they print is what the page shows. Ids, times and keys
+ * The recorded demo in {@code docs/registry-demo.md}: its commands print the output on the page. Ids, times and keys
  * are replaced by fixed texts. {@code -Dgolden.write=true} records it anew.
  */
 @Timeout(120)

@@ -172,7 +172,7 @@ public interface HubExtension extends AutoCloseable {
 
     /**
      * Called once handlers of agents and timers have ended, or their time is over. The database of the hub is open: extensions write their
-     * state from memory here, and end what they have started. Idempotent.
+     * state from memory here, and end their own threads. Idempotent.
      */
     @Override
     default void close() {}

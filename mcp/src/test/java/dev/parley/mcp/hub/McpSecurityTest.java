@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers of tools, what they may call, and tasks after a restart of the hub. */
+/** Callers of tools, their rights, and tasks after a restart of the hub. */
 @Timeout(120)
 final class McpSecurityTest {
     private static final String ALICE = "token-of-alice-123456";

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the error codes of a car, looks up the repair, inspects the car on the lift, and writes a plan.
  *
- * <p>Keeps nothing between its calls: what is done already is among the artifacts of the task.
+ * <p>Keeps nothing between its calls: steps that are done are artifacts of the task.
  */
 final class Mechanic implements AgentHandler {
     private static final String SCAN = "scan";

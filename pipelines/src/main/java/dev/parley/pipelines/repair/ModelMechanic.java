@@ -37,7 +37,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mechanic with a language model, which chooses the calls of the tools and writes the plan. What is ordered follows from the manual,
+ * The mechanic with a language model, which chooses the calls of the tools and writes the plan. Orders follow from the manual,
  * not from the text of the model.
  *
  * <p>Keeps nothing between its calls: the conversation with the model is in the metadata of the task.

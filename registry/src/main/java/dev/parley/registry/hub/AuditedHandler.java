@@ -27,7 +27,7 @@ record AuditedHandler(String action, Handler handler, AuditTrail audit) implemen
             RegistryProtocol.SET_VIEWS, "registry.views",
             RegistryProtocol.IMPORT, "registry.imported");
 
-    /** Members of requests and answers that tell what was done; none has texts of documents. */
+    /** Members of requests and answers for rows of the audit; none has texts of documents. */
     private static final List<String> DETAILS = List.of("revision", "digest", "visibility", "status", "stars");
 
     /** The handler of an operation, with an audit if the operation changes entries. */
