@@ -78,6 +78,18 @@ class PackagedProgramIT {
         assertThat(wrong.err()).contains("did you mean send?");
     }
 
+    /** Answer of the hub to a client of MCP that begins. */
+    private static String initialized(String url) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(url))
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json, text/event-stream")
+                .POST(BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+                        + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+                        + "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}"))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
+    }
+
     @Test
     void aHubIsStartedCalledAndStoppedBySigterm() throws Exception {
         File err = file();
@@ -92,7 +104,9 @@ class PackagedProgramIT {
             Ran sent = run("send", "-a", echo, "hello");
             Ran got = run("task", "get", "-a", echo, field("Task-ID", sent.out()), "-o", "json");
             Ran waiting = interrupted(url + "/agents/counter");
+            String version = run("--version").out().strip().replace("parley ", "");
 
+            assertThat(initialized(url + "/mcp")).contains("\"version\":\"" + version + "\"");
             assertThat(card.out()).contains("Name: echo\n");
             assertThat(sent.out()).contains("State: TASK_STATE_COMPLETED\n", "Text:\n  hello\n\n");
             assertThat(got.out())
