@@ -16,6 +16,9 @@ record Outage(Exception cause, int failures, long retryAt) {
 
     private static final int SQLITE_IOERR = 10;
 
+    /** Primary result code of SQLite: another connection holds the lock. */
+    private static final int SQLITE_BUSY = 5;
+
     /** Pauses between attempts to write while the database fails. */
     static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
 
@@ -63,6 +66,11 @@ record Outage(Exception cause, int failures, long retryAt) {
     /** True if SQLite may lack space: an attempt that writes a page would succeed where works do not. */
     static boolean mayLackSpace(Throwable problem) {
         return isFull(problem) || hasCode(problem, SQLITE_IOERR);
+    }
+
+    /** True if another connection of SQLite held the lock for too long. */
+    static boolean isBusy(Throwable problem) {
+        return hasCode(problem, SQLITE_BUSY);
     }
 
     private static boolean hasCode(Throwable problem, int code) {

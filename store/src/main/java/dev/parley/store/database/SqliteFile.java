@@ -28,7 +28,7 @@ final class SqliteFile {
     /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
     static final String WIPED = "free pages";
 
-    private static final String NAME = "parley.db";
+    static final String NAME = "parley.db";
 
     private static final String LOCK = "parley.lock";
 

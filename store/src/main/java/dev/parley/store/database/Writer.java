@@ -291,7 +291,10 @@ final class Writer {
             if (!needsSpace) {
                 moveSoon();
             }
-            outage = Outage.after(before == null ? 1 : before.failures() + 1, failure);
+            // The checkpointer, which frees space, holds the lock meanwhile; on a slow disk for longer than an attempt
+            // waits.
+            Exception cause = needsSpace && Outage.isBusy(failure) ? problem : failure;
+            outage = Outage.after(before == null ? 1 : before.failures() + 1, cause);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
             }

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -169,6 +170,43 @@ final class DatabaseFaultsTest {
             assertThat(database.<Long>read(
                             session -> session.number("SELECT count(*) FROM module_version WHERE module = 'space'")))
                     .isZero();
+        }
+    }
+
+    /** As the checkpointer does, for longer than an attempt to write waits, on a slow disk. */
+    @Test
+    void aFullDiskIsTheReasonToOperatorsWhileAnotherConnectionHoldsTheLock() throws Exception {
+        var full = new AtomicBoolean();
+        var attempts = new Semaphore(0);
+        try (Database database = open(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA max_page_count=" + (full.get() ? 1 : 1_000_000));
+            }
+            if (Thread.currentThread().getName().equals("store-writer")) {
+                attempts.release();
+            }
+            return connection;
+        })) {
+            database.write(session -> insert(session, 1));
+            fill(database, full);
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve(SqliteFile.NAME));
+                    Statement statement = other.createStatement()) {
+                statement.execute("PRAGMA busy_timeout=30000");
+                statement.execute("BEGIN IMMEDIATE");
+                attempts.drainPermits();
+                // Of two attempts that begin from now on, the first ends before the second, on the lock.
+                assertThat(attempts.tryAcquire(2, 60, TimeUnit.SECONDS)).isTrue();
+
+                assertThat(database.outage())
+                        .hasValueSatisfying(reason -> assertThat(reason)
+                                .contains("the disk of " + directory + " is full")
+                                .contains("SQLITE_FULL"));
+
+                statement.execute("ROLLBACK");
+            }
+            full.set(false);
+            awaitNoOutage(database);
+            database.write(session -> insert(session, 2));
         }
     }
 
