@@ -28,6 +28,8 @@ final class HeaderChecks {
             "tasks/update", "taskId",
             "tasks/cancel", "taskId");
 
+    private static final String NEWEST = Revision.V2026_07_28.text();
+
     private HeaderChecks() {}
 
     /** Checks the revision in headers and body, and reads the client. */
@@ -37,8 +39,12 @@ final class HeaderChecks {
             throw mismatch(VERSION + ": missing");
         }
         Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
-        if (meta.get(Meta.PROTOCOL_VERSION) instanceof String version && !header.equals(version)) {
+        boolean isNamed = meta.get(Meta.PROTOCOL_VERSION) instanceof String;
+        if (isNamed && !header.equals(meta.get(Meta.PROTOCOL_VERSION))) {
             throw mismatch(VERSION + " \"" + Excerpt.of(header, 40) + "\": not the version of the body");
+        }
+        if (!isNamed && !header.equals(NEWEST)) {
+            throw unsupported(header);
         }
         return peer(meta);
     }
@@ -46,20 +52,26 @@ final class HeaderChecks {
     /** Reads the client of a request without headers. */
     static Peer peer(Map<String, @Nullable Object> meta) {
         if (!(meta.get(Meta.PROTOCOL_VERSION) instanceof String version)) {
-            throw Methods.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + Revision.V2026_07_28.text()
+            throw Methods.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + NEWEST
                     + "\", or a session that began with initialize)");
         }
-        if (!version.equals(Revision.V2026_07_28.text())) {
-            throw new McpException(
-                    McpException.UNSUPPORTED_VERSION,
-                    "protocol version \"" + Excerpt.of(version, 40) + "\": not supported",
-                    Map.of("supported", List.of(Revision.V2026_07_28.text()), "requested", version));
+        if (!version.equals(NEWEST)) {
+            throw unsupported(version);
         }
         if (!(meta.get(Meta.CLIENT_CAPABILITIES) instanceof Map<?, ?> capabilities)) {
             throw Methods.invalid("_meta: no " + Meta.CLIENT_CAPABILITIES + " (expected: an object)");
         }
         Object level = meta.get(Meta.LOG_LEVEL);
         return new Peer(Revision.V2026_07_28, Trees.map(capabilities), level == null ? null : Methods.level(level));
+    }
+
+    /** The error for an unsupported version; its data lists the versions of {@code server/discover}. */
+    static McpException unsupported(String version) {
+        return new McpException(
+                McpException.UNSUPPORTED_VERSION,
+                "protocol version \"" + Excerpt.of(version, 40) + "\": not supported (expected: \"" + NEWEST
+                        + "\", or a session of an older version)",
+                Map.of("supported", List.of(NEWEST), "requested", version));
     }
 
     /** Checks the headers that name the method and its object. */

@@ -50,6 +50,11 @@ public final class HttpEngine implements AutoCloseable {
     /** Answers a request. Closing the result states that the client has left. */
     public Feed<Reply> answer(McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
+        String version = http.header(VERSION);
+        boolean isRequest = http.method().equals("POST") && exchange.message() instanceof Message.Request;
+        if (version != null && !isRequest && Revision.of(version).isEmpty()) {
+            return refused(400, null, HeaderChecks.unsupported(version));
+        }
         return switch (http.method()) {
             case "GET" -> stream(http, caller);
             case "DELETE" -> end(http, caller);

@@ -20,6 +20,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -233,6 +234,76 @@ class McpHttpTest {
         return java.util.stream.Stream.of(base, more)
                 .flatMap(java.util.Arrays::stream)
                 .toArray(String[]::new);
+    }
+
+    @Test
+    @DisplayName(
+            "an unsupported version is answered with 400 and the supported ones, in header and body, for all kinds of messages")
+    void versions() throws Exception {
+        String list = "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{%s}}";
+        for (String version : List.of("2099-01-01", "2024-11-05", "1", "2026-07-28, 2025-11-25")) {
+            String meta = META.replace("2026-07-28", version);
+            for (String body : List.of(list.formatted(""), list.formatted("'_meta':{}"), list.formatted(meta))) {
+                HttpResponse<String> answer =
+                        send("POST", body, "MCP-Protocol-Version", version, "Mcp-Method", "tools/list");
+                Map<String, @Nullable Object> error =
+                        Trees.map(tree(answer.body()).get("error"));
+
+                assertThat(answer.statusCode()).as(body).isEqualTo(400);
+                assertThat(error).as(body).containsEntry("code", -32022);
+                assertThat(error.get("data"))
+                        .as(body)
+                        .isEqualTo(Map.of("supported", List.of("2026-07-28"), "requested", version));
+            }
+        }
+        String session = session();
+        String[] wrong = {"MCP-Protocol-Version", "2099-01-01", "Mcp-Session-Id", session};
+        for (String body : List.of(
+                "{'jsonrpc':'2.0','id':2,'method':'ping'}",
+                "{'jsonrpc':'2.0','method':'notifications/initialized'}",
+                "{'jsonrpc':'2.0','id':2,'result':{}}")) {
+            assertThat(send("POST", body, wrong).statusCode()).as(body).isEqualTo(400);
+            assertThat(code(send("POST", body, wrong))).as(body).isEqualTo(-32022);
+        }
+        assertThat(send("GET", "", wrong).statusCode()).isEqualTo(400);
+        assertThat(send("DELETE", "", wrong).statusCode()).isEqualTo(400);
+        assertThat(code(send("POST", list.formatted(META), "MCP-Protocol-Version", "2099-01-01")))
+                .isEqualTo(-32020);
+        assertThat(code(send(
+                        "POST", list.formatted(""), "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list")))
+                .isEqualTo(-32602);
+        assertThat(result(send("POST", "{'jsonrpc':'2.0','id':2,'method':'ping'}", "Mcp-Session-Id", session)))
+                .isEmpty();
+    }
+
+    @Test
+    @DisplayName("a state that has expired is refused as a changed one")
+    void expired() throws Exception {
+        String tool = "test_input_required_result_multi_round";
+        var states = new RequestState(new byte[32], Clock.systemUTC());
+        String fresh = String.valueOf(
+                result(modern("tools/call", tool, "'name':'" + tool + "'")).get("requestState"));
+        var params = Trees.object("name", tool);
+        String content = states.open(fresh, "tools/call", params, CallContext.anonymous());
+        var hourAgo = new RequestState(
+                new byte[32],
+                Clock.offset(
+                        Clock.systemUTC(), RequestState.LIFETIME.plusSeconds(1).negated()));
+        String answered = ",'inputResponses':{'step1':{'action':'accept','content':{'name':'Ada'}}},'requestState':'";
+
+        HttpResponse<String> refused = modern(
+                "tools/call",
+                tool,
+                "'name':'" + tool + "'" + answered
+                        + hourAgo.seal(content, "tools/call", params, CallContext.anonymous()) + "'");
+        assertThat(code(refused)).isEqualTo(-32602);
+        assertThat(refused.body()).contains("requestState: changed, expired, or of another");
+        assertThat(result(modern(
+                        "tools/call",
+                        tool,
+                        "'name':'" + tool + "'" + answered
+                                + states.seal(content, "tools/call", params, CallContext.anonymous()) + "'")))
+                .containsEntry("resultType", "input_required");
     }
 
     @Test
