@@ -22,6 +22,14 @@ public interface McpProvider {
     /** Tools that the caller may call, in a stable order. */
     List<Tool> tools(CallContext caller);
 
+    /** The tool of a name; null if the caller may call none of that name. */
+    default @Nullable Tool tool(String name, CallContext caller) {
+        return tools(caller).stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
     /**
      * Calls a tool. Questions to the user end the call with {@link Outcome.Questions}; it is called again with the answers.
      *

@@ -1,10 +1,13 @@
 package dev.parley.mcp.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.dialect.Json;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
@@ -13,10 +16,11 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import java.nio.charset.StandardCharsets;
+import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The offer of an MCP server over agents: a tool for each skill, cards and artifacts as resources, examples as prompts. */
 public final class AgentProvider implements McpProvider {
-    private static final int MOST_VALUES = 100;
+    private static final String MESSAGE = "message";
+    private static final String JSON = "application/json";
 
     private final OfferedAgents agents;
     private final Duration budget;
@@ -48,18 +53,18 @@ public final class AgentProvider implements McpProvider {
                 .toList();
     }
 
-    private Stream<AgentTool> allowed(CallContext caller) {
-        return AgentTool.of(agents.cards(caller)).values().stream()
-                .filter(tool -> agents.allows(caller, tool.agent(), tool.skill()));
+    @Override
+    public @Nullable Tool tool(String name, CallContext caller) {
+        Optional<AgentTool> tool = AgentTool.named(name, agents.cards(caller)).filter(each -> isAllowed(each, caller));
+        return tool.map(AgentTool::shown).orElse(HandleTools.named(name));
     }
 
-    /** A tool, also one that its caller may not call: the agent refuses that with the reason. */
-    private AgentTool tool(String name, CallContext caller) {
-        AgentTool tool = AgentTool.of(agents.cards(caller)).get(name);
-        if (tool == null) {
-            throw McpException.notFound("tool", name);
-        }
-        return tool;
+    private boolean isAllowed(AgentTool tool, CallContext caller) {
+        return agents.allows(caller, tool.agent(), tool.skill());
+    }
+
+    private Stream<AgentTool> allowed(CallContext caller) {
+        return AgentTool.of(agents.cards(caller)).values().stream().filter(tool -> isAllowed(tool, caller));
     }
 
     @Override
@@ -68,10 +73,12 @@ public final class AgentProvider implements McpProvider {
             if (call.state() != null) {
                 return resumed(Round.of(call.state()), call, exchange);
             }
-            if (HandleTools.has(call.name())) {
+            if (HandleTools.named(call.name()) != null) {
                 return handles.call(call.name(), call.arguments(), exchange);
             }
-            AgentTool tool = tool(call.name(), exchange.caller());
+            // Also one that its caller may not call: the agent refuses that with the reason.
+            AgentTool tool = AgentTool.named(call.name(), agents.cards(exchange.caller()))
+                    .orElseThrow(() -> McpException.notFound("tool", call.name()));
             return conversation(tool.agent(), !tool.declaredOutput().isEmpty(), exchange)
                     .send(Inputs.message(tool, call.arguments()), "");
         } catch (A2AException problem) {
@@ -118,7 +125,7 @@ public final class AgentProvider implements McpProvider {
     public List<Map<String, @Nullable Object>> resources(CallContext caller) {
         var resources = new ArrayList<Map<String, @Nullable Object>>();
         agents.cards(caller)
-                .forEach((agent, card) -> resources.add(JsonObject.of(
+                .forEach((agent, card) -> resources.add(Trees.members(
                         "uri",
                         ResourceUri.card(agent),
                         "name",
@@ -128,29 +135,20 @@ public final class AgentProvider implements McpProvider {
                         "description",
                         ForeignText.of(card.description(), ForeignText.DESCRIPTION),
                         "mimeType",
-                        "application/json")));
+                        JSON)));
         return resources;
     }
 
     @Override
     public List<Map<String, @Nullable Object>> resourceTemplates(CallContext caller) {
         return List.of(
-                JsonObject.of(
-                        "uriTemplate",
-                        ResourceUri.CARDS,
-                        "name",
-                        "card",
-                        "description",
-                        "Card of an agent",
-                        "mimeType",
-                        "application/json"),
-                JsonObject.of(
-                        "uriTemplate",
-                        ResourceUri.ARTIFACTS,
-                        "name",
-                        "artifact",
-                        "description",
-                        "Artifact of a task of the caller"));
+                template(ResourceUri.CARDS, "card", "Card of an agent", JSON),
+                template(ResourceUri.ARTIFACTS, "artifact", "Artifact of a task of the caller", null));
+    }
+
+    private static Map<String, @Nullable Object> template(
+            String uri, String name, String description, @Nullable String type) {
+        return Trees.members("uriTemplate", uri, "name", name, "description", description, "mimeType", type);
     }
 
     @Override
@@ -162,59 +160,44 @@ public final class AgentProvider implements McpProvider {
         }
         String task = resource.taskId();
         if (task == null) {
-            String json = new String(Json.write(card), StandardCharsets.UTF_8);
-            return contents(List.of(JsonObject.of("uri", uri, "mimeType", "application/json", "text", json)));
+            return Trees.object("contents", List.of(content(uri, JSON, "text", new String(Json.write(card), UTF_8))));
         }
         try {
             Artifact artifact = agents.endpoint(resource.agent()).call(GetTask.of(task), caller).artifacts().stream()
                     .filter(each -> each.artifactId().equals(resource.artifactId()))
                     .findFirst()
                     .orElseThrow(() -> McpException.notFound("resource", uri));
-            return contents(
+            return Trees.object(
+                    "contents",
                     artifact.parts().stream().map(part -> content(uri, part)).toList());
         } catch (A2AException refused) {
             throw Failures.error(refused);
         }
     }
 
-    private static Map<String, @Nullable Object> contents(List<Map<String, @Nullable Object>> contents) {
-        return JsonObject.of("contents", contents);
-    }
-
     private static Map<String, @Nullable Object> content(String uri, Part part) {
         return switch (part) {
-            case Part.Text text ->
-                JsonObject.of(
-                        "uri",
-                        uri,
-                        "mimeType",
-                        text.mediaType() == null ? "text/plain" : text.mediaType(),
-                        "text",
-                        text.text());
-            case Part.Data data ->
-                JsonObject.of(
-                        "uri",
-                        uri,
-                        "mimeType",
-                        "application/json",
-                        "text",
-                        new String(Json.write(data.data()), StandardCharsets.UTF_8));
-            case Part.Url url -> JsonObject.of("uri", uri, "mimeType", "text/uri-list", "text", url.url());
+            case Part.Text text -> {
+                String type = text.mediaType() == null ? "text/plain" : text.mediaType();
+                yield content(uri, type, "text", text.text());
+            }
+            case Part.Data data -> content(uri, JSON, "text", new String(Json.write(data.data()), UTF_8));
+            case Part.Url url -> content(uri, "text/uri-list", "text", url.url());
             case Part.Raw raw ->
-                JsonObject.of(
-                        "uri",
-                        uri,
-                        "mimeType",
-                        raw.mediaType(),
-                        "blob",
-                        Base64.getEncoder().encodeToString(raw.raw()));
+                content(uri, raw.mediaType(), "blob", Base64.getEncoder().encodeToString(raw.raw()));
         };
+    }
+
+    private static Map<String, @Nullable Object> content(
+            String uri, @Nullable String type, String member, String content) {
+        return Trees.members("uri", uri, "mimeType", type, member, content);
     }
 
     @Override
     public List<Map<String, @Nullable Object>> prompts(CallContext caller) {
-        return AgentTool.withExamples(allowed(caller).toList()).stream()
-                .map(tool -> JsonObject.of(
+        return allowed(caller)
+                .filter(tool -> !tool.examples().isEmpty())
+                .map(tool -> Trees.members(
                         "name",
                         tool.name(),
                         "title",
@@ -222,7 +205,7 @@ public final class AgentProvider implements McpProvider {
                         "description",
                         tool.shown().description(),
                         "arguments",
-                        List.of(JsonObject.of(
+                        List.of(Trees.members(
                                 "name",
                                 "message",
                                 "description",
@@ -232,21 +215,30 @@ public final class AgentProvider implements McpProvider {
                 .toList();
     }
 
+    private AgentTool prompt(String name, CallContext caller) {
+        return AgentTool.named(name, agents.cards(caller))
+                .filter(tool -> !tool.examples().isEmpty() && isAllowed(tool, caller))
+                .orElseThrow(() -> McpException.notFound("prompt", name));
+    }
+
     @Override
     public Outcome prompt(Invocation call, Exchange exchange) {
-        AgentTool tool = allowed(exchange.caller())
-                .filter(each ->
-                        each.name().equals(call.name()) && !each.examples().isEmpty())
-                .findFirst()
-                .orElseThrow(() -> McpException.notFound("prompt", call.name()));
-        String given = JsonObject.text(call.arguments(), "message");
+        AgentTool tool = prompt(call.name(), exchange.caller());
+        call.arguments().forEach((name, value) -> {
+            if (!name.equals(MESSAGE) || !(value instanceof String)) {
+                throw new McpException(
+                        McpException.INVALID_PARAMS,
+                        "arguments." + Excerpt.of(name, 100) + ": wrong (expected: a text as " + MESSAGE + ")");
+            }
+        });
+        String given = Trees.filled(call.arguments(), MESSAGE);
         Map<String, @Nullable Object> text = Results.text("Call the tool " + tool.name() + " with this message: "
                 + (given == null ? tool.examples().getFirst() : given));
-        return new Outcome.Complete(JsonObject.of(
+        return new Outcome.Complete(Trees.members(
                 "description",
                 tool.shown().description(),
                 "messages",
-                List.of(JsonObject.of("role", "user", "content", text))));
+                List.of(Trees.members("role", "user", "content", text))));
     }
 
     @Override
@@ -257,17 +249,23 @@ public final class AgentProvider implements McpProvider {
             Map<String, String> known,
             CallContext caller) {
         String start = value.toLowerCase(Locale.ROOT);
-        Stream<String> values = Stream.empty();
-        if ("ref/prompt".equals(reference.get("type")) && argument.equals("message")) {
-            values = allowed(caller)
-                    .filter(tool -> tool.name().equals(reference.get("name")))
-                    .flatMap(tool -> tool.examples().stream());
-        } else if ("ref/resource".equals(reference.get("type")) && argument.equals("agent")) {
-            values = agents.cards(caller).keySet().stream();
-        }
-        return values.filter(each -> each.toLowerCase(Locale.ROOT).startsWith(start))
-                .limit(MOST_VALUES)
+        return values(reference, caller).getOrDefault(argument, List.of()).stream()
+                .filter(each -> each.toLowerCase(Locale.ROOT).startsWith(start))
                 .toList();
+    }
+
+    /** Values of arguments by their names. */
+    private Map<String, Collection<String>> values(Map<String, @Nullable Object> reference, CallContext caller) {
+        if ("ref/prompt".equals(reference.get("type"))) {
+            return Map.of(
+                    MESSAGE,
+                    prompt(String.valueOf(reference.get("name")), caller).examples());
+        }
+        String uri = String.valueOf(reference.get("uri"));
+        if (!uri.equals(ResourceUri.CARDS) && !uri.equals(ResourceUri.ARTIFACTS)) {
+            throw McpException.notFound("template", uri);
+        }
+        return Map.of("agent", agents.cards(caller).keySet());
     }
 
     @Override

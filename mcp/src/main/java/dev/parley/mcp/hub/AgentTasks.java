@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -13,6 +14,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import java.lang.System.Logger.Level;
@@ -83,7 +85,7 @@ final class AgentTasks implements McpTasks {
             shown.put("result", Results.of(agent, task, hasSchema(agent, task, caller)));
         }
         Question.of(agent, task, agents)
-                .ifPresent(question -> shown.put("inputRequests", JsonObject.of(question.key(), question.request())));
+                .ifPresent(question -> shown.put("inputRequests", Trees.members(question.key(), question.request())));
         return shown;
     }
 
@@ -91,7 +93,7 @@ final class AgentTasks implements McpTasks {
     static Map<String, @Nullable Object> begun(Task task) {
         Instant changed = requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
         Instant created = requireNonNullElse(Ids.madeAt(task.id()), changed);
-        Map<String, @Nullable Object> shown = JsonObject.of(
+        Map<String, @Nullable Object> shown = Trees.members(
                 "taskId",
                 task.id(),
                 "status",
@@ -151,6 +153,11 @@ final class AgentTasks implements McpTasks {
         }
     }
 
+    private static boolean isNews(LoggedEvent event, TaskStatus before) {
+        return event.event() instanceof TaskStatusUpdateEvent
+                || event.event() instanceof Task task && !task.status().equals(before);
+    }
+
     @Override
     public AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener) {
         String agent = agent(taskId, caller);
@@ -158,28 +165,31 @@ final class AgentTasks implements McpTasks {
         if (task.state().isTerminal()) {
             return () -> {};
         }
-        Feed<LoggedEvent> feed;
         try {
-            // Of agents elsewhere without streams nothing is followed: clients read the task at the interval that it
-            // names.
-            feed = agents.follow(agent, taskId, caller).orElseThrow(() -> McpException.notFound("task", taskId));
+            Feed<LoggedEvent> feed = agents.follow(agent, taskId, caller);
+            Thread.ofVirtual().name("mcp-task").start(() -> follow(feed, agent, task, caller, listener));
+            return feed;
         } catch (A2AException refused) {
+            if (refused.error() == A2AError.UNSUPPORTED_OPERATION) {
+                return () -> {}; // it has ended in the meantime
+            }
             throw missing(refused, taskId);
         }
-        Thread.ofVirtual().name("mcp-task").start(() -> follow(feed, agent, taskId, caller, listener));
-        return feed;
     }
 
     private void follow(
             Feed<LoggedEvent> feed,
             String agent,
-            String taskId,
+            Task begun,
             CallContext caller,
             Consumer<Map<String, @Nullable Object>> listener) {
+        Task shown = begun;
         try (feed) {
             for (List<LoggedEvent> events = feed.next(PATIENCE); events != null; events = feed.next(PATIENCE)) {
-                if (events.stream().anyMatch(event -> event.event() instanceof TaskStatusUpdateEvent)) {
-                    listener.accept(shown(agent, agents.within(agent).call(GetTask.of(taskId), caller), caller));
+                TaskStatus before = shown.status();
+                if (events.stream().anyMatch(event -> isNews(event, before))) {
+                    shown = agents.within(agent).call(GetTask.of(begun.id()), caller);
+                    listener.accept(shown(agent, shown, caller));
                 }
             }
         } catch (A2AException gone) {

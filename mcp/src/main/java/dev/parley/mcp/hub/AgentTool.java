@@ -1,14 +1,17 @@
 package dev.parley.mcp.hub;
 
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.support.Sha256;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,7 @@ record AgentTool(
     private static final String BETWEEN = "__";
     private static final int LONGEST = 48;
     private static final int HASH = 10;
+    private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9_.-]");
     private static final List<String> HINTS = List.of("readOnlyHint", "destructiveHint", "idempotentHint");
 
     /** Tools of agents by their names, the same for the same cards. */
@@ -41,6 +45,22 @@ record AgentTool(
         return tools;
     }
 
+    /** The tool of a name among those of agents. Reads only agents whose tools can have the name. */
+    static Optional<AgentTool> named(String name, Map<String, AgentCard> cards) {
+        var candidates = new HashMap<>(cards);
+        candidates.keySet().removeIf(agent -> !name.startsWith(begin(safe(agent + BETWEEN))));
+        return Optional.ofNullable(of(candidates).get(name));
+    }
+
+    private static String safe(String name) {
+        return UNSAFE.matcher(name).replaceAll("_");
+    }
+
+    /** As much of a name as stands before a hash. */
+    private static String begin(String name) {
+        return name.substring(0, Math.min(name.length(), LONGEST - HASH - 1));
+    }
+
     private static void add(
             Map<String, AgentTool> tools, String agent, String id, AgentCard card, @Nullable Skill skill) {
         String name = name(agent, id, "");
@@ -53,7 +73,7 @@ record AgentTool(
     /** The plain name if it can be read in one way only; else the begin of it with a hash. */
     private static String name(String agent, String skill, String again) {
         String plain = agent + BETWEEN + skill;
-        String safe = plain.replaceAll("[^A-Za-z0-9_.-]", "_");
+        String safe = safe(plain);
         boolean isUnique = safe.equals(plain)
                 && plain.length() <= LONGEST
                 && plain.indexOf(BETWEEN) == plain.lastIndexOf(BETWEEN)
@@ -62,12 +82,12 @@ record AgentTool(
             return plain;
         }
         String hash = Sha256.hex(agent.length() + ":" + plain + again).substring(0, HASH);
-        return safe.substring(0, Math.min(safe.length(), LONGEST - HASH - 1)) + "_" + hash;
+        return begin(safe) + "_" + hash;
     }
 
     /** What the agent declares about the tool; empty for nothing. */
     Map<String, @Nullable Object> declared() {
-        return skill == null ? Map.of() : JsonObject.object(skill.others(), DECLARED);
+        return skill == null ? Map.of() : Trees.map(skill.others(), DECLARED);
     }
 
     /** Schema of the arguments that the agent declares; empty for none. */
@@ -81,7 +101,7 @@ record AgentTool(
     }
 
     private Map<String, @Nullable Object> schema(String name) {
-        Map<String, @Nullable Object> schema = JsonObject.object(declared(), name);
+        Map<String, @Nullable Object> schema = Trees.map(declared(), name);
         return "object".equals(schema.get("type")) ? schema : Map.of();
     }
 
@@ -89,8 +109,8 @@ record AgentTool(
     Tool shown() {
         String description =
                 ForeignText.of(skill == null ? card.description() : skill.description(), ForeignText.DESCRIPTION);
-        Map<String, @Nullable Object> annotations = JsonObject.of("openWorldHint", true);
-        Map<String, @Nullable Object> hints = JsonObject.object(declared(), "annotations");
+        Map<String, @Nullable Object> annotations = Trees.members("openWorldHint", true);
+        Map<String, @Nullable Object> hints = Trees.map(declared(), "annotations");
         HINTS.stream()
                 .filter(hint -> hints.get(hint) instanceof Boolean)
                 .forEach(hint -> annotations.put(hint, hints.get(hint)));
@@ -111,10 +131,5 @@ record AgentTool(
                         .map(example -> ForeignText.of(example, ForeignText.DESCRIPTION))
                         .filter(example -> example != null)
                         .toList();
-    }
-
-    /** Tools with examples. */
-    static List<AgentTool> withExamples(Collection<AgentTool> tools) {
-        return tools.stream().filter(tool -> !tool.examples().isEmpty()).toList();
     }
 }

@@ -2,6 +2,8 @@ package dev.parley.mcp.hub;
 
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -25,8 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +35,7 @@ import org.jspecify.annotations.Nullable;
  * canceled. For one thread, except for the cancellation.
  */
 final class Conversation {
-    /** Extension of clients that follow tasks. */
-    static final String TASKS = "io.modelcontextprotocol/tasks";
-
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
-
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
     private final OfferedAgents agents;
     private final String agent;
@@ -51,7 +45,6 @@ final class Conversation {
     private final Instant deadline;
     private final AtomicReference<@Nullable String> taskId = new AtomicReference<>();
     private final AtomicReference<@Nullable Feed<?>> reading = new AtomicReference<>();
-    private final CountDownLatch gone = new CountDownLatch(1);
     private volatile boolean isHanded;
     private double progress;
 
@@ -64,6 +57,12 @@ final class Conversation {
         this.caller = exchange.caller();
         this.deadline = Instant.now().plus(budget);
         exchange.onCancel(this::leave);
+    }
+
+    /** This for a client that has the handle already, and may leave without an end of the task. */
+    Conversation handed() {
+        isHanded = true;
+        return this;
     }
 
     /**
@@ -127,12 +126,7 @@ final class Conversation {
     }
 
     private void follow(String id, String question) throws InterruptedException {
-        Optional<Feed<LoggedEvent>> events = agents.follow(agent, id, caller);
-        if (events.isEmpty()) {
-            read(id, question);
-            return;
-        }
-        try (Feed<LoggedEvent> feed = events.get()) {
+        try (Feed<LoggedEvent> feed = agents.follow(agent, id, caller)) {
             reading.set(feed);
             if (exchange.isCanceled()) {
                 return;
@@ -146,25 +140,6 @@ final class Conversation {
         } finally {
             reading.set(null);
         }
-    }
-
-    /**
-     * Reads a task of an agent elsewhere without streams. A message that waits for its task would keep the id of the task until its end,
-     * so that the client could neither get a handle nor cancel; A2A has no other operation that waits. So the task is read after pauses
-     * that grow, within the time of one call, and end when the client leaves.
-     */
-    private void read(String id, String question) throws InterruptedException {
-        Duration pause = FIRST_PAUSE;
-        while (left().isPositive() && !gone.await(min(pause, left()).toNanos(), TimeUnit.NANOSECONDS)) {
-            if (isSettled(agents.within(agent).call(GetTask.of(id), caller).status(), question)) {
-                return;
-            }
-            pause = min(pause.multipliedBy(2), LONGEST_PAUSE);
-        }
-    }
-
-    private static Duration min(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 
     private Duration left() {
@@ -208,8 +183,7 @@ final class Conversation {
         if (task.state().isTerminal()) {
             return new Outcome.Complete(Results.of(agent, task, hasSchema));
         }
-        boolean follows =
-                JsonObject.object(exchange.clientCapabilities(), "extensions").containsKey(TASKS);
+        boolean follows = Trees.map(exchange.clientCapabilities(), "extensions").containsKey(Meta.TASKS);
         Optional<Question> open = Question.of(agent, task, agents);
         if (open.isPresent() && !open.get().key().equals(question)) {
             Question asked = open.get();
@@ -234,7 +208,6 @@ final class Conversation {
     private void leave() {
         String id = taskId.get();
         Feed<?> feed = reading.get();
-        gone.countDown();
         if (isHanded || id == null) {
             return;
         }

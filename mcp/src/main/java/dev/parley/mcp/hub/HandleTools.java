@@ -4,6 +4,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -37,25 +38,25 @@ final class HandleTools {
         this.budget = budget;
     }
 
-    static boolean has(String name) {
-        return ALL.stream().anyMatch(tool -> tool.name().equals(name));
+    static @Nullable Tool named(String name) {
+        return ALL.stream().filter(tool -> tool.name().equals(name)).findFirst().orElse(null);
     }
 
     private static Tool tool(String name, String description, boolean reads, boolean destroys) {
         Map<String, @Nullable Object> properties =
-                JsonObject.of("taskId", text("Id of the task, from an earlier result."));
+                Trees.members("taskId", text("Id of the task, from an earlier result."));
         if (name.equals(REPLY)) {
             properties.put("message", text("The answer."));
             properties.put(
-                    "data", JsonObject.of("type", "object", "description", "Structured answer, instead of a text."));
+                    "data", Trees.members("type", "object", "description", "Structured answer, instead of a text."));
         }
         return new Tool(
                 name,
                 null,
                 description,
-                JsonObject.of("type", "object", "properties", properties, "required", List.of("taskId")),
+                Trees.members("type", "object", "properties", properties, "required", List.of("taskId")),
                 null,
-                JsonObject.of(
+                Trees.members(
                         "readOnlyHint",
                         reads,
                         "destructiveHint",
@@ -67,11 +68,11 @@ final class HandleTools {
     }
 
     private static Map<String, @Nullable Object> text(String description) {
-        return JsonObject.of("type", "string", "description", description);
+        return Trees.members("type", "string", "description", description);
     }
 
     Outcome call(String name, Map<String, @Nullable Object> arguments, Exchange exchange) throws InterruptedException {
-        String taskId = JsonObject.text(arguments, "taskId");
+        String taskId = Trees.filled(arguments, "taskId");
         if (taskId == null) {
             return new Outcome.Complete(Results.error("taskId: missing (expected: an id of an earlier result)"));
         }
@@ -92,50 +93,24 @@ final class HandleTools {
     }
 
     private Outcome result(String agent, Task task, Exchange exchange) throws InterruptedException {
-        // The client has the handle already: it may leave without an end of the task.
-        return conversation(agent, task, new Detached(exchange)).await(task, "");
+        return conversation(agent, task, exchange).await(task, "");
     }
 
     private Outcome reply(String agent, String taskId, Map<String, @Nullable Object> arguments, Exchange exchange)
             throws InterruptedException {
         Object data = arguments.get("data");
-        String text = JsonObject.text(arguments, "message");
+        String text = Trees.filled(arguments, "message");
         if (data == null && text == null) {
             return new Outcome.Complete(Results.error("message: missing (expected: the answer, as message or data)"));
         }
         Task task = tasks.task(agent, taskId, exchange.caller());
         Message answer =
                 Message.user(text == null ? Part.data(data) : Part.text(text)).in(null, taskId);
-        return conversation(agent, task, new Detached(exchange)).send(answer, Question.key(task.status()));
+        return conversation(agent, task, exchange).send(answer, Question.key(task.status()));
     }
 
     private Conversation conversation(String agent, Task task, Exchange exchange) {
-        return new Conversation(agents, agent, tasks.hasSchema(agent, task, exchange.caller()), exchange, budget);
-    }
-
-    /** A call whose task goes on when the client leaves. */
-    private record Detached(Exchange exchange) implements Exchange {
-        @Override
-        public CallContext caller() {
-            return exchange.caller();
-        }
-
-        @Override
-        public Map<String, @Nullable Object> clientCapabilities() {
-            return exchange.clientCapabilities();
-        }
-
-        @Override
-        public void progress(double progress, @Nullable Double total, @Nullable String message) {
-            exchange.progress(progress, total, message);
-        }
-
-        @Override
-        public void onCancel(Runnable action) {}
-
-        @Override
-        public boolean isCanceled() {
-            return false;
-        }
+        return new Conversation(agents, agent, tasks.hasSchema(agent, task, exchange.caller()), exchange, budget)
+                .handed();
     }
 }

@@ -67,10 +67,10 @@ record HubOffer(
 
     /** The hub has the log of its own tasks, also of agents that do not stream to their callers. */
     @Override
-    public Optional<Feed<LoggedEvent>> follow(String agent, String taskId, CallContext caller) {
-        Optional<Feed<LoggedEvent>> own =
-                tasks.find(caller.scope().group(), agent, taskId).map(head -> tasks.follow(head.key()));
-        return own.isPresent() ? own : OfferedAgents.super.follow(agent, taskId, caller);
+    public Feed<LoggedEvent> follow(String agent, String taskId, CallContext caller) {
+        return tasks.find(caller.scope().group(), agent, taskId)
+                .map(head -> tasks.follow(head.key()))
+                .orElseGet(() -> OfferedAgents.super.follow(agent, taskId, caller));
     }
 
     @Override

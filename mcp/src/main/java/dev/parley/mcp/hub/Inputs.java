@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendConfiguration;
@@ -16,25 +17,25 @@ import org.jspecify.annotations.Nullable;
 /** Arguments of tools as messages of A2A. */
 final class Inputs {
     /** Schema of tools whose skill declares none. */
-    static final Map<String, @Nullable Object> SCHEMA = JsonObject.of(
+    static final Map<String, @Nullable Object> SCHEMA = Trees.members(
             "type",
             "object",
             "properties",
-            JsonObject.of(
+            Trees.members(
                     "message", typed("string", "Text for the agent."),
                     "data", typed("object", "Structured data for the agent."),
                     "files",
-                            JsonObject.of(
+                            Trees.members(
                                     "type",
                                     "array",
                                     "description",
                                     "Files for the agent, each with its bytes in base64 or its address.",
                                     "items",
-                                    JsonObject.of(
+                                    Trees.members(
                                             "type",
                                             "object",
                                             "properties",
-                                            JsonObject.of(
+                                            Trees.members(
                                                     "name", typed("string", "Name of the file."),
                                                     "mediaType", typed("string", "Media type, such as image/png."),
                                                     "bytes", typed("string", "Content in base64."),
@@ -50,7 +51,7 @@ final class Inputs {
     private Inputs() {}
 
     private static Map<String, @Nullable Object> typed(String type, String description) {
-        return JsonObject.of("type", type, "description", description);
+        return Trees.members("type", type, "description", description);
     }
 
     /** The answer of a send that does not wait. */
@@ -86,7 +87,7 @@ final class Inputs {
         if (tool.skill() != null) {
             metadata.put("skillId", tool.skill().id()); // by which the hub authorizes
         }
-        metadata.put(AgentTool.DECLARED, JsonObject.of("tool", tool.name(), "skillId", metadata.get("skillId")));
+        metadata.put(AgentTool.DECLARED, Trees.members("tool", tool.name(), "skillId", metadata.get("skillId")));
         Message plain = Message.of(Role.USER, parts);
         return new Message(plain.messageId(), Role.USER, parts, null, null, metadata, List.of(), List.of());
     }
@@ -108,10 +109,10 @@ final class Inputs {
         }
         var files = new ArrayList<Part>();
         for (int i = 0; i < list.size(); i++) {
-            Map<String, @Nullable Object> file = JsonObject.of(list.get(i));
-            String name = JsonObject.text(file, "name");
-            String type = JsonObject.text(file, "mediaType");
-            String uri = JsonObject.text(file, "uri");
+            Map<String, @Nullable Object> file = Trees.map(list.get(i));
+            String name = Trees.filled(file, "name");
+            String type = Trees.filled(file, "mediaType");
+            String uri = Trees.filled(file, "uri");
             if (uri != null) {
                 files.add(Part.link(uri, name, type));
             } else if (file.get("bytes") instanceof String bytes) {

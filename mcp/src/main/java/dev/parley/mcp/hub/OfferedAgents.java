@@ -36,14 +36,13 @@ public interface OfferedAgents {
     /**
      * Follows a task that the caller may read, from its present state on.
      *
-     * @return empty for an agent elsewhere that does not stream
      * @throws dev.parley.protocol.A2AException UNSUPPORTED_OPERATION, if the task has ended
      */
-    default Optional<Feed<LoggedEvent>> follow(String agent, String taskId, CallContext caller) {
+    default Feed<LoggedEvent> follow(String agent, String taskId, CallContext caller) {
         AgentCard card = cards(caller).get(agent);
         return card != null && Boolean.TRUE.equals(card.capabilities().streaming())
-                ? Optional.of(within(agent).watch(SubscribeToTask.of(taskId), caller))
-                : Optional.empty();
+                ? within(agent).watch(SubscribeToTask.of(taskId), caller)
+                : new PolledTask(within(agent), taskId, caller);
     }
 
     /** The agent that has a task, which may be the task of another caller; empty if none has it. */

@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
@@ -59,24 +60,23 @@ record Question(
                 ? Map.of()
                 : question.parts().stream()
                         .filter(Part.Data.class::isInstance)
-                        .map(part -> JsonObject.of(((Part.Data) part).data()))
-                        .map(data ->
-                                data.containsKey("requestedSchema") ? JsonObject.object(data, "requestedSchema") : data)
+                        .map(part -> Trees.map(((Part.Data) part).data()))
+                        .map(data -> data.containsKey("requestedSchema") ? Trees.map(data, "requestedSchema") : data)
                         .filter(Question::isFlat)
                         .findFirst()
                         .orElse(Map.of());
     }
 
     private static boolean isFlat(Map<String, @Nullable Object> schema) {
-        Map<String, @Nullable Object> properties = JsonObject.object(schema, "properties");
+        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
         return "object".equals(schema.get("type"))
                 && !properties.isEmpty()
-                && properties.values().stream().map(JsonObject::of).allMatch(Question::isFlatProperty);
+                && properties.values().stream().map(each -> Trees.map(each)).allMatch(Question::isFlatProperty);
     }
 
     private static boolean isFlatProperty(Map<String, @Nullable Object> property) {
         return "array".equals(property.get("type"))
-                ? !JsonObject.object(property, "items").containsKey("properties")
+                ? !Trees.map(property, "items").containsKey("properties")
                 : FLAT.contains(String.valueOf(property.get("type")));
     }
 
@@ -93,17 +93,17 @@ record Question(
     /** The request to the client. */
     Map<String, @Nullable Object> request() {
         Map<String, @Nullable Object> params = url == null
-                ? JsonObject.of("mode", "form", "message", text, "requestedSchema", schema.isEmpty() ? free() : schema)
-                : JsonObject.of("mode", "url", "message", text, "elicitationId", taskId + "." + key, "url", url);
-        return JsonObject.of("method", METHOD, "params", params);
+                ? Trees.members("mode", "form", "message", text, "requestedSchema", schema.isEmpty() ? free() : schema)
+                : Trees.members("mode", "url", "message", text, "elicitationId", taskId + "." + key, "url", url);
+        return Trees.members("method", METHOD, "params", params);
     }
 
     private static Map<String, @Nullable Object> free() {
-        return JsonObject.of(
+        return Trees.members(
                 "type",
                 "object",
                 "properties",
-                JsonObject.of(ANSWER, JsonObject.of("type", "string", "title", "Answer")),
+                Trees.members(ANSWER, Trees.members("type", "string", "title", "Answer")),
                 "required",
                 List.of(ANSWER));
     }
@@ -113,7 +113,7 @@ record Question(
      * that a repeated round changes nothing.
      */
     static Optional<Message> answer(String taskId, String key, Map<String, @Nullable Object> answer) {
-        Map<String, @Nullable Object> content = JsonObject.object(answer, "content");
+        Map<String, @Nullable Object> content = Trees.map(answer, "content");
         Part part = switch (String.valueOf(answer.get("action"))) {
             case "accept" ->
                 content.isEmpty()

@@ -3,6 +3,7 @@ package dev.parley.mcp.hub;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -49,9 +50,9 @@ final class Results {
             structured.put("data", data.size() == 1 ? data.getFirst() : data);
         }
         if (hasSchema && !isFailure && data.size() == 1 && data.getFirst() instanceof Map<?, ?>) {
-            structured = JsonObject.of(data.getFirst());
+            structured = Trees.map(data.getFirst());
         }
-        return JsonObject.of(
+        return Trees.members(
                 "content",
                 content,
                 "structuredContent",
@@ -65,14 +66,14 @@ final class Results {
         var content = new ArrayList<Map<String, @Nullable Object>>();
         var data = new ArrayList<@Nullable Object>();
         answer.parts().forEach(part -> add(content, data, part, null, null));
-        Map<String, @Nullable Object> structured = JsonObject.of("contextId", answer.contextId());
+        Map<String, @Nullable Object> structured = Trees.members("contextId", answer.contextId());
         if (!data.isEmpty()) {
             structured.put("data", data.size() == 1 ? data.getFirst() : data);
         }
         if (hasSchema && data.size() == 1 && data.getFirst() instanceof Map<?, ?>) {
-            structured = JsonObject.of(data.getFirst());
+            structured = Trees.map(data.getFirst());
         }
-        return JsonObject.of("content", content, "structuredContent", structured.isEmpty() ? null : structured);
+        return Trees.members("content", content, "structuredContent", structured.isEmpty() ? null : structured);
     }
 
     /** A result that names a task which has not ended, for further calls. */
@@ -82,7 +83,7 @@ final class Results {
         if (said != null) {
             handle.put("message", said);
         }
-        return JsonObject.of(
+        return Trees.members(
                 "content",
                 List.of(text((said == null ? "" : said + "\n") + next + "\n" + new String(Json.write(handle), UTF_8))),
                 "structuredContent",
@@ -91,11 +92,11 @@ final class Results {
 
     /** A failure of a tool. */
     static Map<String, @Nullable Object> error(String message) {
-        return JsonObject.of("content", List.of(text(message)), "isError", true);
+        return Trees.members("content", List.of(text(message)), "isError", true);
     }
 
     static Map<String, @Nullable Object> handle(Task task) {
-        return JsonObject.of("taskId", task.id(), "contextId", task.contextId(), "state", state(task.state()));
+        return Trees.members("taskId", task.id(), "contextId", task.contextId(), "state", state(task.state()));
     }
 
     /** The text of the newest status; null for none. */
@@ -105,7 +106,7 @@ final class Results {
     }
 
     static Map<String, @Nullable Object> text(String text) {
-        return JsonObject.of("type", "text", "text", text);
+        return Trees.members("type", "text", "text", text);
     }
 
     private static void add(
@@ -137,13 +138,13 @@ final class Results {
         String base64 = Base64.getEncoder().encodeToString(raw.raw());
         for (String kind : List.of("image", "audio")) {
             if (type.startsWith(kind + "/")) {
-                return JsonObject.of("type", kind, "data", base64, "mimeType", type);
+                return Trees.members("type", kind, "data", base64, "mimeType", type);
             }
         }
         String name = raw.filename() == null ? "file" : raw.filename();
         String address = uri == null ? "parley://files/" + URLEncoder.encode(name, UTF_8) : uri;
-        return JsonObject.of(
-                "type", "resource", "resource", JsonObject.of("uri", address, "mimeType", type, "blob", base64));
+        return Trees.members(
+                "type", "resource", "resource", Trees.members("uri", address, "mimeType", type, "blob", base64));
     }
 
     private static String named(Part part, Artifact artifact) {
@@ -152,6 +153,6 @@ final class Results {
     }
 
     private static Map<String, @Nullable Object> link(String uri, @Nullable String name, @Nullable String type) {
-        return JsonObject.of("type", "resource_link", "uri", uri, "name", name == null ? uri : name, "mimeType", type);
+        return Trees.members("type", "resource_link", "uri", uri, "name", name == null ? uri : name, "mimeType", type);
     }
 }

@@ -6,6 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 /** A question as the state of a call keeps it between its rounds. The server seals the text. */
 record Round(String agent, String taskId, String key) {
     String text() {
-        return new String(Json.write(JsonObject.of("agent", agent, "taskId", taskId, "key", key)), UTF_8);
+        return new String(Json.write(Trees.members("agent", agent, "taskId", taskId, "key", key)), UTF_8);
     }
 
     static Round of(String text) {
         try {
             Map<String, @Nullable Object> state = JsonText.request(text.getBytes(UTF_8), Codecs.STRUCT);
-            String agent = JsonObject.text(state, "agent");
-            String taskId = JsonObject.text(state, "taskId");
-            String key = JsonObject.text(state, "key");
+            String agent = Trees.filled(state, "agent");
+            String taskId = Trees.filled(state, "taskId");
+            String key = Trees.filled(state, "key");
             if (agent != null && taskId != null && key != null) {
                 return new Round(agent, taskId, key);
             }

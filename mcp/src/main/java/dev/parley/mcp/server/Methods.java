@@ -97,11 +97,7 @@ final class Methods {
     /** The tool of a call; null if the caller has none of that name. */
     @Nullable
     Tool tool(Map<String, @Nullable Object> params, CallContext caller) {
-        Object name = params.get("name");
-        return provider.tools(caller).stream()
-                .filter(tool -> tool.name().equals(name))
-                .findFirst()
-                .orElse(null);
+        return params.get("name") instanceof String name ? provider.tool(name, caller) : null;
     }
 
     /** Answer to {@code initialize}. */
@@ -418,7 +414,11 @@ final class Methods {
     private Map<String, @Nullable Object> completed(Map<String, @Nullable Object> params, CallContext caller) {
         Map<String, @Nullable Object> argument = Trees.map(params.get("argument"));
         Map<String, @Nullable Object> reference = Trees.map(params.get("ref"));
-        required(reference, "type");
+        switch (required(reference, "type")) {
+            case "ref/prompt" -> required(reference, "name");
+            case "ref/resource" -> required(reference, "uri");
+            default -> throw invalid("ref.type: unknown (expected: \"ref/prompt\" or \"ref/resource\")");
+        }
         var given = new LinkedHashMap<String, String>();
         Trees.map(Trees.map(params.get("context")).get("arguments")).forEach((name, value) -> {
             if (value instanceof String text) {

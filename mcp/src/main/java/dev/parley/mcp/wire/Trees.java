@@ -76,6 +76,11 @@ public final class Trees {
         return text(object.get(name));
     }
 
+    /** A text that is not empty; null if the member is missing or another value. */
+    public static @Nullable String filled(Map<String, @Nullable Object> object, String name) {
+        return object.get(name) instanceof String text && !text.isEmpty() ? text : null;
+    }
+
     /** A number; the default if the member is missing or another value. */
     public static long number(Map<String, @Nullable Object> object, String name, long otherwise) {
         return object.get(name) instanceof Number number ? number.longValue() : otherwise;

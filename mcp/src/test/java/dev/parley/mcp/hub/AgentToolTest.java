@@ -36,13 +36,17 @@ final class AgentToolTest {
     @Test
     @DisplayName("names are agent and skill, and end with a hash if they are long, unsafe or can be read in two ways")
     void names() {
-        Map<String, AgentTool> tools = AgentTool.of(Map.of(
+        Map<String, AgentCard> cards = Map.of(
                 "a", card("b", "b__c", "_b", "x y", "<script>", "über", "s".repeat(500), "b"),
                 "a__b", card("c"),
                 "a_", card("b"),
-                "empty", card()));
+                "empty", card());
+        Map<String, AgentTool> tools = AgentTool.of(cards);
 
         assertThat(tools).containsKeys("a__b", "empty__message").hasSize(10);
+        tools.forEach((name, tool) -> assertThat(AgentTool.named(name, cards)).contains(tool));
+        assertThat(AgentTool.named("a__none", cards)).isEmpty();
+        assertThat(AgentTool.named("a", cards)).isEmpty();
         assertThat(tools.keySet()).allMatch(name -> name.matches("[A-Za-z0-9_.-]{1,48}"));
         assertThat(tools.values().stream()
                         .map(tool -> tool.agent() + "/"

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.hub.RawPeer.Answer;
 import java.io.BufferedReader;
@@ -20,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -37,24 +37,42 @@ final class McpHubTest {
     private static final ToolAgents AGENTS = new ToolAgents();
 
     private static Hub hub;
+    /** A hub whose calls return before their tasks have ended. */
+    private static Hub hurried;
+
     private static RawPeer peer;
+    private static RawPeer hasty;
 
     @BeforeAll
     static void start() {
-        hub = Hub.builder()
+        String[] examples =
+                IntStream.range(0, 120).mapToObj(i -> "Example " + i).toArray(String[]::new);
+        hub = started(
+                "10m",
+                Agent.named("talker", "Has examples")
+                        .skill(ToolAgents.skill("talk", "Talks", Map.of(), examples))
+                        .handle((request, reply) -> reply.complete("talked")));
+        hurried = started("50ms");
+        peer = new RawPeer(hub.url() + "/mcp");
+        hasty = new RawPeer(hurried.url() + "/mcp");
+    }
+
+    private static Hub started(String wait, Agent... more) {
+        return Hub.builder()
                 .inMemory()
                 .port(0)
                 .extension(new McpSource())
-                .set("mcp-wait", "500ms")
+                .set("mcp-wait", wait)
                 .agents(AGENTS.all())
+                .agents(more)
                 .start();
-        peer = new RawPeer(hub.url() + "/mcp");
     }
 
     @AfterAll
     static void stop() {
         AGENTS.permits.release(1_000);
         hub.close();
+        hurried.close();
     }
 
     private static Map<?, ?> tool(Answer list, String name) {
@@ -203,17 +221,26 @@ final class McpHubTest {
         assertThat(done.text()).isEqualTo("ordered: {topping=ham}");
     }
 
+    /** Waits until the agent works on a text. */
+    private static void begun(String text) throws InterruptedException {
+        assertThat(ToolAgents.latch(AGENTS.begun, text).await(20, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
     @Test
     @DisplayName("a client without tasks gets a handle after the wait, and the result by a tool")
     void handle() throws Exception {
-        Answer begun = peer.call("slow__work", Map.of("message", "handle"), Map.of());
+        Answer begun = hasty.call("slow__work", Map.of("message", "handle"), Map.of());
         Object taskId = begun.structured().get("taskId");
-        Answer status = peer.call("task_status", Map.of("taskId", taskId), Map.of());
+        begun("handle");
+        Answer status = hasty.call("task_status", Map.of("taskId", taskId), Map.of());
         AGENTS.permits.release();
-        Answer result = peer.call("task_result", Map.of("taskId", taskId), Map.of());
+        hasty.awaitEnd(hurried.agentUrl("slow"), String.valueOf(taskId));
+        Answer result = hasty.call("task_result", Map.of("taskId", taskId), Map.of());
 
-        assertThat(begun.structured().get("state")).isEqualTo("working");
+        assertThat(begun.structured().get("state")).isIn("submitted", "working");
         assertThat(begun.text()).contains("Call task_result");
+        assertThat(status.structured().get("state")).isEqualTo("working");
         assertThat(status.structured().get("message")).isEqualTo("begun");
         assertThat(result.text()).isEqualTo("worked: handle");
     }
@@ -222,7 +249,7 @@ final class McpHubTest {
     @DisplayName(
             "a client that declares the tasks extension in a session gets a handle, as tasks/get needs the newer revision")
     void handleOfASession() throws Exception {
-        var older = new RawPeer(hub.url() + "/mcp");
+        var older = new RawPeer(hurried.url() + "/mcp");
         older.legacy(
                 "initialize",
                 Map.of(
@@ -235,6 +262,8 @@ final class McpHubTest {
         Answer begun =
                 older.legacy("tools/call", Map.of("name", "slow__work", "arguments", Map.of("message", "session")));
         AGENTS.permits.release();
+        hasty.awaitEnd(
+                hurried.agentUrl("slow"), String.valueOf(begun.structured().get("taskId")));
         Answer result = older.legacy(
                 "tools/call",
                 Map.of(
@@ -244,24 +273,24 @@ final class McpHubTest {
                         Map.of("taskId", begun.structured().get("taskId"))));
 
         assertThat(begun.result().get("resultType")).isNull();
-        assertThat(begun.structured().get("state")).isEqualTo("working");
+        assertThat(begun.structured().get("state")).isIn("submitted", "working");
         assertThat(result.text()).isEqualTo("worked: session");
     }
 
     @Test
     @DisplayName("a client with tasks gets one with the id of A2A, its result, and cancels another")
     void tasks() throws Exception {
-        Answer begun = peer.call("slow__work", Map.of("message", "tasks"), TASKS);
+        Answer begun = hasty.call("slow__work", Map.of("message", "tasks"), TASKS);
         String taskId = String.valueOf(begun.result().get("taskId"));
-        Answer working = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
+        Answer working = hasty.modern("tasks/get", Map.of("taskId", taskId), TASKS);
         AGENTS.permits.release();
-        peer.call("task_result", Map.of("taskId", taskId), Map.of());
-        Answer done = peer.modern("tasks/get", Map.of("taskId", taskId), TASKS);
-        Object other = peer.call("slow__work", Map.of("message", "cancel me"), TASKS)
+        hasty.awaitEnd(hurried.agentUrl("slow"), String.valueOf(taskId));
+        Answer done = hasty.modern("tasks/get", Map.of("taskId", taskId), TASKS);
+        Object other = hasty.call("slow__work", Map.of("message", "cancel me"), TASKS)
                 .result()
                 .get("taskId");
-        Answer canceling = peer.modern("tasks/cancel", Map.of("taskId", other), TASKS);
-        Answer canceled = peer.modern("tasks/get", Map.of("taskId", other), TASKS);
+        Answer canceling = hasty.modern("tasks/cancel", Map.of("taskId", other), TASKS);
+        Answer canceled = hasty.modern("tasks/get", Map.of("taskId", other), TASKS);
 
         assertThat(begun.result().get("resultType")).isEqualTo("task");
         assertThat(working.result().get("status")).isEqualTo("working");
@@ -311,9 +340,8 @@ final class McpHubTest {
                                 Map.of("progressToken", "p")),
                         Map.of())
                 .build();
-        CountDownLatch begun = AGENTS.begun.computeIfAbsent("leaving", text -> new CountDownLatch(1));
         HttpResponse<java.io.InputStream> stream = peer.http.send(request, BodyHandlers.ofInputStream());
-        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        begun("leaving");
         var lines = new BufferedReader(new InputStreamReader(stream.body(), UTF_8));
         String progress = lines.lines()
                 .filter(line -> line.startsWith("data: "))
@@ -322,7 +350,8 @@ final class McpHubTest {
         stream.body().close();
 
         assertThat(progress).contains("notifications/progress", "begun");
-        assertThat(AGENTS.interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(ToolAgents.latch(AGENTS.interrupted, "leaving").await(20, TimeUnit.SECONDS))
+                .isTrue();
     }
 
     @Test
@@ -372,6 +401,78 @@ final class McpHubTest {
         assertThat(prompts.result().toString()).contains("echo__say").doesNotContain("shout");
         assertThat(prompt.result().toString()).contains("hello");
         assertThat(completion.result().toString()).contains("[good evening]");
+    }
+
+    private static Answer completed(Map<String, String> reference, String argument, String value) throws Exception {
+        return peer.modern(
+                "completion/complete",
+                Map.of("ref", reference, "argument", Map.of("name", argument, "value", value)),
+                Map.of());
+    }
+
+    @Test
+    @DisplayName("completion gives at most 100 values and says how many there are, of prompts and templates that exist")
+    void completions() throws Exception {
+        Map<String, String> talk = Map.of("type", "ref/prompt", "name", "talker__talk");
+        Map<String, String> card = Map.of("type", "ref/resource", "uri", "parley://agents/{agent}/card");
+        Map<?, ?> all = (Map<?, ?>) completed(talk, "message", "EX").member("completion");
+
+        assertThat((List<?>) all.get("values")).hasSize(100);
+        assertThat(String.valueOf(all.get("values"))).startsWith("[Example 0, Example 1, ");
+        assertThat(all.get("total")).hasToString("120");
+        assertThat(all.get("hasMore")).isEqualTo(true);
+        assertThat(completed(talk, "message", "example 11").result().toString())
+                .contains("[Example 11, Example 110", "total=11", "hasMore=false");
+        assertThat(completed(talk, "other", "").result().toString()).contains("values=[]", "total=0");
+        assertThat(completed(card, "agent", "E").result().toString()).contains("values=[echo]");
+        for (Map<String, String> wrong : List.of(
+                Map.of("type", "ref/prompt", "name", "none__x"),
+                Map.of("type", "ref/prompt", "name", "echo__shout"),
+                Map.of("type", "ref/prompt"),
+                Map.of("type", "ref/resource", "uri", "file:///{agent}"),
+                Map.of("type", "ref/resource"),
+                Map.of("type", "ref/other", "name", "echo__say"),
+                Map.of("name", "echo__say"))) {
+            assertThat(completed(wrong, "message", "").code())
+                    .as(wrong.toString())
+                    .isEqualTo(-32602);
+        }
+        for (Map<String, ?> wrong : List.<Map<String, ?>>of(
+                Map.of("ref", talk),
+                Map.of("ref", talk, "argument", Map.of("name", "message")),
+                Map.of("ref", talk, "argument", Map.of("name", "message", "value", 1)),
+                Map.of("ref", talk, "argument", "message"),
+                Map.of("argument", Map.of("name", "message", "value", "")))) {
+            assertThat(peer.modern("completion/complete", wrong, Map.of()).code())
+                    .as(wrong.toString())
+                    .isEqualTo(-32602);
+        }
+    }
+
+    @Test
+    @DisplayName("arguments of prompts are texts of known names, and skills without examples are no prompts")
+    void argumentsOfPrompts() throws Exception {
+        Map<String, Object> say = Map.of("name", "echo__say");
+        Answer given = peer.modern(
+                "prompts/get", Map.of("name", "echo__say", "arguments", Map.of("message", "mine")), Map.of());
+
+        assertThat(given.member("messages").toString())
+                .isEqualTo("[{role=user, content={type=text, text=Call the tool echo__say with this message: mine}}]");
+        assertThat(peer.modern("prompts/get", say, Map.of()).member("messages").toString())
+                .contains("message: hello");
+        for (Object wrong : List.of(Map.of("message", 5), Map.of("other", "x"), List.of("x"), "x")) {
+            assertThat(peer.modern("prompts/get", Map.of("name", "echo__say", "arguments", wrong), Map.of())
+                            .code())
+                    .as(wrong.toString())
+                    .isEqualTo(-32602);
+        }
+        for (String none : List.of("echo__shout", "none__x", "task_status", "")) {
+            assertThat(peer.modern("prompts/get", Map.of("name", none), Map.of())
+                            .code())
+                    .as(none)
+                    .isEqualTo(-32602);
+        }
+        assertThat(peer.modern("prompts/get", Map.of(), Map.of()).code()).isEqualTo(-32602);
     }
 
     @Test

@@ -96,7 +96,7 @@ final class McpRoutesTest {
 
     /** Calls a tool whose agent works until it gets a permit. */
     private static Answer worked(String tool, String text, ToolAgents agents) throws Exception {
-        CountDownLatch begun = agents.begun.computeIfAbsent(text, key -> new CountDownLatch(1));
+        CountDownLatch begun = ToolAgents.latch(agents.begun, text);
         var call = new FutureTask<>(() -> alice.call(tool, Map.of("message", text), Map.of()));
         Thread.ofVirtual().start(call);
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
@@ -107,7 +107,15 @@ final class McpRoutesTest {
     @Test
     @DisplayName("the task of an agent without streams is awaited in the log of the hub, and read once")
     void withoutStreams() throws Exception {
+        double before = reads();
         Answer answer = worked("mute__work", "silence", LOCAL);
+
+        assertThat(answer.text()).isEqualTo("worked: silence");
+        assertThat(reads() - before).isEqualTo(1);
+    }
+
+    /** Number of reads of tasks of the agent without streams. */
+    private static double reads() throws Exception {
         String metrics = alice.http
                 .send(
                         HttpRequest.newBuilder(URI.create(hub.url() + "/metrics"))
@@ -115,12 +123,11 @@ final class McpRoutesTest {
                                 .build(),
                         BodyHandlers.ofString())
                 .body();
-
-        assertThat(answer.text()).isEqualTo("worked: silence");
-        assertThat(metrics.lines().filter(line -> line.contains("agent=\"mute\"") && line.contains("\"GetTask\"")))
-                .filteredOn(line -> line.contains("_count") || line.contains("calls_total"))
-                .isNotEmpty()
-                .allSatisfy(line -> assertThat(line).matches(".* 1(\\.0)?"));
+        return metrics.lines()
+                .filter(line -> line.startsWith("parley_request_duration_seconds_count{agent=\"mute\""))
+                .filter(line -> line.contains("\"GetTask\""))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
     }
 
     @Test
@@ -128,6 +135,32 @@ final class McpRoutesTest {
     void awaitsRoutes() throws Exception {
         assertThat(worked("far-mute__work", "far silence", REMOTE).text()).isEqualTo("worked: far silence");
         assertThat(worked("far-slow__work", "far noise", REMOTE).text()).isEqualTo("worked: far noise");
+    }
+
+    @Test
+    @DisplayName("subscriptions to tasks tell their end, of agents with and without streams, here and behind routes")
+    void followsTasks() throws Exception {
+        for (String agent : List.of("mute", "far-mute", "far-slow")) {
+            String id = alice.begin(hub.agentUrl(agent), "follow " + agent);
+            try (BufferedReader own = follow(alice, id);
+                    BufferedReader other = follow(bob, id)) {
+                assertThat(next(own, "subscriptions/acknowledged")).as(agent).contains("\"taskIds\":[\"" + id + "\"]");
+                assertThat(next(other, "subscriptions/acknowledged")).as(agent).contains("\"taskIds\":[]");
+                (agent.startsWith("far") ? REMOTE : LOCAL).permits.release();
+                String told = next(own, "tasks\"");
+                while (told.contains("\"status\":\"working\"")) {
+                    told = next(own, "tasks\"");
+                }
+
+                assertThat(told).as(agent).contains("\"status\":\"completed\"", "worked: follow " + agent, id);
+            }
+        }
+    }
+
+    private static BufferedReader follow(RawPeer peer, String taskId) throws Exception {
+        Map<String, Object> wanted = Map.of("notifications", Map.of("taskIds", List.of(taskId)));
+        return lines(peer.http.send(
+                peer.request("subscriptions/listen", wanted, TASKS).build(), BodyHandlers.ofInputStream()));
     }
 
     @Test

@@ -49,7 +49,7 @@ final class McpSecurityTest {
                 {"rules": [
                   {"effect": "hide", "principals": ["bob"], "agents": ["direct"]},
                   {"effect": "deny", "principals": ["bob"], "agents": ["echo"], "operations": ["SendMessage"]}]}""");
-        hub = secured(Hub.builder().inMemory(), new ToolAgents())
+        hub = secured(Hub.builder().inMemory(), "10m", new ToolAgents())
                 .policy(PolicyFile.read(policy))
                 .authentication("inner", Authentication.named(List.of("apiKey")))
                 .agents(
@@ -64,11 +64,11 @@ final class McpSecurityTest {
         bob = new RawPeer(hub.url() + "/mcp", "Authorization", "Bearer " + BOB);
     }
 
-    private static HubBuilder secured(HubBuilder hub, ToolAgents agents) {
+    private static HubBuilder secured(HubBuilder hub, String wait, ToolAgents agents) {
         return hub.port(0)
                 .drain(Duration.ofMillis(50))
                 .extension(new McpSource())
-                .set("mcp-wait", "300ms")
+                .set("mcp-wait", wait)
                 .authentication(Authentication.named(List.of("bearer")))
                 .auditCalls(true)
                 .callers(Callers.builder()
@@ -193,6 +193,129 @@ final class McpSecurityTest {
         assertThat(credential).isEqualTo(404);
     }
 
+    /** Repeats a call with the state and an answer of another one. */
+    private static Answer repeated(RawPeer peer, String method, String name, Map<String, ?> arguments, Answer asked)
+            throws Exception {
+        return repeated(peer, method, name, arguments, asked, String.valueOf(asked.member("requestState")));
+    }
+
+    private static Answer repeated(
+            RawPeer peer, String method, String name, Map<String, ?> arguments, Answer asked, String state)
+            throws Exception {
+        Object key =
+                ((Map<?, ?>) asked.member("inputRequests")).keySet().iterator().next();
+        return peer.modern(
+                method,
+                Map.of(
+                        "name",
+                        name,
+                        "arguments",
+                        arguments,
+                        "requestState",
+                        state,
+                        "inputResponses",
+                        Map.of(key, Map.of("action", "accept", "content", Map.of("answer", "large")))),
+                FORMS);
+    }
+
+    @Test
+    @DisplayName(
+            "a requestState is refused for another tool, agent, task, caller, method or text, and stays valid for its own call")
+    void states() throws Exception {
+        Map<String, Object> order = Map.of("message", "a pizza");
+        Answer asked = alice.call("asker__order", order, FORMS);
+        Object first = alice.call("asker__order", order, Map.of()).structured().get("taskId");
+        Object second = alice.call("asker__order", order, Map.of()).structured().get("taskId");
+        Answer ofTask = alice.call("task_result", Map.of("taskId", first), FORMS);
+        var ofEcho = new RawPeer(hub.url() + "/agents/echo/mcp", "Authorization", "Bearer " + ALICE);
+        var ofAsker = new RawPeer(hub.url() + "/agents/asker/mcp", "Authorization", "Bearer " + ALICE);
+        String state = String.valueOf(asked.member("requestState"));
+        Map<String, Answer> refused = Map.of(
+                "another tool", repeated(alice, "tools/call", "scoped__write", order, asked),
+                "another agent", repeated(alice, "tools/call", "echo__say", order, asked),
+                "the address of another agent", repeated(ofEcho, "tools/call", "asker__order", order, asked),
+                "other arguments", repeated(alice, "tools/call", "asker__order", Map.of("message", "two"), asked),
+                "another task", repeated(alice, "tools/call", "task_result", Map.of("taskId", second), ofTask),
+                "another caller", repeated(bob, "tools/call", "asker__order", order, asked),
+                "another method", repeated(alice, "prompts/get", "asker__order", order, asked),
+                "a changed text", repeated(alice, "tools/call", "asker__order", order, asked, changed(state)),
+                "a short text", repeated(alice, "tools/call", "asker__order", order, asked, "x"));
+
+        refused.forEach((how, answer) -> {
+            assertThat(answer.code()).as(how).isEqualTo(-32602);
+            assertThat(answer.last().toString())
+                    .as(how)
+                    .contains(
+                            how.startsWith("the address")
+                                    ? "not found"
+                                    : "requestState: changed, expired, or of another");
+        });
+        assertThat(alice.modern(
+                                "tools/call",
+                                Map.of("name", "asker__order", "arguments", order, "requestState", 5),
+                                FORMS)
+                        .code())
+                .isEqualTo(-32602);
+        assertThat(alice.call("task_status", Map.of("taskId", second), Map.of()).text())
+                .contains("Which size?");
+        assertThat(repeated(ofAsker, "tools/call", "asker__order", order, asked)
+                        .member("inputRequests")
+                        .toString())
+                .contains("Which topping?");
+        assertThat(repeated(alice, "tools/call", "task_result", Map.of("taskId", first), ofTask)
+                        .member("inputRequests")
+                        .toString())
+                .contains("Which topping?");
+    }
+
+    private static String changed(String state) {
+        char middle = state.charAt(state.length() / 2);
+        return state.substring(0, state.length() / 2)
+                + (middle == 'A' ? 'B' : 'A')
+                + state.substring(state.length() / 2 + 1);
+    }
+
+    @Test
+    @DisplayName(
+            "prompts and their completion are those of skills that the caller may call, and hidden agents complete nothing")
+    void prompts() throws Exception {
+        Map<String, Object> example = Map.of(
+                "ref",
+                Map.of("type", "ref/prompt", "name", "echo__say"),
+                "argument",
+                Map.of("name", "message", "value", ""));
+        Map<String, Object> agents = Map.of(
+                "ref",
+                Map.of("type", "ref/resource", "uri", "parley://agents/{agent}/card"),
+                "argument",
+                Map.of("name", "agent", "value", ""));
+
+        assertThat(alice.modern("prompts/list", Map.of(), Map.of())
+                        .member("prompts")
+                        .toString())
+                .contains("echo__say");
+        assertThat(bob.modern("prompts/list", Map.of(), Map.of())
+                        .member("prompts")
+                        .toString())
+                .doesNotContain("echo__say");
+        assertThat(alice.modern("completion/complete", example, Map.of())
+                        .result()
+                        .toString())
+                .contains("good evening");
+        assertThat(bob.modern("completion/complete", example, Map.of()).code()).isEqualTo(-32602);
+        assertThat(bob.modern("prompts/get", Map.of("name", "echo__say"), Map.of())
+                        .code())
+                .isEqualTo(-32602);
+        assertThat(alice.modern("completion/complete", agents, Map.of())
+                        .result()
+                        .toString())
+                .contains("direct", "echo")
+                .doesNotContain("inner");
+        assertThat(bob.modern("completion/complete", agents, Map.of()).result().toString())
+                .contains("echo")
+                .doesNotContain("direct", "inner");
+    }
+
     @Test
     @DisplayName("a call of a tool is a SendMessage of its agent in the audit")
     void audited() throws Exception {
@@ -216,7 +339,7 @@ final class McpSecurityTest {
         Object working;
         Answer asked;
         Path data = directory.resolve("data");
-        try (Hub first = secured(Hub.builder().data(data), agents).start()) {
+        try (Hub first = secured(Hub.builder().data(data), "2s", agents).start()) {
             var peer = new RawPeer(first.url() + "/mcp", "Authorization", "Bearer " + ALICE);
             working = peer.call("slow__work", Map.of("message", "restart"), TASKS)
                     .result()
@@ -224,7 +347,7 @@ final class McpSecurityTest {
             asked = peer.modern("tools/call", order, FORMS);
         }
         agents.permits.release();
-        try (Hub second = secured(Hub.builder().data(data), agents).start()) {
+        try (Hub second = secured(Hub.builder().data(data), "10m", agents).start()) {
             var peer = new RawPeer(second.url() + "/mcp", "Authorization", "Bearer " + ALICE);
             peer.call("task_result", Map.of("taskId", working), Map.of());
             Answer done = peer.modern("tasks/get", Map.of("taskId", working), TASKS);

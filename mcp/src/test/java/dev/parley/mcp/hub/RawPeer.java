@@ -127,7 +127,36 @@ final class RawPeer {
         return http.send(request, BodyHandlers.ofInputStream());
     }
 
+    /** Begins a task of an agent by A2A, at the address of the agent, and returns its id. */
+    String begin(String agent, String text) throws Exception {
+        Map<String, Object> message = Map.of(
+                "messageId", "m" + IDS.incrementAndGet(), "role", "ROLE_USER", "parts", List.of(Map.of("text", text)));
+        byte[] body = Json.write(Map.of("message", message, "configuration", Map.of("returnImmediately", true)));
+        HttpResponse<String> answer = http.send(
+                builder(agent + "/message:send")
+                        .header("A2A-Version", "1.0")
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofByteArray(body))
+                        .build(),
+                BodyHandlers.ofString());
+        Object task = requireNonNull(read(answer.body()).get("task"), answer.body());
+        return String.valueOf(((Map<?, ?>) task).get("id"));
+    }
+
+    /** Waits until a task has ended, by A2A. */
+    void awaitEnd(String agent, String taskId) throws Exception {
+        http.send(
+                builder(agent + "/tasks/" + taskId + ":subscribe")
+                        .header("A2A-Version", "1.0")
+                        .build(),
+                BodyHandlers.discarding());
+    }
+
     private HttpRequest.Builder builder() {
+        return builder(url);
+    }
+
+    private HttpRequest.Builder builder(String url) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(url)).header("Accept", "application/json, text/event-stream");
         headers.forEach(request::header);

@@ -21,7 +21,7 @@ final class ToolAgents {
 
     final AtomicInteger answers = new AtomicInteger();
     final Map<String, CountDownLatch> begun = new ConcurrentHashMap<>();
-    final CountDownLatch interrupted = new CountDownLatch(1);
+    final Map<String, CountDownLatch> interrupted = new ConcurrentHashMap<>();
 
     static Skill skill(String id, String description, Map<String, Object> declared, String... examples) {
         return new Skill(
@@ -109,13 +109,18 @@ final class ToolAgents {
         };
     }
 
+    /** The latch for a text. */
+    static CountDownLatch latch(Map<String, CountDownLatch> latches, String text) {
+        return latches.computeIfAbsent(text, key -> new CountDownLatch(1));
+    }
+
     private void work(Request request, Reply reply) throws InterruptedException {
         reply.progress(10, "begun");
-        begun.computeIfAbsent(request.text(), text -> new CountDownLatch(1)).countDown();
+        latch(begun, request.text()).countDown();
         try {
             permits.acquire();
         } catch (InterruptedException stopped) {
-            interrupted.countDown();
+            latch(interrupted, request.text()).countDown();
             throw stopped;
         }
         reply.complete("worked: " + request.text());
