@@ -165,6 +165,11 @@ public final class Owners {
         public String group() {
             return owned.owner().group();
         }
+
+        @Override
+        public boolean isPatient() {
+            return true;
+        }
     }
 
     private boolean isKnown(String route, boolean task, @Nullable String id, Scope owner, String replica) {

@@ -74,4 +74,15 @@ final class OwnersTest {
         assertThat(owners.claimSoon("echo", ALICE, "c", "r")).isTrue();
         assertThat(owners.context("echo", ALICE, "c")).contains("r");
     }
+
+    @Test
+    @DisplayName("are on disk when the hub has stopped")
+    void afterStop() {
+        assertThat(owners.claimSoon("echo", ALICE, "c", "r")).isTrue();
+        database.close();
+
+        open();
+        assertThat(owners.claimSoon("echo", BOB, "c", "r")).isFalse();
+        assertThat(owners.context("echo", ALICE, "c")).contains("r");
+    }
 }

@@ -23,6 +23,11 @@ public interface Work {
         return "";
     }
 
+    /** True if no caller waits for it: unless another work comes first, it is written some milliseconds later, with its like. */
+    default boolean isPatient() {
+        return false;
+    }
+
     /** True if it is written after all works, also of other groups, that were submitted before it. */
     default boolean isBarrier() {
         return false;

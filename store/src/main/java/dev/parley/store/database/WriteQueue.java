@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Works that wait for the writer: round-robin over groups, first in first out within a group, so that a group that writes much
  * does not delay the others. A group {@linkplain #rest rests} after long work while other groups write, so that few works
  * of theirs come behind one of its own. A {@linkplain Work#isBarrier barrier} is written after all works that were added
- * before it and before all that are added after it. One thread takes; any thread adds.
+ * before it and before all that are added after it. {@linkplain Work#isPatient Patient} works wait for others or for some
+ * milliseconds, so that many of them share a commit. One thread takes; any thread adds.
  */
 final class WriteQueue {
     /** Works between two barriers, and the barrier at their end. */
@@ -32,6 +33,9 @@ final class WriteQueue {
 
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** Longest wait of a patient work for one that is not. */
+    static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** Time after works of two groups during which groups rest. */
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -41,6 +45,11 @@ final class WriteQueue {
     private final Deque<Epoch> epochs = new ArrayDeque<>(List.of(new Epoch()));
     private final Map<String, Integer> sizes = new LinkedHashMap<>();
     private int size;
+
+    /** How many of them are patient, and until when the first one is, by {@link System#nanoTime}. */
+    private int patient;
+
+    private long patientUntil;
 
     /** Until when groups rest, by {@link System#nanoTime}. */
     private final Map<String, Long> resting = new HashMap<>();
@@ -86,7 +95,9 @@ final class WriteQueue {
                 noteGroup(work.group());
             }
             count(work, 1);
-            added.signal();
+            if (!work.isPatient() || patient == 1) {
+                added.signal(); // else the writer knows when to write the patient ones
+            }
         } finally {
             lock.unlock();
         }
@@ -119,6 +130,12 @@ final class WriteQueue {
 
     private void count(Work work, int more) {
         size += more;
+        if (work.isPatient()) {
+            if (patient == 0) {
+                patientUntil = System.nanoTime() + PATIENCE_NANOS;
+            }
+            patient += more;
+        }
         sizes.merge(work.group(), more, (before, change) -> before + change == 0 ? null : before + change);
     }
 
@@ -133,11 +150,14 @@ final class WriteQueue {
             for (long left = nanos; ; ) {
                 long rest = 0;
                 if (size > 0) {
-                    takeNow(into, most, left > 0);
-                    if (!into.isEmpty()) {
-                        return;
+                    rest = left <= 0 || size > patient ? 0 : patientUntil - System.nanoTime();
+                    if (rest <= 0) {
+                        takeNow(into, most, left > 0);
+                        if (!into.isEmpty()) {
+                            return;
+                        }
+                        rest = untilRestEnds();
                     }
-                    rest = untilRestEnds();
                 }
                 if (left <= 0) {
                     return;

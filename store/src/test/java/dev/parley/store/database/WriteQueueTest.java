@@ -27,6 +27,11 @@ final class WriteQueueTest {
 
         @Override
         public void failed(Exception cause) {}
+
+        @Override
+        public boolean isPatient() {
+            return name.endsWith("~");
+        }
     }
 
     private final WriteQueue queue = new WriteQueue(80);
@@ -157,5 +162,22 @@ final class WriteQueueTest {
 
         assertThat(await(10)).containsExactly("a2", "b2");
         assertThat(await(10)).containsExactly("all");
+    }
+
+    @Test
+    void patientWorksWaitForOneThatIsNot() throws InterruptedException {
+        add("a1~", "b1~", "a2");
+
+        assertThat(await(10)).containsExactly("a1~", "b1~", "a2");
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void patientWorksAloneAreTakenTogetherWhenTheirTimeIsOver() throws InterruptedException {
+        long begun = System.nanoTime();
+        add("a1~", "a2~");
+
+        assertThat(await(10)).containsExactly("a1~", "a2~");
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(WriteQueue.PATIENCE_NANOS);
     }
 }
