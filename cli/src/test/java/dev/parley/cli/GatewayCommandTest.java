@@ -252,6 +252,90 @@ final class GatewayCommandTest {
         }
     }
 
+    @Test
+    @DisplayName("keys of --gateway-trust verify cards: the right one shows the verdict, another one the lack of trust")
+    void keysForAllRoutes() throws Exception {
+        for (String key : List.of("first.json", "second.json")) {
+            assertThat(shell.run("card", "key", "create", key).status()).isZero();
+        }
+        String port = String.valueOf(freePort());
+        try (RunningHub upstream = upstream(port, "second.json")) {
+            Files.writeString(
+                    directory.resolve("other.json"),
+                    shell.run("card", "key", "fetch", upstream.url()).out());
+        }
+        try (RunningHub upstream = upstream(port, "first.json")) {
+            String remote = upstream.url() + "/agents/echo";
+            Files.writeString(
+                    directory.resolve("trusted.json"),
+                    shell.run("card", "key", "fetch", upstream.url()).out());
+            try (RunningHub hub = up("--in-memory", "--gateway-trust", file("other.json"))) {
+                assertThat(done(hub, "add", "signed", remote)).contains("State: active");
+                assertThat(done(hub, "show", "signed")).contains("Verdict: UNVERIFIABLE");
+                assertThat(shell.run("card", "get", "-a", hub.url() + "/agents/signed", "-o", "json")
+                                .out())
+                        .contains("\"verdict\":\"unverifiable\"");
+            }
+        }
+        try (RunningHub hub = up("--in-memory", "--gateway-trust", file("trusted.json"))) {
+            try (RunningHub upstream = upstream(port, "first.json")) {
+                assertThat(done(hub, "add", "signed", upstream.url() + "/agents/echo"))
+                        .contains("State: active");
+                assertThat(done(hub, "show", "signed")).contains("Verdict: VERIFIED");
+                assertThat(shell.run("send", "-a", hub.url() + "/agents/signed", "hello")
+                                .status())
+                        .isZero();
+            }
+            try (RunningHub upstream = upstream(port, "second.json")) {
+                assertThat(upstream.url()).isNotEmpty();
+                assertThat(done(hub, "refresh", "signed")).contains("State: changed");
+                assertThat(shell.run("send", "-a", hub.url() + "/agents/signed", "hello")
+                                .err())
+                        .contains("paused until an operator resumes it");
+            }
+        }
+        Ran missing = shell.run("up", "--in-memory", "--port", "0", "--gateway-trust", file("none.json"));
+        assertThat(missing.status()).isEqualTo(2);
+        assertThat(missing.err()).contains("none.json").doesNotContain("\tat ");
+    }
+
+    private String file(String name) {
+        return directory.resolve(name).toString();
+    }
+
+    @Test
+    @DisplayName("GEM31 a hub without agents of its own starts with the routes of its database, and not without any")
+    void storedRoutesOnly() throws Exception {
+        Ran empty = shell.run("up", "--data", "none", "--port", "0", "--no-demo");
+        assertThat(empty.status()).isEqualTo(2);
+        assertThat(empty.err()).contains("no agents to host", "--remote", "none");
+
+        try (RunningHub hub = up("--data", "data")) {
+            assertThat(done(hub, "add", "stored", REMOTE.agentUrl("far"))).contains("State: active");
+            assertThat(done(hub, "add", "another", REMOTE.agentUrl("far"))).contains("State: active");
+        }
+        try (RunningHub hub = up("--data", "data", "--no-demo", "--default-agent", "stored")) {
+            assertThat(hub.announcement())
+                    .contains("Agent: stored - a remote agent", "Agent: another - a remote agent");
+            for (String url : List.of(hub.url(), hub.url() + "/agents/stored", hub.url() + "/agents/another")) {
+                assertThat(shell.run("send", "-a", url, "hello").out()).contains("far hello");
+            }
+        }
+        try (RunningHub hub = up("--data", "data", "--agent-auth", "stored=apiKey")) {
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/stored", "hello")
+                            .err())
+                    .contains("uthentication");
+        }
+
+        try (RunningHub hub = up("--data", "data", "--no-demo")) {
+            assertThat(done(hub, "remove", "stored")).contains("Removed: stored");
+            assertThat(done(hub, "remove", "another")).contains("Removed: another");
+        }
+        Ran removed = shell.run("up", "--data", "data", "--port", "0", "--no-demo");
+        assertThat(removed.status()).isEqualTo(2);
+        assertThat(removed.err()).contains("no agents to host");
+    }
+
     private RunningHub upstream(String port, String key) throws InterruptedException {
         return new RunningHub(directory, Map.of("PARLEY_PORT", port), "--in-memory", "--card-key", key);
     }

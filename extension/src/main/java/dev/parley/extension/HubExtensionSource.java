@@ -62,6 +62,15 @@ public interface HubExtensionSource {
         return Set.of();
     }
 
+    /**
+     * Names of agents in a database that a hub on it hosts by {@link HubAgents#host}, besides those of the settings.
+     *
+     * @param database which may have no tables of the extension
+     */
+    default Set<String> agents(Database database) {
+        return Set.of();
+    }
+
     /** Opens the extension of a hub, which closes it with itself. */
     HubExtension open(HubParts hub);
 }

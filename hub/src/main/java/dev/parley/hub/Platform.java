@@ -236,7 +236,7 @@ public final class Platform implements AutoCloseable {
             metrics.show(database);
         }
         Preparation.await();
-        ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics);
+        ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics, database);
         Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
         var observed = new Observed(AdminApi.NAME, metrics, traces, List.of());
         AdminApi api = AdminApi.of(

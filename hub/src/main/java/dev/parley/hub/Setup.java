@@ -23,6 +23,7 @@ import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.ServerSettings;
 import dev.parley.store.StoreSettings;
+import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Authentication;
@@ -242,7 +243,7 @@ final class Setup {
     }
 
     /** The server on the main port. */
-    ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
+    ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics, @Nullable Database database) {
         ServerBuilder server = Server.builder(new Dialects(settings.dialect(), fileKey, trust::isWelcome))
                 .settings(settings.server())
                 .grpc(settings.dialect())
@@ -265,7 +266,10 @@ final class Setup {
         String root = root();
         if (root != null) {
             if (!given.agents.containsKey(root)
-                    && extensions.stream().noneMatch(each -> each.agents().contains(root))) {
+                    && extensions.stream().noneMatch(each -> each.agents().contains(root))
+                    && (database == null
+                            || extensions.stream()
+                                    .noneMatch(each -> each.agents(database).contains(root)))) {
                 throw new IllegalArgumentException("default agent: " + root + " (expected: one of "
                         + String.join(", ", given.agents.keySet()) + ")");
             }

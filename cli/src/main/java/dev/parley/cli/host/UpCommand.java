@@ -24,7 +24,9 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.protocol.support.Nearest;
 import dev.parley.store.StoreSettings;
+import dev.parley.store.database.Database;
 import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication.Scheme;
@@ -33,10 +35,12 @@ import dev.parley.trust.PolicyFile;
 import dev.parley.trust.TrustSettings;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -118,9 +122,16 @@ public final class UpCommand {
                 byName.put(remote, null);
             }
         }
+        var guarded = new HashSet<>(all.trust().ofAgents().keySet());
+        guarded.removeAll(byName.keySet());
+        if (byName.isEmpty() || named != null && !byName.containsKey(named) || !builtIn.containsAll(guarded)) {
+            inDatabase(all).forEach(route -> byName.putIfAbsent(route, null));
+        }
         if (byName.isEmpty()) {
             throw CommandException.usage(
-                    "no agents to host", "name a jar with --agents or an agent with --remote, or leave --no-demo out");
+                    "no agents to host (expected: one, or a route of the gateway in the database of --data "
+                            + all.store().data() + ")",
+                    "name a jar with --agents or an agent with --remote, or leave --no-demo out");
         }
         if (named != null && !byName.containsKey(named)) {
             throw CommandException.usage(
@@ -133,6 +144,22 @@ public final class UpCommand {
                 : byName.containsKey(ECHO) ? ECHO : byName.sequencedKeySet().getFirst();
         byName.putFirst(first, byName.get(first));
         return byName;
+    }
+
+    /** Names of agents that extensions have in the database; none if there is no database. */
+    private static Set<String> inDatabase(HubSettings all) {
+        var names = new LinkedHashSet<String>();
+        if (all.store().inMemory()) {
+            return names;
+        }
+        try (Database database = Database.openForReading(all.store().data())) {
+            all.extensions().forEach(source -> names.addAll(source.agents(database)));
+        } catch (NotOpenedException none) {
+            if (none.reason() != NotOpenedException.Reason.DIRECTORY) {
+                throw explained(all, none);
+            }
+        }
+        return names;
     }
 
     private static void add(Map<String, @Nullable Agent> byName, Agent agent) {
@@ -280,7 +307,8 @@ public final class UpCommand {
                     ? started.withHint("another hub may be running; stop it, or name another directory with --data")
                     : started;
         }
-        boolean settings = failure instanceof IllegalArgumentException;
+        boolean settings = failure instanceof IllegalArgumentException
+                || failure instanceof UncheckedIOException; // a file of a setting that cannot be read
         return CommandException.of(
                 settings ? Kind.USAGE : Kind.INTERNAL,
                 "the hub did not start: " + failure.getMessage(),

@@ -5,8 +5,10 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.RemoteCard;
+import dev.parley.gateway.route.RouteTable;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.store.database.Database;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -49,6 +51,11 @@ public final class GatewaySource implements HubExtensionSource {
     @Override
     public Set<String> agents() {
         return settings.remotes().keySet();
+    }
+
+    @Override
+    public Set<String> agents(Database database) {
+        return RouteTable.names(database);
     }
 
     @Override

@@ -3,9 +3,12 @@ package dev.parley.gateway.route;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
 import java.sql.SQLException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -58,6 +61,16 @@ public final class RouteTable {
         this.database = database;
         boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
         database.migrate("gateway", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+    }
+
+    /** Names of the routes in a database; none if no gateway has used it. */
+    public static Set<String> names(Database database) {
+        try {
+            return new LinkedHashSet<>(database.read(session ->
+                    session.list(row -> Session.text(row, 1), "SELECT name FROM gateway_route ORDER BY name")));
+        } catch (StoreException noTable) {
+            return Set.of();
+        }
     }
 
     /** Number of the last change; 0 for none. */
