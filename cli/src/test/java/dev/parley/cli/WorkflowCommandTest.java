@@ -72,6 +72,11 @@ final class WorkflowCommandTest {
         assertThat(ok("workflow", "list").out()).contains(id + "  completed  100 %  2 steps");
         assertThat(ok("workflow", "watch", id).out()).contains("State: completed");
         assertThat(ok("workflow", "graph", id).out()).contains("flowchart TD", "completed");
+        shell = new Shell(directory).with("A2ACLI_AGENT_CARD", hub.url());
+        assertThat(ok("workflow", "show", id).out())
+                .as("by the address of the hub, whose default agent is another one")
+                .contains("State: completed");
+        assertThat(ok("workflow", "list", "-a", hub.url() + "/").out()).contains(id);
         Ran canceled = shell.run("workflow", "cancel", id);
         assertThat(canceled.status()).isEqualTo(1);
         assertThat(canceled.err()).contains("has ended (COMPLETED)");

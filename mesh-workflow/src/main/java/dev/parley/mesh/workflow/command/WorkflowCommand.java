@@ -26,22 +26,32 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code parley workflow …}: the runs of a hub, whose agent {@code one} is that of {@code --agent-card}. */
+/** {@code parley workflow …}: the runs of a hub, whose address or whose agent {@code one} is that of {@code --agent-card}. */
 abstract class WorkflowCommand implements ProgramCommand {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final List<String> OVER = List.of("completed", "failed", "canceled", "rejected", "input-required");
+    private static final Pattern HUB = Pattern.compile("https?://[^/?#]+/?");
     private static final String FILE = "The document, in JSON or YAML; - for standard input.";
     private static final String RUN = "Id of the run, as \"parley workflow run\" shows it.";
 
     @Override
     public List<String> settings() {
         return List.of("--timeout");
+    }
+
+    /** Connects to the agent {@code one} of a hub, if the setting is the address of a hub, else to the agent of the setting. */
+    private static int connect(CommandCall call, CommandCall.Work work) throws InterruptedException {
+        String agent = call.setting("--agent-card");
+        return agent != null && HUB.matcher(agent).matches()
+                ? call.connect(agent + (agent.endsWith("/") ? "one" : "/one"), work)
+                : call.connect(work);
     }
 
     private static int show(CommandCall call, RunView run) {
@@ -109,7 +119,7 @@ abstract class WorkflowCommand implements ProgramCommand {
         public int run(CommandCall call) throws InterruptedException {
             WorkflowFile file = WorkflowFile.read(call, call.requiredArgument(0));
             Workflow checked = file.checked();
-            return call.connect(one -> {
+            return connect(call, one -> {
                 RunView run = one.call(new Run(file.document()), CALLER);
                 if (call.has("--watch")) {
                     return follow(call, one, run.workflowId());
@@ -131,7 +141,7 @@ abstract class WorkflowCommand implements ProgramCommand {
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            return call.connect(one -> run(call, one, call.requiredArgument(0)));
+            return connect(call, one -> run(call, one, call.requiredArgument(0)));
         }
 
         abstract int run(CommandCall call, AgentClient one, String id) throws InterruptedException;
@@ -177,7 +187,7 @@ abstract class WorkflowCommand implements ProgramCommand {
         @Override
         public int run(CommandCall call) throws InterruptedException {
             Integer most = call.number("--most", 1, MOST);
-            return call.connect(one -> {
+            return connect(call, one -> {
                 int left = most == null ? 50 : most;
                 String token = null;
                 do {
@@ -231,11 +241,14 @@ abstract class WorkflowCommand implements ProgramCommand {
                         WorkflowFile.read(call, source).checked().steps().values().stream()
                                 .map(step -> node(step.id(), step.agent(), step.task(), step.depends(), null)));
             }
-            return call.connect(one -> print(
+            return connect(
                     call,
-                    format,
-                    one.call(new Get(source), CALLER).steps().stream()
-                            .map(step -> node(step.id(), step.agent(), step.task(), step.depends(), step.state()))));
+                    one -> print(
+                            call,
+                            format,
+                            one.call(new Get(source), CALLER).steps().stream()
+                                    .map(step ->
+                                            node(step.id(), step.agent(), step.task(), step.depends(), step.state()))));
         }
 
         private static WorkflowGraph.Node node(
