@@ -71,6 +71,11 @@ public final class Agent {
         return settings.deduplicate;
     }
 
+    /** False if lists of agents leave it out: that of the hub, its registry, its tools of MCP. */
+    public boolean isListed() {
+        return settings.listed;
+    }
+
     /** URIs of the extensions of its hub that it uses, and lets its callers use. */
     public Set<String> uses() {
         return Collections.unmodifiableSet(settings.uses);
@@ -215,6 +220,7 @@ public final class Agent {
         private boolean extendedCard;
         private boolean resumable;
         private boolean deduplicate = true;
+        private boolean listed = true;
         private Duration timeLimit = Duration.ofHours(1);
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
@@ -342,6 +348,12 @@ public final class Agent {
             return this;
         }
 
+        /** Leaves the agent out of lists, for one that serves a hub and not its callers; default true. It has its address and its card. */
+        public Builder listed(boolean listed) {
+            this.listed = listed;
+            return this;
+        }
+
         /** Time limit of one call of the handler, which is then interrupted and its task fails; default 1 hour. */
         public Builder timeLimit(Duration timeLimit) {
             if (timeLimit.isNegative() || timeLimit.isZero()) {
@@ -433,6 +445,7 @@ public final class Agent {
             copy.extendedCard = extendedCard;
             copy.resumable = resumable;
             copy.deduplicate = deduplicate;
+            copy.listed = listed;
             copy.timeLimit = timeLimit;
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;

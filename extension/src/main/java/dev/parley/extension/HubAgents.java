@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents of a hub, for its extensions. Safe for any thread. */
 public interface HubAgents {
-    /** Cards of the agents that a caller may know of, by their names. */
+    /** Cards of the listed agents that a caller may know of, by their names. */
     Map<String, AgentCard> cards(CallContext caller);
 
     /** Whether a caller may know of an agent of that name, hosted or not. */
@@ -31,7 +31,7 @@ public interface HubAgents {
     boolean speaks(String agent, String dialect);
 
     /**
-     * Adds a listener that is called for each agent when the hub hosts it; for agents that are hosted already at once.
+     * Adds a listener that is called for each listed agent when the hub hosts it; for agents that are hosted already at once.
      *
      * @param listener receives the name and the card of 1.0 as the hub serves it, with its signatures
      */

@@ -407,13 +407,15 @@ public final class Platform implements AutoCloseable {
             shown = extension.before(shown);
         }
         protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
-        home.add(
-                agent.name(),
-                url,
-                card,
-                used.stream()
-                        .flatMap(extension -> extension.homeLink().stream())
-                        .toList());
+        if (agent.isListed()) {
+            home.add(
+                    agent.name(),
+                    url,
+                    card,
+                    used.stream()
+                            .flatMap(extension -> extension.homeLink().stream())
+                            .toList());
+        }
         var agentServed = new ServedAgent(
                 agent.name(),
                 recorded.before(guard.before(new Extended(shown, handlers, streams))),
@@ -421,7 +423,8 @@ public final class Platform implements AutoCloseable {
                 spoken,
                 new ExtensionTable(protocols),
                 observed::before,
-                observed::carried);
+                observed::carried,
+                agent.isListed());
         neighbours.add(agentServed, used);
         site.add(agentServed);
         openApi.add(agentServed);
@@ -445,7 +448,8 @@ public final class Platform implements AutoCloseable {
                     agentDialects.getOrDefault(name, dialects),
                     ExtensionTable.EMPTY,
                     observed::before,
-                    observed::carried);
+                    observed::carried,
+                    true);
             home.add(name, site.agentUrl(name), card, List.of());
             neighbours.add(agent, List.of());
             site.add(agent);

@@ -85,7 +85,7 @@ final class AgentDirectory {
     Map<String, Object> listing(Predicate<String> shown) {
         var list = new ArrayList<Map<String, Object>>();
         for (var agent : all()) {
-            if (!shown.test(agent.name())) {
+            if (!agent.listed() || !shown.test(agent.name())) {
                 continue;
             }
             var entry = new LinkedHashMap<String, Object>();

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param door stands before the endpoint for what a caller asks, once for each request; what a dialect looks up besides
  *     goes past it
  * @param traffic counts the bytes of calls
+ * @param listed false if lists of agents leave it out
  */
 public record ServedAgent(
         String name,
@@ -34,7 +35,8 @@ public record ServedAgent(
         Set<String> dialects,
         ExtensionTable extensions,
         UnaryOperator<AgentEndpoint> door,
-        Traffic traffic) {
+        Traffic traffic,
+        boolean listed) {
     /** Counts the bytes of a call: of its request and answer, or of an element of its stream. */
     @FunctionalInterface
     public interface Traffic {
@@ -65,7 +67,8 @@ public record ServedAgent(
                 dialects,
                 extensions,
                 UnaryOperator.identity(),
-                (operation, caller, received, sent) -> {});
+                (operation, caller, received, sent) -> {},
+                true);
     }
 
     /** An agent with an unsigned card, without operations of extensions. */
@@ -109,7 +112,7 @@ public record ServedAgent(
 
     /** The same agent in front of which another endpoint stands. */
     public ServedAgent with(AgentEndpoint other) {
-        return new ServedAgent(name, other, served, dialects, extensions, door, traffic);
+        return new ServedAgent(name, other, served, dialects, extensions, door, traffic, listed);
     }
 
     /**

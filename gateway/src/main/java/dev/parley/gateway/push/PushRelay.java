@@ -149,6 +149,7 @@ public final class PushRelay {
     public Agent agent() {
         return Agent.named(AGENT, "Delivers notifications of remote agents to webhooks of callers")
                 .skill("deliver", "Has no messages of its own")
+                .listed(false)
                 .resumable(true)
                 .timeLimit(LONGEST)
                 .concurrency(100_000)

@@ -358,6 +358,13 @@ class PushRelayTest {
         try (AgentClient shadows = AgentClient.connect(gatewayHub.url() + "/agents/" + NAME)) {
             assertThatThrownBy(() -> shadows.send("hello")).isInstanceOf(A2AException.class);
         }
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            var list = HttpRequest.newBuilder(URI.create(gatewayHub.url() + "/agents"))
+                    .build();
+            assertThat(http.send(list, BodyHandlers.ofString()).body())
+                    .as("no agent for callers")
+                    .doesNotContain(NAME);
+        }
     }
 
     @Test

@@ -81,8 +81,13 @@ public final class Neighbours implements HubAgents {
     public void add(ServedAgent agent, List<HubExtension> used) {
         extensions.put(agent.name(), used);
         agents.put(agent.name(), agent);
-        listeners.forEach(
-                listener -> listener.accept(agent.name(), agent.served().v1()));
+        listeners.forEach(listener -> tell(listener, agent));
+    }
+
+    private static void tell(BiConsumer<String, byte[]> listener, ServedAgent agent) {
+        if (agent.listed()) {
+            listener.accept(agent.name(), agent.served().v1());
+        }
     }
 
     @Override
@@ -110,7 +115,7 @@ public final class Neighbours implements HubAgents {
     @Override
     public void onHosted(BiConsumer<String, byte[]> listener) {
         listeners.add(listener);
-        agents.forEach((name, agent) -> listener.accept(name, agent.served().v1()));
+        agents.values().forEach(agent -> tell(listener, agent));
     }
 
     @Override
@@ -131,7 +136,7 @@ public final class Neighbours implements HubAgents {
     public Map<String, AgentCard> cards(CallContext caller) {
         var cards = new TreeMap<String, AgentCard>();
         agents.forEach((name, agent) -> {
-            if (trust.knows(caller, name)) {
+            if (agent.listed() && trust.knows(caller, name)) {
                 cards.put(name, agent.card());
             }
         });
