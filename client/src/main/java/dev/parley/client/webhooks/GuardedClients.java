@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.LimitedClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.NoSuchAlgorithmException;
@@ -30,6 +32,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +44,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscriber;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
@@ -62,6 +69,8 @@ public final class GuardedClients implements AutoCloseable {
 
     private static final int CONNECTIONS_PER_HOST = 1_000;
     private static final int PIECE = 16 * 1024;
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final long BEGIN = System.nanoTime();
 
     /** Headers that the connection writes. */
     private static final Set<String> OWN_HEADERS = Set.of("content-length", "transfer-encoding", "host", "connection");
@@ -87,10 +96,14 @@ public final class GuardedClients implements AutoCloseable {
         http.close();
     }
 
-    private static final class Client extends HttpClient {
+    private static final class Client extends LimitedClient {
         private final GuardedHttp http;
         private final String group;
-        private final Set<HttpUriRequestBase> running = ConcurrentHashMap.newKeySet();
+        /** Calls under way with their ends, by {@link #elapsed}. */
+        private final Map<HttpUriRequestBase, Long> running = new ConcurrentHashMap<>();
+        /** When calls whose end has come are given up next. One timer serves many calls, as most end long before. */
+        private final AtomicLong check = new AtomicLong(NEVER);
+
         private volatile boolean closed;
         /** Server of the last request, as most clients have one; null before the first. */
         private volatile @Nullable Server server;
@@ -100,20 +113,94 @@ public final class GuardedClients implements AutoCloseable {
             this.group = group;
         }
 
-        @Override
-        public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
+        private static HttpUriRequestBase call(HttpRequest request) {
             var call = new HttpUriRequestBase(request.method(), request.uri());
-            request.headers().map().forEach((name, values) -> values.forEach(value -> call.addHeader(name, value)));
-            OWN_HEADERS.forEach(call::removeHeaders);
+            request.headers().map().forEach((name, values) -> {
+                if (!OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+                    values.forEach(value -> call.addHeader(name, value));
+                }
+            });
             request.bodyPublisher()
                     .map(Client::bytes)
                     .ifPresent(body -> call.setEntity(new ByteArrayEntity(body, null)));
+            return call;
+        }
+
+        @Override
+        public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, Duration limit)
+                throws IOException, InterruptedException {
+            HttpUriRequestBase call = call(request);
             var answer = new CompletableFuture<HttpResponse<T>>();
-            running.add(call);
+            long end = elapsed() + Math.clamp(limit.toNanos(), 0, NEVER / 2);
+            running.put(call, end);
+            checkAt(end);
+            try {
+                exchange(request, call, handler, answer, limit);
+                return answer.get(Math.max(0, end - elapsed()), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException stop) {
+                call.cancel();
+                throw stop;
+            } catch (TimeoutException | ExecutionException | IOException | RuntimeException problem) {
+                call.cancel();
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                if (elapsed() >= end) {
+                    var late = new HttpTimeoutException("no answer in time");
+                    late.initCause(problem);
+                    throw late;
+                }
+                throw thrown(
+                        problem instanceof ExecutionException failed ? failed.getCause() : cause(request, problem));
+            } finally {
+                running.remove(call);
+            }
+        }
+
+        private static long elapsed() {
+            return System.nanoTime() - BEGIN;
+        }
+
+        /** Has the calls be checked at a time, unless they are before. */
+        private void checkAt(long time) {
+            long next = check.get();
+            while (time < next && !check.compareAndSet(next, time)) {
+                next = check.get();
+            }
+            if (time < next) {
+                CompletableFuture.delayedExecutor(
+                                Math.max(0, time - elapsed()), TimeUnit.NANOSECONDS, Thread::startVirtualThread)
+                        .execute(() -> giveUp(time));
+            }
+        }
+
+        private void giveUp(long time) {
+            if (!check.compareAndSet(time, NEVER)) {
+                return; // an earlier check has made another one due
+            }
+            long now = elapsed();
+            long next = NEVER;
+            for (Map.Entry<HttpUriRequestBase, Long> call : running.entrySet()) {
+                if (call.getValue() <= now) {
+                    call.getKey().cancel();
+                } else {
+                    next = Math.min(next, call.getValue());
+                }
+            }
+            if (next != NEVER) {
+                checkAt(next);
+            }
+        }
+
+        @Override
+        public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
+            HttpUriRequestBase call = call(request);
+            var answer = new CompletableFuture<HttpResponse<T>>();
+            running.put(call, NEVER);
             // On a thread of its own, because neither a resolver nor a receiver that drips bytes heeds a deadline.
             Thread.ofVirtual().name("guarded-call").start(() -> {
                 try {
-                    exchange(request, call, handler, answer);
+                    exchange(request, call, handler, answer, null);
                 } catch (IOException | RuntimeException failure) {
                     answer.completeExceptionally(cause(request, failure));
                 } finally {
@@ -131,12 +218,13 @@ public final class GuardedClients implements AutoCloseable {
                 HttpRequest request,
                 HttpUriRequestBase call,
                 BodyHandler<T> handler,
-                CompletableFuture<HttpResponse<T>> answer)
+                CompletableFuture<HttpResponse<T>> answer,
+                @Nullable Duration limit)
                 throws IOException {
             if (closed) {
                 throw new IOException("the client is closed");
             }
-            try (ClassicHttpResponse response = http.open(group, target(request.uri()), call)) {
+            try (ClassicHttpResponse response = http.open(group, target(request.uri()), call, limit)) {
                 var fields = new HashMap<String, List<String>>();
                 for (var header : response.getHeaders()) {
                     fields.computeIfAbsent(header.getName(), name -> new ArrayList<>())
@@ -162,6 +250,14 @@ public final class GuardedClients implements AutoCloseable {
                 server = last;
             }
             return last.target();
+        }
+
+        /** Throws the cause of a failure, or returns it if it is one of reading or writing. */
+        private static IOException thrown(@Nullable Throwable cause) {
+            if (cause instanceof RuntimeException problem) {
+                throw problem;
+            }
+            return cause instanceof IOException problem ? problem : new IOException(cause);
         }
 
         private static Throwable cause(HttpRequest request, Exception failure) {
@@ -235,7 +331,7 @@ public final class GuardedClients implements AutoCloseable {
         @Override
         public void shutdownNow() {
             closed = true;
-            running.forEach(HttpUriRequestBase::cancel);
+            running.keySet().forEach(HttpUriRequestBase::cancel);
         }
 
         @Override

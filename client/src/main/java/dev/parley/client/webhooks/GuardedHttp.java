@@ -32,13 +32,20 @@ import org.jspecify.annotations.Nullable;
  * cookies and repetitions are off. Safe for any thread.
  */
 final class GuardedHttp implements AutoCloseable {
-    /** The group for which the calling thread sends. */
-    private static final ThreadLocal<@Nullable String> GROUP = new ThreadLocal<>();
+    /** A look-up of the calling thread: the group for which it sends, and its patience. */
+    private record Share(String group, Duration patience) {}
+
+    private static final Share ANY = new Share("", WebhookRule.PATIENCE);
+    private static final ThreadLocal<@Nullable Share> SHARE = new ThreadLocal<>();
 
     private final WebhookRule rule;
     private final Duration connect;
     private final Duration total;
     private final int connectionsPerHost;
+    /** Settings of requests whose answer may come at any time, and of those that are cancelled in time. */
+    private final RequestConfig timed;
+
+    private final RequestConfig limited;
     private final ReentrantLock creation = new ReentrantLock();
     /** Made for the first request, because it reads all certificates that the platform trusts. Written under the lock. */
     private volatile @Nullable CloseableHttpClient http;
@@ -58,6 +65,13 @@ final class GuardedHttp implements AutoCloseable {
         this.connect = connect;
         this.total = total;
         this.connectionsPerHost = connectionsPerHost;
+        this.timed = RequestConfig.custom()
+                .setConnectionRequestTimeout(Timeout.of(total))
+                .setResponseTimeout(Timeout.of(total))
+                .setAuthenticationEnabled(false)
+                .build();
+        this.limited =
+                RequestConfig.copy(timed).setResponseTimeout(Timeout.DISABLED).build();
     }
 
     /**
@@ -68,12 +82,23 @@ final class GuardedHttp implements AutoCloseable {
      * @throws WebhookRule.RefusedHost if the rule refuses the host
      */
     ClassicHttpResponse open(String group, HttpUrl target, HttpUriRequestBase request) throws IOException {
-        GROUP.set(group);
+        return open(group, target, request, null);
+    }
+
+    /** The same on any thread, if {@code limit} is given: the caller cancels the request at its end. */
+    ClassicHttpResponse open(String group, HttpUrl target, HttpUriRequestBase request, @Nullable Duration limit)
+            throws IOException {
+        Duration patience = WebhookRule.PATIENCE;
+        if (limit != null) {
+            request.setConfig(limited); // a timeout of each read would need a timer for each
+            patience = limit.compareTo(patience) < 0 ? limit : patience;
+        }
+        SHARE.set(new Share(group, patience));
         try {
             var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
             return http().executeOpen(host, request, null);
         } finally {
-            GROUP.remove();
+            SHARE.remove();
         }
     }
 
@@ -122,11 +147,7 @@ final class GuardedHttp implements AutoCloseable {
                 .build();
         return HttpClientBuilder.create()
                 .setConnectionManager(connections)
-                .setDefaultRequestConfig(RequestConfig.custom()
-                        .setConnectionRequestTimeout(all)
-                        .setResponseTimeout(all)
-                        .setAuthenticationEnabled(false)
-                        .build())
+                .setDefaultRequestConfig(timed)
                 .setUserAgent("Parley")
                 .disableRedirectHandling()
                 .disableAutomaticRetries()
@@ -141,7 +162,8 @@ final class GuardedHttp implements AutoCloseable {
     private record CheckedAddresses(WebhookRule rule) implements DnsResolver {
         @Override
         public InetAddress[] resolve(String host) throws UnknownHostException {
-            return rule.addresses(requireNonNullElse(GROUP.get(), ""), HostName.of(host));
+            Share share = requireNonNullElse(SHARE.get(), ANY);
+            return rule.addresses(share.group(), HostName.of(host), share.patience());
         }
 
         @Override

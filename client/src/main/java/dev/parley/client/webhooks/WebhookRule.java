@@ -37,7 +37,9 @@ import org.jspecify.annotations.Nullable;
 public final class WebhookRule {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int MAX_URL_LENGTH = 2048;
-    private static final int PATIENCE_SECONDS = 5;
+    /** Longest wait for a look-up. */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
+
     /** Pool of the process, as the resolver is. A group with silent name servers has at most half of the threads. */
     private static final FairPool LOOKUPS = new FairPool("webhook-lookup", 16, 256);
     /** Names that never lead to a public host; the answers of resolvers do not matter. Sources: RFC 6761, 6762, 8375; ICANN. */
@@ -181,8 +183,13 @@ public final class WebhookRule {
      * @throws UnknownHostException if it cannot be found in time
      */
     InetAddress[] addresses(String group, HostName host) throws UnknownHostException {
+        return addresses(group, host, PATIENCE);
+    }
+
+    /** The same in less time. */
+    InetAddress[] addresses(String group, HostName host, Duration patience) throws UnknownHostException {
         InetAddress literal = host.address();
-        InetAddress[] addresses = literal != null ? new InetAddress[] {literal} : lookUp(group, host.name());
+        InetAddress[] addresses = literal != null ? new InetAddress[] {literal} : lookUp(group, host.name(), patience);
         if (addresses.length == 0) {
             throw new UnknownHostException(host.name());
         }
@@ -198,10 +205,10 @@ public final class WebhookRule {
      * Resolvers block in native code, so each look-up has a thread of the pool, and its caller does not wait for the
      * resolver.
      */
-    private InetAddress[] lookUp(String group, String name) throws UnknownHostException {
+    private InetAddress[] lookUp(String group, String name, Duration patience) throws UnknownHostException {
         Answer answer;
         try {
-            answer = LOOKUPS.call(group, Duration.ofSeconds(PATIENCE_SECONDS), () -> {
+            answer = LOOKUPS.call(group, patience, () -> {
                 try {
                     return new Answer(lookup.addresses(name), null);
                 } catch (UnknownHostException unknown) {
@@ -209,7 +216,7 @@ public final class WebhookRule {
                 }
             });
         } catch (RejectedExecutionException | TimeoutException late) {
-            throw new UnknownHostException(name + " within " + PATIENCE_SECONDS + " s");
+            throw new UnknownHostException(name + " within " + patience.toSeconds() + " s");
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new UnknownHostException(name + ": interrupted");

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNullElseGet;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.LimitedBytes;
+import dev.parley.client.http.LimitedClient;
 import dev.parley.client.http.Redaction;
 import dev.parley.client.http.RetryAfter;
 import dev.parley.client.http.SseParser;
@@ -23,7 +24,7 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.time.Instant;
@@ -104,11 +105,23 @@ public final class HttpWire implements AutoCloseable {
      */
     public Answer exchange(Request request, int maxBytes, Duration left) throws Trouble, InterruptedException {
         long exchange = exchanges.incrementAndGet();
-        HttpResponse<byte[]> response =
-                await(request, send(exchange, request, head -> new LimitedBytes(maxBytes)), left);
+        HttpResponse<byte[]> response = whole(request, ready(exchange, request), maxBytes, left);
         listen(exchange, response, response.body());
         refuseRedirect(request, response);
         return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    private HttpResponse<byte[]> whole(Request request, HttpRequest ready, int maxBytes, Duration left)
+            throws Trouble, InterruptedException {
+        // Only virtual threads heed an interruption while they read.
+        if (!(http instanceof LimitedClient limited) || !Thread.currentThread().isVirtual()) {
+            return await(request, http.sendAsync(ready, head -> new LimitedBytes(maxBytes)), left);
+        }
+        try {
+            return limited.send(ready, head -> new LimitedBytes(maxBytes), left);
+        } catch (IOException failure) {
+            throw trouble(request, failure);
+        }
     }
 
     /**
@@ -146,7 +159,9 @@ public final class HttpWire implements AutoCloseable {
     public Opening open(Request request, Consumer<StreamBody.Piece> consumer) {
         long exchange = exchanges.incrementAndGet();
         return new Opening(
-                exchange, request, send(exchange, request, StreamBody.handler(consumer, settings.maxAnswerBytes())));
+                exchange,
+                request,
+                http.sendAsync(ready(exchange, request), StreamBody.handler(consumer, settings.maxAnswerBytes())));
     }
 
     /**
@@ -225,7 +240,7 @@ public final class HttpWire implements AutoCloseable {
         return closed.getCount() == 0;
     }
 
-    private <T> CompletableFuture<HttpResponse<T>> send(long exchange, Request request, BodyHandler<T> handler) {
+    private HttpRequest ready(long exchange, Request request) {
         requireOpen();
         requireTrust(request.url().origin()); // once more, because this is where credentials leave
         if (!settings.headers().isEmpty()) {
@@ -250,7 +265,7 @@ public final class HttpWire implements AutoCloseable {
                             redaction.headers(ready.headers().map()),
                             redaction.body(new String(request.body(), UTF_8)));
         }
-        return http.sendAsync(ready, handler);
+        return ready;
     }
 
     private void requireOpen() {
@@ -270,8 +285,7 @@ public final class HttpWire implements AutoCloseable {
             return response.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             response.cancel(true);
-            throw new ClientException(
-                    Problem.TIMED_OUT, "no answer in time from " + request.url().origin(), e);
+            throw late(request, e);
         } catch (InterruptedException e) {
             response.cancel(true);
             throw e;
@@ -300,6 +314,7 @@ public final class HttpWire implements AutoCloseable {
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
+            case HttpTimeoutException e -> throw late(request, e);
             case ClientException e -> throw e;
             case SSLHandshakeException e -> throw unreachable(request, "TLS failed: " + e.getMessage(), e);
             case LimitedBytes.TooLarge e ->
@@ -315,6 +330,11 @@ public final class HttpWire implements AutoCloseable {
                                 e));
             default -> throw new ClientException(Problem.LOST, "call to " + origin + " failed", cause);
         };
+    }
+
+    private static ClientException late(Request request, Exception cause) {
+        return new ClientException(
+                Problem.TIMED_OUT, "no answer in time from " + request.url().origin(), cause);
     }
 
     private static ClientException unreachable(Request request, String why, Throwable cause) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
+import dev.parley.client.http.LimitedClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import java.io.IOException;
@@ -14,12 +15,17 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -178,6 +184,125 @@ class GuardedClientsTest {
             assertThat(answer).isCancelled();
         } finally {
             never.countDown();
+        }
+    }
+
+    /** Answers nothing after the head of its answer, byte by byte, until the test ends. */
+    private CountDownLatch silent(String path, boolean headFirst) {
+        var end = new CountDownLatch(1);
+        server.createContext(path, exchange -> {
+            requests.add(exchange);
+            try (exchange) {
+                if (headFirst) {
+                    exchange.sendResponseHeaders(200, 0);
+                    exchange.getResponseBody().write('x');
+                    exchange.getResponseBody().flush();
+                }
+                end.await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return end;
+    }
+
+    private <T> T onVirtualThread(Callable<T> call) throws Exception {
+        return threads.submit(call).get();
+    }
+
+    private HttpResponse<String> limited(GuardedClients clients, String path, Duration limit) throws Exception {
+        var client = (LimitedClient) clients.of("g");
+        return onVirtualThread(() -> client.send(post("127.0.0.1", path, "x"), BodyHandlers.ofString(), limit));
+    }
+
+    @Test
+    void aLimitedExchangeAnswersOnTheThreadOfItsCaller() throws Exception {
+        try (GuardedClients clients = finding(new AtomicInteger())) {
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<String> answer = limited(clients, "/echo", Duration.ofSeconds(30));
+
+                assertThat(answer.statusCode()).isEqualTo(201);
+                assertThat(answer.body()).isEqualTo("x");
+            }
+        }
+    }
+
+    @Test
+    void aLimitedExchangeEndsInTimeWithoutAnAnswerAndInTheMiddleOfOne() throws Exception {
+        CountDownLatch silent = silent("/silent", false);
+        CountDownLatch half = silent("/half", true);
+        try (GuardedClients clients = finding(new AtomicInteger())) {
+            // The longer limit comes first, so the shorter one is checked before it.
+            var longer = threads.submit(() -> limited(clients, "/silent", Duration.ofMillis(200)));
+            for (String path : List.of("/silent", "/half")) {
+                assertThatThrownBy(() -> limited(clients, path, Duration.ofMillis(50)))
+                        .hasCauseInstanceOf(HttpTimeoutException.class);
+            }
+            assertThatThrownBy(longer::get).hasRootCauseInstanceOf(IOException.class);
+            assertThat(limited(clients, "/echo", Duration.ofSeconds(30)).body()).isEqualTo("x");
+        } finally {
+            silent.countDown();
+            half.countDown();
+        }
+    }
+
+    @Test
+    void aLimitedExchangeEndsWithItsThreadAndItsClient() throws Exception {
+        CountDownLatch silent = silent("/silent", false);
+        try (GuardedClients clients = finding(new AtomicInteger())) {
+            var client = (LimitedClient) clients.of("g");
+            Callable<HttpResponse<String>> call = () ->
+                    client.send(post("127.0.0.1", "/silent", "x"), BodyHandlers.ofString(), Duration.ofMinutes(5));
+            var failure = new CompletableFuture<Throwable>();
+            Thread interrupted = Thread.ofVirtual().start(() -> {
+                try {
+                    failure.complete(new AssertionError(call.call()));
+                } catch (Exception problem) {
+                    failure.complete(problem);
+                }
+            });
+            interrupted.interrupt();
+            assertThat(failure.get()).isInstanceOf(InterruptedException.class);
+
+            var shut = threads.submit(call);
+            client.shutdownNow();
+            assertThatThrownBy(shut::get).hasCauseInstanceOf(IOException.class);
+        } finally {
+            silent.countDown();
+        }
+    }
+
+    @Test
+    void aLookUpIsNoLongerThanTheLimit() {
+        var never = new CountDownLatch(1);
+        try (var clients = new GuardedClients(WebhookRule.allowing(List.of("127.0.0.1"), name -> {
+            try {
+                never.await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            throw new UnknownHostException(name);
+        }))) {
+            var client = (LimitedClient) clients.of("g");
+            assertThatThrownBy(() -> onVirtualThread(() -> client.send(
+                            post("slow.example.com", "/echo", "x"), BodyHandlers.ofString(), Duration.ofMillis(50))))
+                    .hasCauseInstanceOf(HttpTimeoutException.class);
+        } finally {
+            never.countDown();
+        }
+    }
+
+    @Test
+    void aLimitedExchangeWithARefusedHostNamesTheSetting() {
+        try (GuardedClients clients = finding(new AtomicInteger(), "10.0.0.1")) {
+            var client = (LimitedClient) clients.of("g");
+            assertThatThrownBy(() -> onVirtualThread(() -> client.send(
+                            post("rebound.example.com", "/echo", "x"),
+                            BodyHandlers.ofString(),
+                            Duration.ofSeconds(30))))
+                    .hasCauseInstanceOf(ClientException.class)
+                    .hasMessageContaining("webhook-allow");
+            assertThat(requests).isEmpty();
         }
     }
 }

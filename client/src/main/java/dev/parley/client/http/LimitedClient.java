@@ -1,0 +1,20 @@
+package dev.parley.client.http;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+
+/** HTTP client that exchanges on the thread of its caller, and keeps a time limit there. */
+public abstract class LimitedClient extends HttpClient {
+    /**
+     * Sends a request and reads the whole answer. To be called on a virtual thread, which heeds an interruption while it reads.
+     *
+     * @throws HttpTimeoutException if there is no whole answer within {@code limit}
+     */
+    public abstract <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, Duration limit)
+            throws IOException, InterruptedException;
+}
