@@ -252,8 +252,8 @@ final class SimulatedLog implements TaskLog {
     }
 
     @Override
-    public Optional<Head> find(String group, String agent, String taskId) {
-        return read(() -> disk.log.find(group, agent, taskId));
+    public Optional<Head> find(String group, String taskId) {
+        return read(() -> disk.log.find(group, taskId));
     }
 
     @Override

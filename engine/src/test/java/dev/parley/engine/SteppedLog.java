@@ -207,8 +207,8 @@ final class SteppedLog implements TaskLog {
     }
 
     @Override
-    public Optional<Head> find(String group, String agent, String taskId) {
-        return disk.find(group, agent, taskId);
+    public Optional<Head> find(String group, String taskId) {
+        return disk.find(group, taskId);
     }
 
     @Override

@@ -27,8 +27,8 @@ public interface HubTasks {
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
-    /** Returns a task of any owner in a group. */
-    Optional<Head> find(String group, String agent, String taskId);
+    /** Returns a task of any agent and owner in a group. */
+    Optional<Head> find(String group, String taskId);
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);

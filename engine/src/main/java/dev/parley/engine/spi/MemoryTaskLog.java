@@ -95,11 +95,10 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     @Override
-    public Optional<Head> find(String group, String agent, String taskId) {
+    public Optional<Head> find(String group, String taskId) {
         return rows.keySet().stream()
-                .filter(key -> key.taskId().equals(taskId)
-                        && key.agent().equals(agent)
-                        && key.scope().group().equals(group))
+                .filter(key ->
+                        key.taskId().equals(taskId) && key.scope().group().equals(group))
                 .findFirst()
                 .flatMap(this::find);
     }

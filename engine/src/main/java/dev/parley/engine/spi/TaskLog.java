@@ -96,8 +96,8 @@ public interface TaskLog extends AutoCloseable {
     /** Returns the head of a task, or empty if the log does not hold it. */
     Optional<Head> find(TaskKey key);
 
-    /** Returns the head of a task of any owner in a group, or empty if the log does not hold it. */
-    Optional<Head> find(String group, String agent, String taskId);
+    /** Returns the head of a task of any agent and owner in a group, or empty if the log does not hold it. */
+    Optional<Head> find(String group, String taskId);
 
     /**
      * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.

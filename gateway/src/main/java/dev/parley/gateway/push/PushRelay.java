@@ -192,7 +192,7 @@ public final class PushRelay {
 
     private void sweep(Relay relay) {
         TaskState state = hub.tasks()
-                .find(relay.scope().group(), AGENT, relay.shadow())
+                .find(relay.scope().group(), relay.shadow())
                 .map(Head::state)
                 .orElse(null);
         if (state == null) {

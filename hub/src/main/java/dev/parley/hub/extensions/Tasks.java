@@ -34,8 +34,8 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     }
 
     @Override
-    public Optional<Head> find(String group, String agent, String taskId) {
-        return log.find(group, agent, taskId);
+    public Optional<Head> find(String group, String taskId) {
+        return log.find(group, taskId);
     }
 
     @Override

@@ -17,9 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +68,8 @@ record HubOffer(
     /** The hub has the log of its own tasks, also of agents that do not stream to their callers. */
     @Override
     public Feed<LoggedEvent> follow(String agent, String taskId, CallContext caller) {
-        return tasks.find(caller.scope().group(), agent, taskId)
+        return tasks.find(caller.scope().group(), taskId)
+                .filter(head -> head.key().agent().equals(agent))
                 .map(head -> tasks.follow(head.key()))
                 .orElseGet(() -> OfferedAgents.super.follow(agent, taskId, caller));
     }
@@ -79,15 +80,14 @@ record HubOffer(
             return Optional.of(only);
         }
         String group = caller.scope().group();
-        Set<String> offered = cards(caller).keySet();
-        Optional<String> here = offered.stream()
-                .filter(agent -> tasks.find(group, agent, taskId).isPresent())
-                .findFirst();
+        Predicate<String> isKnown = agent -> isOffered(agent) && agents.knows(caller, agent);
+        Optional<String> here =
+                tasks.find(group, taskId).map(head -> head.key().agent()).filter(isKnown);
         if (here.isPresent()) {
             return here;
         }
         List<String> remote =
-                tasks.remote(group, taskId).stream().filter(offered::contains).toList();
+                tasks.remote(group, taskId).stream().filter(isKnown).toList();
         // Ids of agents elsewhere may be equal, and belong to different callers.
         return remote.size() <= 1
                 ? remote.stream().findFirst()

@@ -211,8 +211,9 @@ final class Votes {
 
     private Scope owner(String id, CallContext caller) {
         return hub.tasks()
-                .find(caller.scope().group(), WorkflowAgent.NAME, id)
+                .find(caller.scope().group(), id)
                 .map(Head::key)
+                .filter(key -> key.agent().equals(WorkflowAgent.NAME))
                 .orElseThrow(() -> A2AException.taskNotFound(id))
                 .scope();
     }

@@ -311,8 +311,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
-    public Optional<Head> find(String group, String agent, String taskId) {
-        return lists.find(group, agent, taskId);
+    public Optional<Head> find(String group, String taskId) {
+        return lists.find(group, taskId);
     }
 
     @Override

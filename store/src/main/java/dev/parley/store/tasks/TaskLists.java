@@ -104,15 +104,14 @@ final class TaskLists {
                 .findFirst());
     }
 
-    Optional<Head> find(String group, String agent, String taskId) {
+    Optional<Head> find(String group, String taskId) {
         return database
                 .read(session -> heads(
                         session,
                         "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE task_id = ?",
                         taskId))
                 .stream()
-                .filter(head -> head.key().agent().equals(agent)
-                        && head.key().scope().group().equals(group))
+                .filter(head -> head.key().scope().group().equals(group))
                 .findFirst();
     }
 
