@@ -355,8 +355,10 @@ public final class WireBinding implements Binding {
             T result = null;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
                 JsonToken token = in.nextToken();
-                if (!name.equals("result") || result != null) {
+                if (!name.equals("result")) {
                     in.skipChildren();
+                } else if (result != null) {
+                    throw Place.fault(in, "", "duplicate key");
                 } else if (token != JsonToken.VALUE_NULL || codec.readsNull()) {
                     result = codec.read(in);
                 }

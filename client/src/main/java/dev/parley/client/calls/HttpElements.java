@@ -118,8 +118,9 @@ final class HttpElements<E> implements Feed<E> {
                 read(piece);
             } else if (System.nanoTime() - heard >= silence.toNanos()) {
                 throw lost("nothing came for " + silence, null);
-            } else if (System.nanoTime() - until >= 0) {
-                return List.of();
+            }
+            if (failure == null && !closed && System.nanoTime() - until >= 0) {
+                break; // also within pieces without elements, such as a flood of comments
             }
         }
         List<E> elements = List.copyOf(ready);

@@ -84,6 +84,9 @@ abstract class ResumingFeed<E> implements Feed<E> {
                 if (next != null) {
                     return next;
                 }
+                if (!over && System.nanoTime() - until >= 0) {
+                    return List.of(); // also within elements that are not shown
+                }
             } else if (!isOver(resuming, left)) {
                 return List.of();
             }

@@ -196,6 +196,12 @@ public final class GuardedClients implements AutoCloseable {
         public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
             HttpUriRequestBase call = call(request);
             var answer = new CompletableFuture<HttpResponse<T>>();
+            // Of the future that the caller gets: a cancelled copy would leave the exchange running.
+            var unused = answer.whenComplete((response, failure) -> {
+                if (failure != null) {
+                    call.cancel(); // does nothing after a completed exchange
+                }
+            });
             running.put(call, NEVER);
             // On a thread of its own, because neither a resolver nor a receiver that drips bytes heeds a deadline.
             Thread.ofVirtual().name("guarded-call").start(() -> {
@@ -207,11 +213,7 @@ public final class GuardedClients implements AutoCloseable {
                     running.remove(call);
                 }
             });
-            return answer.whenComplete((response, failure) -> {
-                if (failure != null) {
-                    call.cancel(); // does nothing after a completed exchange
-                }
-            });
+            return answer;
         }
 
         private <T> void exchange(

@@ -40,6 +40,7 @@ final class ScriptedReplica implements AutoCloseable {
     private final ServerSocket server;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile Script script;
+    private volatile Script card = (body, out, in) -> answer(out, "200 OK", "", CARD);
     private volatile boolean showsCard = true;
 
     ScriptedReplica(Script script) throws IOException {
@@ -59,6 +60,11 @@ final class ScriptedReplica implements AutoCloseable {
 
     void script(Script other) {
         script = other;
+    }
+
+    /** Answers requests for the card. */
+    void card(Script other) {
+        card = other;
     }
 
     void showsCard(boolean shows) {
@@ -84,20 +90,33 @@ final class ScriptedReplica implements AutoCloseable {
             if (head.startsWith("GET")) {
                 cards.incrementAndGet();
                 boolean here = showsCard && head.startsWith("GET /agent/.well-known/agent-card.json ");
-                answer(socket.getOutputStream(), here ? "200 OK" : "503 Unavailable", "", here ? CARD : "");
+                if (here) {
+                    card.on("", socket.getOutputStream(), in);
+                } else {
+                    answer(socket.getOutputStream(), "503 Unavailable", "", "");
+                }
                 return;
             }
-            int length = Integer.parseInt(
-                    head.toLowerCase(java.util.Locale.ROOT).replaceFirst("(?s).*content-length: *(\\d+).*", "$1"));
-            String body = new String(in.readNBytes(length), UTF_8);
-            calls.incrementAndGet();
-            heads.add(head);
-            script.on(body, socket.getOutputStream(), in);
+            script.on(body(head, in), socket.getOutputStream(), in);
         } catch (Exception gone) {
             // the caller has left
         } finally {
             open.remove(socket);
         }
+    }
+
+    private String body(String head, InputStream in) throws IOException {
+        int length = Integer.parseInt(
+                head.toLowerCase(java.util.Locale.ROOT).replaceFirst("(?s).*content-length: *(\\d+).*", "$1"));
+        String body = new String(in.readNBytes(length), UTF_8);
+        calls.incrementAndGet();
+        heads.add(head);
+        return body;
+    }
+
+    /** Reads another call on the same connection. */
+    String next(InputStream in) throws IOException {
+        return body(head(in), in);
     }
 
     private static String head(InputStream in) throws IOException {
