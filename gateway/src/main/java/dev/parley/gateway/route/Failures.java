@@ -66,11 +66,21 @@ record Failures(String agent, List<String> hidden) {
                 .toList();
         return A2AException.of(
                         error,
-                        isHidden(message) ? error.defaultMessage() : message,
+                        bare(message, error.defaultMessage()),
                         Map.copyOf(metadata),
                         violations,
                         answer.retryAfter())
                 .causedBy(answer);
+    }
+
+    /** A message up to details with addresses, such as those of a chain of agents. */
+    private String bare(String message, String otherwise) {
+        if (!isHidden(message)) {
+            return message;
+        }
+        int details = message.indexOf(": ");
+        String problem = details < 0 ? "" : message.substring(0, details);
+        return problem.isEmpty() || isHidden(problem) ? otherwise : problem;
     }
 
     private A2AException shown(ClientException problem) {

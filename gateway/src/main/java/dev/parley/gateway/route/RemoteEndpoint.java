@@ -54,6 +54,9 @@ public final class RemoteEndpoint implements AgentEndpoint {
     /** Begin of the ids of tasks that exist at the gateway only. */
     private static final String OWN = "gateway-";
 
+    /** Highest limit of agents in a chain; the hub limits messages further. */
+    private static final int MOST_AGENTS = 100;
+
     private static final Duration FIRST_EVENT = Duration.ofSeconds(30);
 
     private final String route;
@@ -137,6 +140,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** The context of a call of the remote agent, which learns of no extension that it does not have. */
     private CallContext toward(CallContext caller) {
+        caller.chain().check(MOST_AGENTS); // reads, too, as routes may lead in a circle
         if (caller.extensions().isEmpty()) {
             return caller;
         }
