@@ -135,7 +135,13 @@ public final class GuardedClients implements AutoCloseable {
             running.put(call, end);
             checkAt(end);
             try {
-                exchange(request, call, handler, answer, limit);
+                try {
+                    exchange(request, call, handler, answer, limit);
+                } catch (IOException | RuntimeException failure) {
+                    if (!answer.isDone()) { // else the reason is known, such as a body beyond its limit
+                        throw failure;
+                    }
+                }
                 return answer.get(Math.max(0, end - elapsed()), TimeUnit.NANOSECONDS);
             } catch (InterruptedException stop) {
                 call.cancel();
