@@ -6,6 +6,10 @@ import dev.parley.cli.Shell.Ran;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -297,6 +301,27 @@ final class GatewayCommandTest {
         Ran missing = shell.run("up", "--in-memory", "--port", "0", "--gateway-trust", file("none.json"));
         assertThat(missing.status()).isEqualTo(2);
         assertThat(missing.err()).contains("none.json").doesNotContain("\tat ");
+    }
+
+    @Test
+    @DisplayName("envelopes of the ONE mesh are refused by a route, in an envelope")
+    void envelopes() throws Exception {
+        String envelope = """
+                {"version":"1.0","messageId":"m-1","from":{"agentId":"planner","endpoint":"http://planner.example"},
+                 "to":{"agentId":"first","endpoint":"http://hub.example"},
+                 "message":{"type":"query","mimeType":"application/json","content":{"query":"hello"}}}""";
+        try (RunningHub hub = up("--in-memory", "--remote", "first=" + REMOTE.agentUrl("far"));
+                HttpClient http = HttpClient.newHttpClient()) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(hub.url() + "/agents/first/one"))
+                    .header("Content-Type", "application/json")
+                    .header("Prefer", "wait=30")
+                    .POST(HttpRequest.BodyPublishers.ofString(envelope))
+                    .build();
+            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+
+            assertThat(answer.statusCode()).isEqualTo(404);
+            assertThat(answer.body()).contains("\"type\":\"error\"", "\"code\":\"agent_not_found\"");
+        }
     }
 
     private String file(String name) {
