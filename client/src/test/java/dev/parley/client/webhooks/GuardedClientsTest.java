@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
+import dev.parley.client.http.LimitedBytes;
 import dev.parley.client.http.LimitedClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
@@ -303,6 +304,18 @@ class GuardedClientsTest {
                     .hasCauseInstanceOf(ClientException.class)
                     .hasMessageContaining("webhook-allow");
             assertThat(requests).isEmpty();
+        }
+    }
+
+    @Test
+    void aLimitedExchangeNamesABodyBeyondTheLimitOfBytesAsTheReason() {
+        try (GuardedClients clients = finding(new AtomicInteger())) {
+            var client = (LimitedClient) clients.of("g");
+            assertThatThrownBy(() -> onVirtualThread(() -> client.send(
+                            post("127.0.0.1", "/echo", "x".repeat(1_000_000)),
+                            head -> new LimitedBytes(10),
+                            Duration.ofSeconds(30))))
+                    .hasCauseInstanceOf(LimitedBytes.TooLarge.class);
         }
     }
 }
