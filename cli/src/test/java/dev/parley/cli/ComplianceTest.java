@@ -13,14 +13,11 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -452,7 +449,7 @@ class ComplianceTest {
     void unverifiedTlsIsNeverSilentLeastOfAllWithCredentials() throws Exception {
         Path chain = directory.resolve("chain.pem");
         Path key = directory.resolve("key.pem");
-        certificate(chain, key);
+        Certificates.selfSigned(chain, key);
         String agent = hub(Hub.builder().tls(chain, key), echo()).agentUrl("echo");
 
         Shell.Ran refused = shell.run("send", "-a", agent, "hello");
@@ -629,30 +626,5 @@ class ComplianceTest {
         return Agent.named("echo", "Says the same")
                 .skill("echo", "Says the same", "test")
                 .handle((request, reply) -> reply.complete(request.text()));
-    }
-
-    /** Makes a certificate that nobody trusts, by the tool that comes with the JDK. */
-    private void certificate(Path chain, Path key) throws Exception {
-        Path keys = directory.resolve("keys.p12");
-        char[] password = "changeit".toCharArray();
-        Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        Process process = new ProcessBuilder((keytool
-                                + " -genkeypair -alias hub -keyalg EC -dname CN=hub -ext san=ip:127.0.0.1 -storetype PKCS12"
-                                + " -storepass changeit -keystore " + keys)
-                        .split(" ", -1))
-                .inheritIO()
-                .start();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keys)) {
-            store.load(in, password);
-        }
-        Files.writeString(chain, pem("CERTIFICATE", store.getCertificate("hub").getEncoded()));
-        Files.writeString(key, pem("PRIVATE KEY", store.getKey("hub", password).getEncoded()));
-    }
-
-    private static String pem(String what, byte[] bytes) {
-        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
-        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 }

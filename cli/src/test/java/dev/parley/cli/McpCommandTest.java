@@ -10,11 +10,14 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -145,6 +148,70 @@ final class McpCommandTest {
             assertThat(requireNonNull(results(ran).get(2)).toString()).contains("echo__say", "other__do");
             assertThat(refused.out()).doesNotContain("heard");
         }
+    }
+
+    @Test
+    @DisplayName(
+            "parley mcp serve calls the agents of a hub over TLS with a token, an API key or a stored key, and without none answers")
+    void credentials() throws Exception {
+        String token = "token-of-alice-123456";
+        String key = "key-of-alice-12345678";
+        Path chain = directory.resolve("chain.pem");
+        Path secret = directory.resolve("key.pem");
+        Certificates.selfSigned(chain, secret);
+        String requests = request(1, "tools/list", "")
+                + request(2, "tools/call", "\"name\":\"echo__say\",\"arguments\":{\"message\":\"you\"}");
+        try (Hub secured = Hub.builder()
+                .agents(
+                        Agent.named("echo", "Echoes")
+                                .skill("say", "Says it again")
+                                .handle((request, reply) -> reply.complete("heard " + request.text() + " of "
+                                        + request.context().caller())),
+                        Agent.named("other", "Is another")
+                                .skill("do", "Does it")
+                                .handle((request, reply) -> reply.complete("done")))
+                .authentication(Authentication.named(List.of("apiKey", "bearer")))
+                .callers(Callers.builder()
+                        .bearer("alice", token)
+                        .apiKey("alice", key)
+                        .build())
+                .tls(chain, secret)
+                .inMemory()
+                .port(0)
+                .drain(Duration.ZERO)
+                .start()) {
+            String stored =
+                    "AGENTVAULT_KEY_LOCALHOST:" + URI.create(secured.url()).getPort();
+            var ran = new ArrayList<Ran>();
+            for (String[] flags : List.of(new String[] {"--bearer", token}, new String[] {"--api-key", key})) {
+                ran.add(secured(new Shell(directory), secured, requests, flags));
+            }
+            for (var variable : Map.of("A2ACLI_BEARER", token, "A2ACLI_API_KEY", key, stored, key)
+                    .entrySet()) {
+                ran.add(secured(new Shell(directory).with(variable.getKey(), variable.getValue()), secured, requests));
+            }
+            Ran anonymous = secured(new Shell(directory), secured, requests);
+            Ran unverified = serve(secured.url(), requests);
+
+            assertThat(ran).allSatisfy(each -> {
+                assertThat(each.status()).as(each.err()).isZero();
+                assertThat(requireNonNull(results(each).get(1)).toString()).contains("echo__say", "other__do");
+                assertThat(requireNonNull(results(each).get(2)).toString())
+                        .as(each.err())
+                        .contains("heard you of alice");
+            });
+            assertThat(anonymous.out()).contains("echo__say").doesNotContain("heard");
+            assertThat(requireNonNull(results(anonymous).get(2)).toString()).contains("error");
+            assertThat(unverified.status()).isNotZero();
+            assertThat(unverified.err()).contains("TLS");
+            assertThat(unverified.out()).isEmpty();
+        }
+    }
+
+    private static Ran secured(Shell shell, Hub hub, String requests, String... flags) {
+        return shell.typing(requests)
+                .run(Stream.concat(Stream.of("mcp", "serve", "-a", hub.url(), "--insecure"), Stream.of(flags))
+                        .toArray(String[]::new));
     }
 
     @Test
