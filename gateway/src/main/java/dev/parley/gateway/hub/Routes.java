@@ -491,8 +491,8 @@ final class Routes implements AutoCloseable {
             throw A2AException.invalidParams("name", name + " (expected: the name of a route)");
         }
         owners.forget();
-        relay.forget(name);
         reload();
+        relay.forget(name);
     }
 
     /** The remote agent of a route as callers reach it; empty if it is not hosted. */

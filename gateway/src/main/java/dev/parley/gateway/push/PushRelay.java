@@ -243,14 +243,20 @@ public final class PushRelay {
     /** Gives up a relay for which there is no task: its webhooks get nothing. */
     public void drop(String id) {
         relays.find(id).ifPresent(relay -> {
-            CallContext owner = CallContext.of(relay.scope().owner(), relay.scope());
-            for (PushConfig config : configs(relay, owner).configs()) {
-                shadows()
-                        .call(new Operation.DeletePushConfig(null, relay.shadow(), requireNonNull(config.id())), owner);
+            // The retention may have deleted the shadow with its webhooks.
+            if (hub.tasks().find(relay.scope().group(), relay.shadow()).isPresent()) {
+                deleteWebhooks(relay);
             }
             relays.remove(id);
             wake(relay.shadow());
         });
+    }
+
+    private void deleteWebhooks(Relay relay) {
+        CallContext owner = CallContext.of(relay.scope().owner(), relay.scope());
+        for (PushConfig config : configs(relay, owner).configs()) {
+            shadows().call(new Operation.DeletePushConfig(null, relay.shadow(), requireNonNull(config.id())), owner);
+        }
     }
 
     /** Adds a webhook of a caller to a task. */
