@@ -103,8 +103,10 @@ final class PostgresqlFaultsTest {
 
     @Test
     void aWriteWaitsForAServerThatRestarts(@TempDir Path data) throws IOException {
-        EmbeddedPostgres.Builder builder =
-                EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(false);
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                .setDataDirectory(data)
+                .setCleanDataDirectory(false)
+                .setPGStartupWait(PostgresqlServer.STARTUP);
         EmbeddedPostgres server = builder.start();
         builder.setPort(server.getPort());
         try (Database database = Database.open(server.getPostgresDatabase())) {

@@ -157,7 +157,7 @@ final class VotesHubTest {
     void deadline() throws Exception {
         String id;
         try (Hub hub = closed().data(data).start()) {
-            id = start(hub, "alice", ",'deadline':" + (System.currentTimeMillis() + 3_000));
+            id = start(hub, "alice", ",'deadline':" + (System.currentTimeMillis() + 6_000));
             assertThat(json(cast(hub, "bob", id, "red")).get("state")).isEqualTo("input-required");
         }
         try (Hub hub = closed().data(data).start();

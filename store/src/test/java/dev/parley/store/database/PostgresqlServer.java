@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A PostgreSQL server that all tests of a virtual machine share, those of other modules too. It ends with the virtual machine. */
 public final class PostgresqlServer {
+    /** Time limit of the start of a server, beside other tests and on a slow disk. */
+    public static final Duration STARTUP = Duration.ofMinutes(1);
+
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
     private static @Nullable EmbeddedPostgres server;
 
@@ -25,6 +29,7 @@ public final class PostgresqlServer {
         if (started == null) {
             started = EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "off") // processes are killed, not the machine
+                    .setPGStartupWait(STARTUP)
                     .start();
             server = started;
         }
