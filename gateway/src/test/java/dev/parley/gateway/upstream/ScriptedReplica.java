@@ -38,6 +38,7 @@ final class ScriptedReplica implements AutoCloseable {
     final Queue<String> heads = new ConcurrentLinkedQueue<>();
 
     private final ServerSocket server;
+    private final Thread accepting;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile Script script;
     private volatile Script card = (body, out, in) -> answer(out, "200 OK", "", CARD);
@@ -46,7 +47,7 @@ final class ScriptedReplica implements AutoCloseable {
     ScriptedReplica(Script script) throws IOException {
         this.script = script;
         this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread.ofVirtual().start(this::accept);
+        accepting = Thread.ofPlatform().daemon().start(this::accept);
     }
 
     /** A replica that answers each call with a message. */
@@ -164,10 +165,22 @@ final class ScriptedReplica implements AutoCloseable {
         return "{\"task\":{\"id\":\"" + id + "\",\"contextId\":\"c\",\"status\":{\"state\":\"" + state + "\"}}}";
     }
 
+    /** Refuses connections once it returns: a thread inside of accept keeps a closed socket listening until it leaves. */
     @Override
     public void close() {
         try {
             server.close();
+            boolean interrupted = false;
+            while (accepting.isAlive()) {
+                try {
+                    accepting.join();
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
             for (Socket socket : open) {
                 socket.close();
             }
