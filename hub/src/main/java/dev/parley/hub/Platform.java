@@ -428,6 +428,7 @@ public final class Platform implements AutoCloseable {
         neighbours.add(agentServed, used);
         site.add(agentServed);
         openApi.add(agentServed);
+        neighbours.announce(agentServed);
     }
 
     /** Serves agents that endpoints of extensions answer. */
@@ -454,6 +455,7 @@ public final class Platform implements AutoCloseable {
             neighbours.add(agent, List.of());
             site.add(agent);
             openApi.add(agent);
+            neighbours.announce(agent);
         }
 
         /** A card with the addresses of this hub, and the security of its callers. */

@@ -180,6 +180,27 @@ final class HubPartsTest {
     }
 
     @Test
+    @DisplayName("a listener for hosted agents is called when the hub serves the card that it is called for")
+    void announcements() {
+        var parts = new Parts();
+        try (Hub hub = hub(parts).start()) {
+            HubAgents agents = parts.hub().agents();
+            var served = new ConcurrentLinkedQueue<String>();
+            agents.onHosted((agent, card) -> {
+                if (new String(card, UTF_8).contains("Echoes twice")) {
+                    try (AgentClient client = AgentClient.connect(hub.agentUrl(agent))) {
+                        served.add(client.card().description());
+                    }
+                }
+            });
+
+            parts.hub().describe(Agent.named("echo", "Echoes twice").handle((request, reply) -> reply.complete("")));
+
+            assertThat(served).containsExactly("Echoes twice");
+        }
+    }
+
+    @Test
     @DisplayName("an endpoint of an extension is an agent behind the policy, until it is removed")
     void endpoint() {
         var parts = new Parts();

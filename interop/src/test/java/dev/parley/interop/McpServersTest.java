@@ -63,6 +63,7 @@ final class McpServersTest {
     private static @Nullable ParleyProgram hub;
 
     @BeforeAll
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // its calls do not end by an interruption
     static void start() throws IOException {
         var entries = new LinkedHashMap<String, Object>();
         for (ForeignSdk sdk : ForeignSdk.MCP_SDKS) {

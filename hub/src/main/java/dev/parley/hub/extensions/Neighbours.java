@@ -81,6 +81,10 @@ public final class Neighbours implements HubAgents {
     public void add(ServedAgent agent, List<HubExtension> used) {
         extensions.put(agent.name(), used);
         agents.put(agent.name(), agent);
+    }
+
+    /** Calls the listeners for an agent that is served with its card from now on, so that what they read is not older. */
+    public void announce(ServedAgent agent) {
         listeners.forEach(listener -> tell(listener, agent));
     }
 
