@@ -160,12 +160,12 @@ final class HostedServer implements AutoCloseable {
         }
         McpClient connected = connector.connect(entry, () -> signal(true));
         try {
-            Duration ttl = read(connected);
             connected.onChange(list -> {
                 if (list.equals("tools")) {
                     signal(false);
                 }
             });
+            Duration ttl = read(connected);
             publish(connected);
             connections.incrementAndGet();
             contact("");

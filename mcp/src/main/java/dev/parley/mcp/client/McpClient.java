@@ -637,6 +637,8 @@ public final class McpClient implements AutoCloseable {
         } else if (method.startsWith("notifications/") && method.endsWith("/list_changed")) {
             String list = method.substring("notifications/".length(), method.length() - "/list_changed".length());
             listeners.forEach(listener -> listener.accept(list));
+        } else if (method.equals("notifications/subscriptions/acknowledged")) {
+            listeners.forEach(listener -> listener.accept("tools")); // the server did not report earlier changes
         }
     }
 

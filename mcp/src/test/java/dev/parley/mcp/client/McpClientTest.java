@@ -200,7 +200,8 @@ class McpClientTest {
     @ValueSource(strings = {"modern", "legacy"})
     void reportsChangesOfTheListAndHidesTheEnvironment(String era) throws InterruptedException {
         McpClient connected = connected(era);
-        var changed = new CountDownLatch(1);
+        // A server of 2026 reports changes since its acknowledgement, so this one counts as a change, too.
+        var changed = new CountDownLatch(era.equals("modern") ? 2 : 1);
         connected.onChange(list -> {
             if (list.equals("tools")) {
                 changed.countDown();
