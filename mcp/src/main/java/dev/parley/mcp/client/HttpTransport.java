@@ -22,6 +22,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,9 @@ public final class HttpTransport implements Transport {
 
     /** Attempts of one request, each with other credentials. */
     private static final int MOST_RENEWALS = 3;
+
+    /** Methods that may have had an effect when their connection breaks; others are sent once more. */
+    private static final Set<String> EFFECTS = Set.of("tools/call", "tasks/update");
 
     private final URI url;
     private final HttpClient http;
@@ -265,14 +269,22 @@ public final class HttpTransport implements Transport {
     private HttpResponse<InputStream> post(Map<String, @Nullable Object> message, Map<String, String> more)
             throws IOException, InterruptedException {
         byte[] body = JsonText.write(Codecs.STRUCT, message);
-        return authorized(authorization -> {
+        Request made = authorization -> {
             HttpRequest.Builder request = request(authorization, !"initialize".equals(message.get("method")));
             more.forEach(request::setHeader);
             return request.setHeader("Accept", "application/json, " + EVENTS)
                     .setHeader("Content-Type", "application/json")
                     .POST(BodyPublishers.ofByteArray(body))
                     .build();
-        });
+        };
+        try {
+            return authorized(made);
+        } catch (IOException broken) {
+            if (EFFECTS.contains(String.valueOf(message.get("method")))) {
+                throw broken;
+            }
+            return authorized(made); // the server may have closed a connection that was idle
+        }
     }
 
     private interface Request {
