@@ -9,6 +9,7 @@ import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.TokenCache;
 import dev.parley.client.wire.Trouble;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +71,13 @@ public final class TokenClient implements AutoCloseable {
         }
     }
 
-    /** Asks for tokens anew from now on. */
-    public void forget() {
-        tokens.clear();
+    /**
+     * Asks anew for the tokens that an agent has refused.
+     *
+     * @param headers values of the headers of the refused call
+     */
+    public void forget(Collection<String> headers) {
+        tokens.forget(headers);
     }
 
     @Override

@@ -94,14 +94,11 @@ public final class Calls implements AutoCloseable {
         try {
             List<Credential> credentials =
                     means.credentials().of(place.card(), place.url(), CallContext.anonymous(), timeout);
-            Answer answer = wire.exchange(
-                    place.request(
-                            new Outgoing(call.method(), call.url(), Traces.chained(call.headers()), call.body()),
-                            credentials),
-                    settings.maxAnswerBytes(),
-                    timeout);
+            Request request = place.request(
+                    new Outgoing(call.method(), call.url(), Traces.chained(call.headers()), call.body()), credentials);
+            Answer answer = wire.exchange(request, settings.maxAnswerBytes(), timeout);
             if (answer.status() == UNAUTHENTICATED) {
-                means.credentials().forgetTokens();
+                means.credentials().refused(request.headers());
             }
             return answer.forCaller(settings.now());
         } catch (Trouble trouble) {
@@ -142,7 +139,7 @@ public final class Calls implements AutoCloseable {
         }
         String challenge = headers.firstValue("WWW-Authenticate").orElse(null);
         if (problem.error() == A2AError.UNAUTHENTICATED) {
-            means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+            means.credentials().refused(request.headers());
         }
         if (problem.error() != A2AError.UNAUTHENTICATED || challenge == null) {
             return problem;

@@ -64,7 +64,7 @@ final class Remotes implements AutoCloseable {
             throw verdict;
         } catch (A2AException refusal) {
             if (refusal.error() == A2AError.UNAUTHENTICATED) {
-                means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+                means.credentials().refused(headers);
             }
             if (refusal.error() == A2AError.METHOD_NOT_FOUND) {
                 throw new Trouble(Trouble.Kind.NOT_HERE, null, refusal);

@@ -14,6 +14,10 @@ public interface CallCredentials {
      */
     Map<String, String> headers(CallContext context, Duration left) throws InterruptedException;
 
-    /** Called when the agent has answered 401: cached tokens may have been revoked. */
-    void refused();
+    /**
+     * Called when the agent has answered 401: a cached token may have been revoked.
+     *
+     * @param headers of the call that was refused
+     */
+    void refused(Map<String, String> headers);
 }

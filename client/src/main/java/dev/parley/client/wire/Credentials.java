@@ -97,12 +97,16 @@ public final class Credentials {
         return credentials;
     }
 
-    /** Asks for tokens anew from now on. */
-    public void forgetTokens() {
+    /**
+     * Asks anew for the tokens that an agent has refused; one of them may have been revoked.
+     *
+     * @param headers of the request that was refused
+     */
+    public void refused(Map<String, String> headers) {
         if (settings.credentials() != null) {
-            settings.credentials().refused();
+            settings.credentials().refused(headers);
         }
-        tokens.clear();
+        tokens.forget(headers.values());
         logins.refused();
     }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -77,6 +78,7 @@ public final class TokenCache {
     /** Tokens that are kept; when there are so many, all are requested anew. */
     public static final int MAX_TOKENS = 256;
 
+    private static final String BEARER = "Bearer ";
     private static final String EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
     private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
     private static final Duration LONGEST = Duration.ofDays(3650);
@@ -144,9 +146,16 @@ public final class TokenCache {
         return entries.size();
     }
 
-    /** Forgets all tokens. */
-    public void clear() {
-        entries.clear();
+    /**
+     * Forgets the tokens of a request; newer ones in their place stay, so that requests that are refused together ask for one.
+     *
+     * @param headers values of its headers
+     */
+    public void forget(Collection<String> headers) {
+        entries.values().removeIf(entry -> {
+            Token known = entry.token;
+            return known != null && headers.contains(BEARER + known.text());
+        });
     }
 
     private Token ask(Wanted wanted, Duration left) throws Trouble, InterruptedException {

@@ -75,8 +75,10 @@ class TokenCacheTest {
         assertThat(tokens.get(WANTED, LEFT)).isEqualTo("t1");
         now = now.plus(Duration.ofDays(1000));
         assertThat(tokens.get(WANTED, LEFT)).isEqualTo("t1");
-        tokens.clear();
+        tokens.forget(List.of("Bearer t1"));
         assertThat(tokens.get(WANTED, LEFT)).isEqualTo("t2");
+        tokens.forget(List.of("Bearer t1"));
+        assertThat(tokens.get(WANTED, LEFT)).as("a refusal of an older token").isEqualTo("t2");
     }
 
     @Test

@@ -100,13 +100,13 @@ public final class GatewayCredentials implements CallCredentials, AutoCloseable 
         return known;
     }
 
-    /** Reads the secret anew, and asks for tokens anew. */
+    /** Reads the secret anew, and asks anew for the token of that call; those of other callers stay. */
     @Override
-    public synchronized void refused() {
+    public synchronized void refused(Map<String, String> headers) {
         fixed = null;
         TokenClient known = tokens;
         if (known != null) {
-            known.forget();
+            known.forget(headers.values());
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GatewayCredentialsTest {
     private static final Duration LEFT = Duration.ofSeconds(10);
     private static final CallContext ALICE = CallContext.anonymous().withToken("token-of-alice");
+    private static final CallContext BOB = CallContext.anonymous().withToken("token-of-bob");
 
     @TempDir
     Path secrets;
@@ -145,12 +147,37 @@ class GatewayCredentialsTest {
         GatewayCredentials exchange = credentials(oauth("token-exchange", "read"));
 
         Map<String, String> first = exchange.headers(ALICE, LEFT);
-        Map<String, String> bob = exchange.headers(CallContext.anonymous().withToken("token-of-bob"), LEFT);
+        Map<String, String> bob = exchange.headers(BOB, LEFT);
 
         assertThat(exchange.headers(ALICE, LEFT)).isEqualTo(first).isNotEqualTo(bob);
         assertThat(forms).hasSize(2);
-        exchange.refused();
+        exchange.refused(first);
         assertThat(exchange.headers(ALICE, LEFT)).isNotEqualTo(first);
+        assertThat(exchange.headers(BOB, LEFT))
+                .as("the token of another caller")
+                .isEqualTo(bob);
+        assertThat(forms).hasSize(3);
+    }
+
+    @Test
+    void callsThatAreRefusedTogetherAskForOneToken() throws Exception {
+        GatewayCredentials exchange = credentials(oauth("token-exchange", "read"));
+        Map<String, String> refused = exchange.headers(ALICE, LEFT);
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = new ArrayList<Future<Map<String, String>>>();
+            for (int i = 0; i < 50; i++) {
+                answers.add(threads.submit(() -> {
+                    exchange.refused(refused);
+                    return exchange.headers(ALICE, LEFT);
+                }));
+            }
+            for (Future<Map<String, String>> answer : answers) {
+                assertThat(answer.get()).isNotEqualTo(refused);
+            }
+        }
+
+        assertThat(forms).hasSize(2);
     }
 
     @Test
@@ -209,7 +236,7 @@ class GatewayCredentialsTest {
         assertThat(key.headers(ALICE, LEFT)).isEqualTo(Map.of("X-Agent-Key", "first-key"));
 
         Files.writeString(secrets.resolve("key"), "second-key\n");
-        key.refused();
+        key.refused(key.headers(ALICE, LEFT));
 
         assertThat(key.headers(ALICE, LEFT)).isEqualTo(Map.of("X-Agent-Key", "second-key"));
     }
