@@ -105,13 +105,13 @@ final class McpRoutesTest {
     }
 
     @Test
-    @DisplayName("the task of an agent without streams is awaited in the log of the hub, and read once")
+    @DisplayName("the task of an agent without streams is awaited in the log of the hub, and read once at most")
     void withoutStreams() throws Exception {
         double before = reads();
         Answer answer = worked("mute__work", "silence", LOCAL);
 
         assertThat(answer.text()).isEqualTo("worked: silence");
-        assertThat(reads() - before).isEqualTo(1);
+        assertThat(reads() - before).as("none if the task ends before the hub waits for it").isBetween(0.0, 1.0);
     }
 
     /** Number of reads of tasks of the agent without streams. */
