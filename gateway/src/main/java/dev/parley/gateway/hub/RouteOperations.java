@@ -10,6 +10,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.route.Route;
 import dev.parley.gateway.route.Route.State;
+import dev.parley.gateway.upstream.Upstream;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
@@ -198,6 +199,13 @@ public final class RouteOperations {
         String problem = routes.problem(route.name());
         if (!problem.isEmpty()) {
             shown.put("problem", problem);
+        }
+        List<Upstream.Status> replicas = routes.replicas(route.name());
+        if (replicas.size() > 1) {
+            long taking = replicas.stream()
+                    .filter(each -> !each.draining() && each.breaker().equals("closed"))
+                    .count();
+            shown.put("available", taking + " of " + replicas.size() + " replicas");
         }
         return shown;
     }

@@ -175,8 +175,11 @@ final class Routes implements AutoCloseable {
     }
 
     Route named(String name) {
-        return table.named(name)
-                .orElseThrow(() -> A2AException.invalidParams("name", name + " (expected: the name of a route)"));
+        return table.named(name).orElseThrow(() -> unknown(name));
+    }
+
+    private static A2AException unknown(String name) {
+        return A2AException.invalidParams("name", "no route \"" + name + "\" (expected: the name of a route)");
     }
 
     /** Why a route is not hosted as its row says; empty if it is. */
@@ -480,15 +483,14 @@ final class Routes implements AutoCloseable {
     }
 
     private Route change(String name, UnaryOperator<Route> change) {
-        Route changed = table.change(name, change)
-                .orElseThrow(() -> A2AException.invalidParams("name", name + " (expected: the name of a route)"));
+        Route changed = table.change(name, change).orElseThrow(() -> unknown(name));
         reload();
         return changed;
     }
 
     void remove(String name) {
         if (!table.remove(name)) {
-            throw A2AException.invalidParams("name", name + " (expected: the name of a route)");
+            throw unknown(name);
         }
         owners.forget();
         reload();

@@ -123,6 +123,7 @@ final class GatewayUpstreamTest {
         assertThat(first).as("a draining replica begins nothing").hasValue(before);
         assertThat(String.valueOf(Admin.of(gateway).show("worker").get("replicas")))
                 .contains("draining=true");
+        assertThat(Admin.of(gateway).done("GET", "", null).toString()).contains("available=1 of 2 replicas");
 
         int port = URI.create(gateway.url()).getPort();
         gateway.close();
