@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
+import dev.parley.client.TaskStream;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Agent;
@@ -14,11 +15,14 @@ import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.URI;
@@ -300,6 +304,46 @@ class HostedServersTest {
                             case "ask" -> "COMPLETED the user says accept {colour=blue}";
                             default -> "FAILED the tool has failed";
                         });
+    }
+
+    /** Reads events up to the first status with a text, which is returned. */
+    private static String note(TaskStream events) {
+        while (events.hasNext()) {
+            if (events.next() instanceof TaskStatusUpdateEvent update
+                    && update.status().message() != null) {
+                return update.status().message().text();
+            }
+        }
+        return "no note";
+    }
+
+    @Test
+    void theProgressOfAToolThatAnAgentCallsIsThatOfTheAgent() {
+        try (TaskStream events = agent("planner").stream("slow")) {
+            assertThat(note(events)).startsWith("step ");
+        }
+    }
+
+    @Test
+    void theEndOfATaskCancelsTheToolThatItsAgentCalls() {
+        try (TaskStream events = agent("planner").stream("hold")) {
+            Task planned = (Task) events.next();
+            assertThat(note(events)).isEqualTo("step 1");
+            Task called = agent("modern").tasks(ListTasks.all()).tasks().getFirst();
+            try (TaskStream tool = agent("modern").subscribe(called.id())) {
+                agent("planner").cancel(planned.id());
+
+                TaskEvent last = null;
+                while (tool.hasNext()) {
+                    last = tool.next();
+                }
+                assertThat(last)
+                        .isInstanceOfSatisfying(
+                                TaskStatusUpdateEvent.class,
+                                end -> assertThat(end.status().state()).isEqualTo(TaskState.CANCELED));
+            }
+        }
+        assertThat(text(call("modern", "echo", Map.of("text", "next")))).isEqualTo("next");
     }
 
     @Test

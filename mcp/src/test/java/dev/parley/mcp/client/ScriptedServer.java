@@ -147,6 +147,7 @@ public final class ScriptedServer {
                 "slow",
                 "flood",
                 "silent",
+                "hold",
                 "crash",
                 "environment",
                 "change",
@@ -258,22 +259,11 @@ public final class ScriptedServer {
             }
             case "slow" -> {
                 for (int i = 1; i <= 3; i++) {
-                    send(Trees.members(
-                            "jsonrpc", "2.0",
-                            "method", "notifications/progress",
-                            "params",
-                                    Trees.members(
-                                            "progressToken",
-                                            Trees.map(params, "_meta").get("progressToken"),
-                                            "progress",
-                                            i,
-                                            "total",
-                                            3,
-                                            "message",
-                                            "step " + i)));
+                    progress(params, i);
                 }
                 answer(id, text("done"));
             }
+            case "hold" -> progress(params, 1); // and no answer
             case "flood" -> {
                 var junk = "x".repeat(1024 * 1024);
                 for (int i = 0; i < 40; i++) {
@@ -314,6 +304,22 @@ public final class ScriptedServer {
             case "invalid" -> error(id, -32602, "text: missing");
             default -> error(id, -32602, "unknown tool");
         }
+    }
+
+    private void progress(Map<String, @Nullable Object> params, int step) {
+        send(Trees.members(
+                "jsonrpc", "2.0",
+                "method", "notifications/progress",
+                "params",
+                        Trees.members(
+                                "progressToken",
+                                Trees.map(params, "_meta").get("progressToken"),
+                                "progress",
+                                step,
+                                "total",
+                                3,
+                                "message",
+                                "step " + step)));
     }
 
     private void change(String description) {

@@ -111,7 +111,9 @@ final class McpRoutesTest {
         Answer answer = worked("mute__work", "silence", LOCAL);
 
         assertThat(answer.text()).isEqualTo("worked: silence");
-        assertThat(reads() - before).as("none if the task ends before the hub waits for it").isBetween(0.0, 1.0);
+        assertThat(reads() - before)
+                .as("none if the task ends before the hub waits for it")
+                .isBetween(0.0, 1.0);
     }
 
     /** Number of reads of tasks of the agent without streams. */
