@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A handler that changes entries, and writes a row of the audit for each change, and for each one that is refused to a stranger. */
 record AuditedHandler(String action, Handler handler, AuditTrail audit) implements Handler {
-    /** Actions by operations. Revocations are written where operators revoke, too. */
+    /** Actions by operations. */
     private static final Map<String, String> ACTIONS = Map.of(
             RegistryProtocol.REGISTER, "registry.registered",
             RegistryProtocol.PUBLISH, "registry.published",
@@ -24,11 +24,13 @@ record AuditedHandler(String action, Handler handler, AuditTrail audit) implemen
             RegistryProtocol.RESTORE, "registry.restored",
             RegistryProtocol.TRANSFER, "registry.transferred",
             RegistryProtocol.REVIEW, "registry.reviewed",
+            RegistryProtocol.REVOKE, "registry.revoked",
             RegistryProtocol.SET_VIEWS, "registry.views",
             RegistryProtocol.IMPORT, "registry.imported");
 
     /** Members of requests and answers for rows of the audit; none has texts of documents. */
-    private static final List<String> DETAILS = List.of("revision", "digest", "visibility", "status", "stars");
+    private static final List<String> DETAILS =
+            List.of("revision", "digest", "visibility", "status", "stars", "reason");
 
     /** The handler of an operation, with an audit if the operation changes entries. */
     static Handler of(String operation, Handler handler, AuditTrail audit) {

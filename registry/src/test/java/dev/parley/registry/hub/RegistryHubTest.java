@@ -251,6 +251,9 @@ final class RegistryHubTest {
             alice.post(entry + ":transfer", "{'principal':'bob'}");
             String exported = bob.get("/registry/export").text();
             bob.post("/registry/import", exported);
+            assertThat(alice.post(entry + ":revoke", "{'reason':'of a stranger'}")
+                            .status())
+                    .isEqualTo(403);
             bob.post(entry + ":revoke", "{'reason':'key was stolen'}");
             alice.post("/registry/agents", Cards.registration(Cards.v1("Last", "add"), "public")); // behind the rows
 
@@ -274,6 +277,14 @@ final class RegistryHubTest {
             assertThat(rows.text("rows", refused, "action")).isEqualTo("registry.deleted");
             assertThat(rows.text("rows", refused, "actor")).isEqualTo("bob");
             assertThat(rows.text("rows", refused, "target")).isEqualTo(id);
+            int stranger = rows.each("rows", "action").indexOf("registry.revoked");
+            assertThat(rows.text("rows", stranger, "outcome")).isEqualTo("denied");
+            assertThat(rows.text("rows", stranger, "actor")).isEqualTo("alice");
+            assertThat(rows.text("rows", stranger + 1, "action")).isEqualTo("registry.revoked");
+            assertThat(rows.text("rows", stranger + 1, "outcome")).isEqualTo("ok");
+            assertThat(rows.text("rows", stranger + 1, "subject")).isEqualTo("T1/bob");
+            assertThat(rows.text("rows", stranger + 1, "detail", "reason")).isEqualTo("key was stolen");
+            assertThat(rows.text("rows", stranger + 1, "detail", "digest")).startsWith("sha256:");
             int transferred = rows.each("rows", "action").indexOf("registry.transferred");
             assertThat(rows.text("rows", transferred, "actor")).isEqualTo("alice");
             assertThat(rows.text("rows", transferred, "subject")).isEqualTo("T1/bob");
