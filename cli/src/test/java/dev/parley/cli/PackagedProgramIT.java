@@ -6,7 +6,9 @@ import dev.parley.dialect.Json;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.StringReader;
+import java.lang.module.ModuleDescriptor;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,7 +19,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,6 +37,8 @@ class PackagedProgramIT {
     private static final Path JAR = Path.of(System.getProperty("parley.program"));
     /** What a shell reports for a process that SIGTERM has ended. */
     private static final int TERMINATED = 128 + 15;
+
+    private static final Pattern LIBRARY = Pattern.compile("lib/(.+?)-([0-9][0-9.]*)(-[a-z]+)?\\.jar");
 
     private record Ran(int status, String out, String err) {}
 
@@ -76,6 +85,38 @@ class PackagedProgramIT {
         assertThat(wrong.status()).isEqualTo(2);
         assertThat(wrong.out()).isEmpty();
         assertThat(wrong.err()).contains("did you mean send?");
+    }
+
+    @Test
+    @DisplayName("T6: no library of the program is older than the fix of a published advisory")
+    void librariesHaveNoPublishedFaults() throws IOException {
+        var fixes = new Properties();
+        try (Reader in = Files.newBufferedReader(Path.of("src/test/resources/dev/parley/cli/advisories.properties"))) {
+            fixes.load(in);
+        }
+        List<String> libraries;
+        try (var jar = new JarFile(JAR.toFile())) {
+            String classPath = jar.getManifest().getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
+            libraries = List.of(classPath.split(" "));
+        }
+
+        var faulty = new ArrayList<String>();
+        int reviewed = 0;
+        for (String library : libraries) {
+            Matcher name = LIBRARY.matcher(library);
+            String fix = name.matches() ? fixes.getProperty(name.group(1)) : null;
+            if (fix != null) {
+                reviewed++;
+                String fixed = fix.substring(0, fix.indexOf(' '));
+                if (ModuleDescriptor.Version.parse(name.group(2)).compareTo(ModuleDescriptor.Version.parse(fixed))
+                        < 0) {
+                    faulty.add(library + " (expected: " + fix + ")");
+                }
+            }
+        }
+
+        assertThat(faulty).isEmpty();
+        assertThat(reviewed).as("libraries with a line in the list").isGreaterThan(15);
     }
 
     /** Answer of the hub to a client of MCP that begins. */
