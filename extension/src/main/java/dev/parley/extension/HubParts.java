@@ -12,7 +12,10 @@ public interface HubParts {
     /** True if the hub keeps its data; else {@link #database} is gone with the hub. */
     boolean isKept();
 
-    /** True if the hub listens on loopback only, so that its callers reach other servers of this machine by themselves. */
+    /**
+     * True if only users of this machine call the hub, so that they reach its other servers by themselves: it listens on loopback, without
+     * authentication, public URL, allowed hosts or web origins of others. Decides which addresses callers may have the hub call.
+     */
     boolean isLocal();
 
     /**

@@ -134,7 +134,7 @@ public final class Platform implements AutoCloseable {
 
     /**
      * @param opened how a site, or a site for operators, is opened
-     * @param isLocal whether it listens on loopback only
+     * @param isLocal whether only users of this machine call it
      */
     Platform(Setup setup, Function<ServerBuilder, Site> opened, boolean isLocal) {
         Preparation.begin();

@@ -18,6 +18,7 @@ import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.Loopback;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
@@ -38,6 +39,7 @@ import dev.parley.trust.cards.CardKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,9 +126,26 @@ final class Setup {
                 .secret();
     }
 
-    /** Whether the hub listens on loopback only. */
+    /**
+     * Whether only users of this machine call the hub, who reach its other servers without the hub: it listens on loopback, requires no
+     * credentials, and has no name or web origin by which a proxy or a page makes calls of others.
+     */
     boolean isLocal() {
-        return isLoopback("bind", settings.server().bind());
+        ServerSettings server = settings.server();
+        return isLoopback("bind", server.bind())
+                && !authenticates()
+                && server.publicUrl() == null
+                && server.allowedHosts().stream().allMatch(Loopback::is)
+                && server.corsOrigins().stream().allMatch(Setup::isOfLoopback);
+    }
+
+    private static boolean isOfLoopback(String origin) {
+        try {
+            String host = URI.create(origin).getHost();
+            return host != null && Loopback.is(host);
+        } catch (IllegalArgumentException any) {
+            return false;
+        }
     }
 
     void refuseOpenBinding() {

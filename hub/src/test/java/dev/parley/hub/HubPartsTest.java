@@ -39,6 +39,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Parts of a hub as an extension has them. */
 @Timeout(60)
@@ -92,6 +94,40 @@ final class HubPartsTest {
                     }
                     reply.complete(request.text());
                 }));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "true, port, 0",
+        "true, cors-origin, http://localhost:6274",
+        "true, allowed-host, localhost",
+        "false, auth, required",
+        "false, auth, 'none,apiKey'",
+        "false, agent-auth, echo=apiKey",
+        "false, public-url, https://agents.example.com",
+        "false, public-url, http://127.0.0.1:8080",
+        "false, allowed-host, agents.example.com",
+        "false, cors-origin, https://app.example.com",
+        "false, cors-origin, *"
+    })
+    @DisplayName(
+            "T3 only users of this machine call a hub on loopback without credentials, public name and foreign pages")
+    void local(boolean isLocal, String setting, String value) {
+        var parts = new Parts();
+
+        try (Hub hub = hub(parts).set(setting, value).start()) {
+            assertThat(parts.hub().isLocal()).as(hub.url()).isEqualTo(isLocal);
+        }
+    }
+
+    @Test
+    @DisplayName("T3 callers of a hub in a container may be on other machines")
+    void mounted() {
+        var parts = new Parts();
+
+        try (Platform platform = hub(parts).publicUrl("http://localhost:8080").platform()) {
+            assertThat(parts.hub().isLocal()).as(platform.url()).isFalse();
+        }
     }
 
     @Test

@@ -55,7 +55,7 @@ record GatewaySettings(
                         "gateway-allow",
                         "HOST[,HOST]",
                         "Hosts, addresses and ranges (10.1.0.0/16) with private addresses that routes of the gateway may"
-                                + " call; repeatable. A hub that listens on loopback only may call loopback.",
+                                + " call; repeatable. A hub that only this machine calls may call loopback.",
                         Trait.REPEATABLE),
                 in
                         .list(

@@ -20,6 +20,7 @@ final class CrashedGateway {
         Hub hub = Hub.builder()
                 .data(Path.of(args[0]))
                 .port(0)
+                .set("gateway-allow", "localhost")
                 .authentication(Authentication.named(List.of("required")))
                 .callers(callers.apiKey("operator", "operator" + SECRET)
                         .scopes("operator", List.of("admin"))

@@ -48,6 +48,7 @@ final class GatewayTest {
             .port(0)
             .cardKeys(KEYS)
             .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
+            .set("gateway-allow", "localhost")
             .authentication(Authentication.named(List.of("required")))
             .callers(Callers.builder()
                     .apiKey("alice", "alice-key-0123456789")

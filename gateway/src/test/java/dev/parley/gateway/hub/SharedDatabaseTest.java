@@ -73,6 +73,7 @@ final class SharedDatabaseTest {
                 .port(0)
                 .drain(Duration.ZERO)
                 .extension(new Elsewhere(new GatewaySource(), database))
+                .set("gateway-allow", "localhost")
                 .authentication(Authentication.named(List.of("required")))
                 .callers(Callers.builder()
                         .apiKey("alice", ALICE)

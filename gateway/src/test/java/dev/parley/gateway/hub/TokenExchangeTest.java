@@ -102,6 +102,7 @@ final class TokenExchangeTest {
                 .inMemory()
                 .port(0)
                 .set("gateway-secrets", secrets.toString())
+                .set("gateway-allow", "localhost")
                 .authentication(Authentication.named(List.of("required")))
                 .issuer(url)
                 .callers(Callers.builder().apiKey("bob", "bob-key-0123456789").build())

@@ -57,6 +57,7 @@ final class McpRoutesTest {
                 .port(0)
                 .drain(Duration.ZERO)
                 .set("mcp-wait", "10m")
+                .set("gateway-allow", "localhost")
                 .authentication(Authentication.named(List.of("bearer")))
                 .callers(Callers.builder()
                         .bearer("alice", ALICE)
