@@ -1,4 +1,5 @@
 /** Calls agents anywhere, and delivers webhooks. */
+@SuppressWarnings("module") // the modules of a qualified export are compiled after this one
 module dev.parley.client {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
@@ -10,6 +11,8 @@ module dev.parley.client {
     requires org.apache.httpcomponents.core5.httpcore5;
 
     exports dev.parley.client;
+    exports dev.parley.client.http to
+            dev.parley.mcp;
     exports dev.parley.client.keys;
     exports dev.parley.client.spi;
     exports dev.parley.client.webhooks;

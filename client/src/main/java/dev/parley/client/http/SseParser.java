@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts a stream of bytes into server-sent events. For one thread.
  *
+ * <p>The name of an event is its type: only events without a name, and those named {@code message}, are messages of a protocol. Others,
+ * such as the {@code ping} of some frameworks, are dropped.
+ *
  * <p>An event's id is the one that it carries itself: the events of a task are numbered, so what an earlier event was
- * called says nothing about one without a number. Comments, event names and retry times are read and dropped.
+ * called says nothing about one without a number. {@link #lastId} is the id for a reconnection, which events without an id keep.
  *
  * <p>Source: WHATWG HTML, section 9.2.6 "Interpreting an event stream".
  */
@@ -30,18 +34,36 @@ public final class SseParser {
         }
     }
 
+    /** Longest pause before a reconnection that a server can ask for. */
+    private static final long LONGEST_RETRY_MILLIS = 60_000;
+
+    private static final int LONGEST_NUMBER = 18;
+
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private final int maxEventBytes;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private @Nullable String id;
+    private @Nullable String lastId;
+    private @Nullable Duration retry;
+    private boolean isOther;
     private boolean hasData;
     private boolean afterReturn;
     private boolean begun;
 
     public SseParser(int maxEventBytes) {
         this.maxEventBytes = maxEventBytes;
+    }
+
+    /** Id of the last event that had one, also of one without data; null for none. */
+    public @Nullable String lastId() {
+        return lastId;
+    }
+
+    /** Pause before a reconnection, as the server wants it, at most a minute; null if it did not say. */
+    public @Nullable Duration retry() {
+        return retry;
     }
 
     /**
@@ -106,17 +128,34 @@ public final class SseParser {
                 String given = new String(text, value, text.length - value, UTF_8);
                 id = given.indexOf('\0') >= 0 ? id : given;
             }
-            default -> {} // a comment, or a field that says nothing to us
+            case "event" -> {
+                String name = new String(text, value, text.length - value, UTF_8);
+                isOther = !name.isEmpty() && !name.equals("message");
+            }
+            case "retry" -> retry = retry(new String(text, value, text.length - value, UTF_8));
+            default -> {} // a comment, or an unknown field
         }
     }
 
+    /** Digits only, as the standard has it; other values change nothing. */
+    private @Nullable Duration retry(String value) {
+        return value.isEmpty()
+                        || value.length() > LONGEST_NUMBER
+                        || !value.chars().allMatch(c -> c >= '0' && c <= '9')
+                ? retry
+                : Duration.ofMillis(Math.min(Long.parseLong(value), LONGEST_RETRY_MILLIS));
+    }
+
     private void endEvent(Consumer<Frame> out) {
-        if (data.size() > 0) {
-            out.accept(new Frame(id, data.toString(UTF_8)));
-        }
+        Frame event = data.size() > 0 && !isOther ? new Frame(id, data.toString(UTF_8)) : null;
+        lastId = id == null ? lastId : id;
         data.reset();
         hasData = false;
+        isOther = false;
         id = null;
+        if (event != null) {
+            out.accept(event);
+        }
     }
 
     private static boolean startsWith(byte[] text, byte[] start) {

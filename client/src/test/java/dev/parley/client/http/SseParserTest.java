@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.http.SseParser.Frame;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,9 +28,39 @@ class SseParserTest {
     }
 
     @Test
-    void commentsAndOtherFieldsSayNothing() throws Exception {
-        assertThat(frames(": keep-alive\n\nevent: x\nretry: 10\n\nid: 3\n\nid: a\0b\ndata: d\n\n"))
+    void commentsAndUnknownFieldsSayNothing() throws Exception {
+        assertThat(frames(": keep-alive\n\nother: x\nretry: 10\n\nid: 3\n\nid: a\0b\ndata: d\n\n"))
                 .containsExactly(new Frame(null, "d"));
+    }
+
+    @ParameterizedTest
+    @DisplayName("C3: the name of an event decides its type; only events without a name, and messages, are handed out")
+    @ValueSource(strings = {"ping", "error", "Message", "messages", "endpoint", "message\ufeff", "\0"})
+    void namedEventsAreDropped(String name) throws Exception {
+        assertThat(frames("event: " + name + "\ndata: a\n\ndata: b\nevent:" + name + "\nid: 7\n\ndata: c\n\n"))
+                .containsExactly(new Frame(null, "c"));
+        assertThat(frames("event: message\ndata: a\n\nevent\ndata: b\n\nevent: " + name + "\nevent:\ndata: c\n\n"))
+                .extracting(Frame::data)
+                .containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void theIdAndThePauseOfAReconnectionAreThoseThatWereSaidLast() throws Exception {
+        var parser = new SseParser(1000);
+        assertThat(parser.lastId()).isNull();
+        assertThat(parser.retry()).isNull();
+
+        parser.read(
+                bytes("id: 1\ndata:\n\nretry: 250\ndata: a\n\nretry: soon\nretry: -1\nid: b\0\n\nid: 2\n"),
+                frame -> {});
+
+        assertThat(parser.lastId()).isEqualTo("1");
+        assertThat(parser.retry()).isEqualTo(Duration.ofMillis(250));
+
+        parser.read(bytes("event: ping\n\nid\n\nretry: 99999999999999999\n"), frame -> {});
+
+        assertThat(parser.lastId()).isEmpty();
+        assertThat(parser.retry()).isEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
