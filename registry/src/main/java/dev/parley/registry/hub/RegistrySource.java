@@ -58,7 +58,7 @@ public final class RegistrySource implements HubExtensionSource {
                             "fetch-allow",
                             "HOST[,HOST]",
                             "Hosts, addresses and ranges (10.1.0.0/16) with private addresses from which the registry may fetch"
-                                    + " cards; repeatable. A hub that listens on loopback only may fetch from loopback.",
+                                    + " cards; repeatable. A hub on loopback without authentication and public URL may fetch from loopback.",
                             Trait.REPEATABLE),
                     in
                             .list(

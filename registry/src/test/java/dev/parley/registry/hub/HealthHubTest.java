@@ -54,7 +54,8 @@ final class HealthHubTest {
         return answer.text("id");
     }
 
-    private static Answer await(Web web, String path, String expected, Object... at) throws Exception {
+    /** Reads a path until a value in its answer is the expected one. */
+    static Answer await(Web web, String path, String expected, Object... at) throws Exception {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (true) {
             Answer answer = web.get(path);
