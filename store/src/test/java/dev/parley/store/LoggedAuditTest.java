@@ -2,26 +2,36 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Page;
 import dev.parley.store.audit.Row;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
+import dev.parley.testkit.SegmentWriter;
 import dev.parley.testkit.SettableClock;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -127,6 +137,9 @@ final class LoggedAuditTest {
                         "192.0.2.1",
                         "",
                         Map.of("before", "SUBMITTED")));
+        assertThat(rows(Filter.ALL).getFirst().entry().detail().get("messageId"))
+                .as("id of the message that began the task")
+                .isInstanceOf(String.class);
         assertThat(rows(about("t-1"))).extracting(Row::number).containsExactly(1L, 3L, 5L);
         assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
                 .extracting(Row::number)
@@ -178,6 +191,9 @@ final class LoggedAuditTest {
                 "UPDATE task SET address = '10.9.8.7' WHERE task_id = 't-2'",
                 "DELETE FROM task WHERE task_id = 't-2'",
                 "UPDATE audit_log SET at_ms = at_ms + 1",
+                "DELETE FROM audit_part",
+                "UPDATE audit_part SET places = '1 t-9/1'",
+                "UPDATE audit_part SET group_id = 'other'",
                 "DELETE FROM audit_log WHERE row_no = 3")) {
             store.close();
             open();
@@ -192,8 +208,121 @@ final class LoggedAuditTest {
             tamper("DELETE FROM task");
             tamper("DELETE FROM segment");
             tamper("DELETE FROM audit_log");
+            tamper("DELETE FROM audit_part");
             tamper("DELETE FROM audit_end");
         }
+    }
+
+    private static Filter of(String group) {
+        return new Filter(group, null, null, null, null, null);
+    }
+
+    private void writeOfTwoGroups() {
+        var other = new Scope("other", "mallory");
+        var written = IntStream.range(0, 600)
+                .mapToObj(each -> Segments.submit(
+                        store.log(),
+                        new TaskKey(each % 3 == 0 ? ALICE : other, "echo", "t-" + each),
+                        1,
+                        each % 2 == 0 ? TaskState.COMPLETED : TaskState.WORKING,
+                        clock.instant()))
+                .toList();
+        written.forEach(each -> each.join());
+        note();
+    }
+
+    @Test
+    @DisplayName(
+            "T1 the rows of a group are those of all rows that are of it, page by page and whatever the size of a page")
+    void aGroupIsReadByItself() {
+        writeOfTwoGroups();
+        List<Long> ofShop = rows(Filter.ALL, 1_000).stream()
+                .filter(row -> row.entry().group().equals("shop"))
+                .map(Row::number)
+                .toList();
+        assertThat(ofShop).hasSize(201);
+
+        for (int size : List.of(1, 7, 200, 201, 202)) {
+            var found = new ArrayList<Long>();
+            Page page;
+            long after = 0;
+            do {
+                page = store.audit().page(of("shop"), after, size);
+                page.rows().forEach(row -> found.add(row.number()));
+                after = page.next();
+            } while (!page.isLast());
+            assertThat(found).as("pages of " + size).isEqualTo(ofShop);
+        }
+        assertThat(store.audit().page(of("nobody"), 0, 10)).isEqualTo(new Page(List.of(), 0, true));
+    }
+
+    private List<Row> rows(Filter filter, int limit) {
+        return store.audit().rows(filter, 0, limit);
+    }
+
+    @Test
+    @DisplayName("T1 a database with an audit of the version before has the same rows by group, removed tasks included")
+    void theListsOfGroupsAreMadeForAnEarlierAudit() {
+        writeOfTwoGroups();
+        clock.advance(Duration.ofHours(1));
+        store.log().removeEnded(clock.instant(), 50);
+        List<Row> shop = rows(of("shop"), 1_000);
+        List<Row> other = rows(of("other"), 1_000);
+        tamper("DROP TABLE audit_part");
+        tamper("UPDATE module_version SET version = 2 WHERE module = 'audit'");
+        store.close();
+        open();
+
+        assertThat(rows(of("shop"), 1_000)).isEqualTo(shop).hasSize(201);
+        assertThat(rows(of("other"), 1_000)).isEqualTo(other).hasSize(400);
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    @DisplayName("T1 a page of the audit has some mebibytes at most, however long its rows are")
+    void aPageIsBoundedByBytes() {
+        Entry large = new Entry(
+                "shop", "carol", "one.message", "k-1", "", "ok", "", "", Map.of("content", "x".repeat(400_000)));
+        for (int i = 0; i < 10; i++) {
+            store.audit().note(large);
+        }
+        note();
+
+        Page first = store.audit().page(of("shop"), 0, 100);
+        Page ofAction = store.audit().page(new Filter("shop", null, "one.message", null, null, null), 0, 100);
+
+        assertThat(first.rows().size()).isLessThanOrEqualTo(4);
+        assertThat(first.isLast()).isFalse();
+        assertThat(ofAction.rows().size()).isEqualTo(3);
+        assertThat(rows(of("shop"), 100)).hasSize(11);
+    }
+
+    @Test
+    void aMessageToATaskThatStaysInItsStateIsAnEntryOfItsCaller() {
+        write(FIRST, 1, TaskState.WORKING);
+        Message again = Message.user(Part.text("again"));
+        SegmentWriter.submit(
+                        store.log(),
+                        new TaskLog.Segment(
+                                new Head(FIRST, "context", TaskState.WORKING, clock.instant(), 2),
+                                List.of(new LoggedEvent(2, again)),
+                                List.of(),
+                                null,
+                                new TaskLog.Cause("bob", "192.0.2.1", null, CallChain.NONE)))
+                .join();
+
+        assertThat(rows(about("t-1")).getLast().entry())
+                .isEqualTo(new Entry(
+                        "shop",
+                        "bob",
+                        "task.continued",
+                        "t-1",
+                        "",
+                        "WORKING",
+                        "192.0.2.1",
+                        "",
+                        Map.of("before", "WORKING", "messageId", again.messageId())));
+        assertThat(store.audit().verify().broken()).isNull();
     }
 
     @Test

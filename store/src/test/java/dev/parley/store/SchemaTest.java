@@ -25,6 +25,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -45,7 +46,7 @@ final class SchemaTest {
     Path data = Path.of("");
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void tasksOfAnEarlierSchemaAreThereAfterTheMigration(int version) throws SQLException, IOException {
         write(version);
 
@@ -123,6 +124,21 @@ final class SchemaTest {
                 .contains("INDEX " + list.plan)
                 // Tasks of the same millisecond are sorted, no more.
                 .doesNotContain("TEMP B-TREE FOR ORDER BY");
+    }
+
+    @Test
+    void noReaderOfOtherColumnsReadsTheEventsOfALongRow() throws SQLException {
+        Store.open(data).close();
+
+        for (String table : List.of("task", "segment")) {
+            assertThat(number("SELECT cid = (SELECT max(cid) FROM pragma_table_info('" + table
+                            + "')) FROM pragma_table_info('" + table + "') WHERE name = 'events'"))
+                    .as(table)
+                    .isEqualTo(1);
+        }
+        assertThat(plan("SELECT places FROM audit_part WHERE group_id = 'a' AND row_no > 1 ORDER BY row_no LIMIT 2"))
+                .contains("USING PRIMARY KEY (group_id=? AND row_no>?)")
+                .doesNotContain("TEMP B-TREE");
     }
 
     @Test

@@ -156,7 +156,7 @@ public final class RecordCommands {
         var query = new LinkedHashMap<String, Object>(filters);
         query.put("after", 0);
         query.put("limit", ROWS_AT_ONCE);
-        return each(call, QUERY, "rows", "number", query, row -> true, rows);
+        return each(call, QUERY, "rows", "next", query, row -> true, rows);
     }
 
     /**

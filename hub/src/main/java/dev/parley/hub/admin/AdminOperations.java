@@ -144,7 +144,7 @@ public final class AdminOperations {
                 "audit/query",
                 "GET /audit",
                 "Show rows by group, actor, action, target or time",
-                object("rows", list(AUDIT_ROW)),
+                object("rows", list(AUDIT_ROW), "next?", COUNT),
                 query("group", Type.TEXT, "GROUP", "Rows of one group."),
                 query("actor", Type.TEXT, "NAME", "Actions of one principal, even if its name was erased."),
                 query("action", Type.TEXT, "ACTION", "Such as task.created or key.revoked."),

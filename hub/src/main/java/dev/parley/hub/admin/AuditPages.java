@@ -9,9 +9,10 @@ import dev.parley.extension.AdminParameters;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Page;
 import dev.parley.store.audit.Row;
 import dev.parley.store.audit.Verification;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Handlers for the audit log. */
@@ -39,8 +40,13 @@ final class AuditPages {
                 given.textOrNull("target"),
                 given.textOrNull("subject"),
                 given.time("since"));
-        List<Row> rows = audit.rows(filter, given.number("after", 0), (int) given.number("limit", LIMIT));
-        return Map.of("rows", rows.stream().map(AuditPages::shown).toList());
+        Page page = audit.page(filter, given.number("after", 0), (int) given.number("limit", LIMIT));
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("rows", page.rows().stream().map(AuditPages::shown).toList());
+        if (!page.isLast()) {
+            answer.put("next", page.next());
+        }
+        return answer;
     }
 
     private static Map<String, Object> shown(Verification found) {

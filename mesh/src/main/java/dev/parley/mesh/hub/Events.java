@@ -126,32 +126,29 @@ final class Events {
                 detail);
     }
 
-    /** The next events of a group behind a number, of at most so many rows. */
+    /** The next events of a group behind a number, of at most so many rows; there may be none, and more behind them. */
     Page next(String group, long after, int rows) {
         long row = after / OF_ROW;
         var filter = new Filter(group, null, null, null, null, null);
-        List<Row> found = audit.rows(filter, Math.max(0, row - 1), rows);
+        dev.parley.store.audit.Page page = audit.page(filter, Math.max(0, row - 1), rows);
         var events = new ArrayList<Event>();
-        for (Row each : found) {
+        for (Row each : page.rows()) {
             for (Event event : of(each)) {
                 if (event.number() > after) {
                     events.add(event);
                 }
             }
         }
-        long last = found.isEmpty() ? after : Math.max(after, found.getLast().number() * OF_ROW + OF_ROW - 1);
-        return new Page(events, last, found.size() < rows);
+        return new Page(events, Math.max(after, lastOf(page.next())), page.isLast());
     }
 
-    /** The number of the newest row's last event. */
-    long newest(String group, long from) {
-        long last = from;
-        Page page;
-        do {
-            page = next(group, last, 10_000);
-            last = page.last();
-        } while (!page.isLast());
-        return last;
+    /** A number behind which only events of rows to come are. */
+    long newest() {
+        return lastOf(audit.newest());
+    }
+
+    private static long lastOf(long row) {
+        return row * OF_ROW + OF_ROW - 1;
     }
 
     private List<Event> of(Row row) {

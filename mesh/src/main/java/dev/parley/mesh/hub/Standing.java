@@ -10,11 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one group so far, summed up: connections, and how each agent did. Safe for any thread. */
 final class Standing {
     private static final int ROWS_AT_ONCE = 1_000;
+    private static final Duration LONGEST_READ = Duration.ofSeconds(2);
     private static final int MOST_PAIRS = 10_000;
     private static final int MOST_DELEGATIONS = 10_000;
     private static final double HALF_LIFE_MILLIS = Duration.ofDays(7).toMillis();
@@ -34,24 +36,18 @@ final class Standing {
             last = at.isAfter(last) ? at : last;
         }
 
-        Map<String, Object> json(Pair pair) {
-            return Map.of(
-                    "type",
-                    "communicates_with",
-                    "ontologyType",
-                    "communicated",
-                    "fromEntityId",
-                    pair.from(),
-                    "toEntityId",
-                    pair.to(),
-                    "count",
-                    count,
-                    "firstAt",
-                    first.toEpochMilli(),
-                    "lastAt",
-                    last.toEpochMilli(),
-                    "metadata",
-                    Map.of("protocol", "a2a"));
+        Map<String, Object> json(String group, Pair pair) {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("groupId", group);
+            json.put("type", "communicates_with");
+            json.put("ontologyType", "communicated");
+            json.put("fromEntityId", pair.from());
+            json.put("toEntityId", pair.to());
+            json.put("count", count);
+            json.put("firstAt", first.toEpochMilli());
+            json.put("lastAt", last.toEpochMilli());
+            json.put("metadata", Map.of("protocol", "a2a"));
+            return json;
         }
     }
 
@@ -59,6 +55,7 @@ final class Standing {
     record Delegated(Event event, String status, @Nullable Instant ended) {
         Map<String, Object> json() {
             var json = new LinkedHashMap<String, Object>();
+            json.put("groupId", event.group());
             json.put("type", "delegated_to");
             json.put("ontologyType", "delegated");
             json.put("fromEntityId", event.other());
@@ -117,6 +114,7 @@ final class Standing {
     private final Events events;
     private final String group;
     private long last;
+    private boolean isPartial;
     private final Map<Pair, Traffic> traffic = new LinkedHashMap<>();
     private final Map<String, Outcomes> records = new HashMap<>();
 
@@ -128,14 +126,16 @@ final class Standing {
         this.group = group;
     }
 
-    /** Reads the events since the last time. */
+    /** Reads the events since the last time; those of a long past in several calls, so that none exceeds its time limit. */
     private void advance() {
+        long end = System.nanoTime() + LONGEST_READ.toNanos();
         Page page;
         do {
             page = events.next(group, last, ROWS_AT_ONCE);
             page.events().forEach(this::add);
             last = page.last();
-        } while (!page.isLast());
+        } while (!page.isLast() && System.nanoTime() - end < 0);
+        isPartial = !page.isLast();
     }
 
     private void add(Event event) {
@@ -156,14 +156,18 @@ final class Standing {
                 }
             }
             case Events.COMPLETED -> {
+                if (task == null) {
+                    return; // a message says so, which is no outcome of a task of this hub
+                }
+                Delegated before = delegations.get(task);
+                if (before != null && before.ended() != null) {
+                    return; // its end was seen, and a later message is about it
+                }
                 String status = Objects.requireNonNullElse(event.metadata("status"), "completed");
                 records.computeIfAbsent(event.agent(), agent -> new Outcomes())
                         .add(status.equals("completed"), event.at());
-                if (task != null) {
-                    Delegated before = delegations.get(task);
-                    delegations.put(task, new Delegated(before == null ? event : before.event(), status, event.at()));
-                    trim();
-                }
+                delegations.put(task, new Delegated(before == null ? event : before.event(), status, event.at()));
+                trim();
             }
             default -> {}
         }
@@ -186,7 +190,7 @@ final class Standing {
         advance();
         var all = new ArrayList<Map<String, Object>>();
         if (type == null || type.equals("communicates_with")) {
-            traffic.forEach((pair, sum) -> all.add(sum.json(pair)));
+            traffic.forEach((pair, sum) -> all.add(sum.json(group, pair)));
         }
         if (type == null || type.equals("delegated_to")) {
             delegations.reversed().values().forEach(each -> all.add(each.json()));
@@ -198,11 +202,23 @@ final class Standing {
                 .toList();
     }
 
+    /** Whether there are events that the sums do not have yet. */
+    synchronized boolean isPartial() {
+        return isPartial;
+    }
+
     /** Measurements of an agent. */
     record Known(double successRate, double trust, long tasks, long open) {}
 
-    synchronized Known of(String agent) {
+    /** Measurements of agents, as of now. */
+    synchronized Map<String, Known> of(Set<String> agents) {
         advance();
+        var measured = new HashMap<String, Known>();
+        agents.forEach(agent -> measured.put(agent, of(agent)));
+        return measured;
+    }
+
+    private Known of(String agent) {
         Outcomes record = records.getOrDefault(agent, new Outcomes());
         long open = delegations.values().stream()
                 .filter(each -> each.ended() == null && each.event().agent().equals(agent))

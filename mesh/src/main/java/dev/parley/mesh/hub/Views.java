@@ -40,6 +40,9 @@ final class Views implements AgentEndpoint {
     private static final int DEFAULT_PAGE = 100;
     private static final int MOST_GROUPS = 1_000;
 
+    /** Time after which a page of events ends, be it empty: its number leads to the next one. */
+    private static final Duration LONGEST_PAGE = Duration.ofSeconds(1);
+
     private final HubParts hub;
     private final Events events;
     private final Durations durations;
@@ -92,8 +95,8 @@ final class Views implements AgentEndpoint {
         return (R)
                 switch (operation.name()) {
                     case MeshViews.ENTITIES -> Map.of("entities", entities(given, caller));
-                    case MeshViews.AGENTS -> Map.of("agents", ranked(given, caller));
-                    case MeshViews.CONNECTIONS -> Map.of("connections", connections(given, caller));
+                    case MeshViews.AGENTS -> ranked(given, caller);
+                    case MeshViews.CONNECTIONS -> connections(given, caller);
                     case MeshViews.EVENTS -> events(given, caller);
                     default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
                 };
@@ -103,8 +106,7 @@ final class Views implements AgentEndpoint {
     @SuppressWarnings("unchecked") // the one stream
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
         WatchEvents watch = (WatchEvents) operation;
-        String group = caller.scope().group();
-        long after = watch.after() < 0 ? events.newest(group, 0) : watch.after();
+        long after = watch.after() < 0 ? events.newest() : watch.after();
         return (Feed<E>) new Live(watch.filter(), caller, after);
     }
 
@@ -160,13 +162,15 @@ final class Views implements AgentEndpoint {
     }
 
     /** Agents by score, the best first. Each part of a score is from 0 to 1. */
-    private List<Map<String, Object>> ranked(Map<String, @Nullable Object> given, CallContext caller) {
+    private Map<String, Object> ranked(Map<String, @Nullable Object> given, CallContext caller) {
         String words = text(given, "q");
         String capability = text(given, "capability");
+        Map<String, AgentCard> agents = agents(given, caller);
         Standing standing = standing(caller);
+        Map<String, Known> measured = standing.of(agents.keySet());
         var ranked = new ArrayList<Map<String, Object>>();
-        agents(given, caller).forEach((name, card) -> {
-            Known known = standing.of(name);
+        agents.forEach((name, card) -> {
+            Known known = requireNonNull(measured.get(name));
             Duration latency = latency(name, card, capability);
             double match = words == null ? 1 : match(words, name, card);
             double speed = latency == null ? 0.5 : 1 / (1 + latency.toMillis() / 10_000.0);
@@ -195,7 +199,7 @@ final class Views implements AgentEndpoint {
         ranked.sort(
                 Comparator.comparingDouble((Map<String, Object> agent) -> (double) requireNonNull(agent.get("score")))
                         .reversed());
-        return ranked;
+        return answer("agents", ranked, standing);
     }
 
     private @Nullable Duration latency(String agent, AgentCard card, @Nullable String capability) {
@@ -248,11 +252,25 @@ final class Views implements AgentEndpoint {
         }
     }
 
-    private List<Map<String, Object>> connections(Map<String, @Nullable Object> given, CallContext caller) {
+    private Map<String, Object> connections(Map<String, @Nullable Object> given, CallContext caller) {
         Set<String> visible = hub.agents().cards(caller).keySet();
-        return standing(caller).connections(text(given, "type"), text(given, "agentId"), size(given)).stream()
-                .filter(each -> visible.contains(each.get("toEntityId")) || visible.contains(each.get("fromEntityId")))
-                .toList();
+        Standing standing = standing(caller);
+        List<Map<String, Object>> rows =
+                standing.connections(text(given, "type"), text(given, "agentId"), size(given)).stream()
+                        .filter(each ->
+                                visible.contains(each.get("toEntityId")) || visible.contains(each.get("fromEntityId")))
+                        .toList();
+        return answer("connections", rows, standing);
+    }
+
+    /** @param standing says whether it is behind the events: then the answer says so, and a later one has more */
+    private static Map<String, Object> answer(String name, List<Map<String, Object>> rows, Standing standing) {
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put(name, rows);
+        if (standing.isPartial()) {
+            answer.put("partial", true);
+        }
+        return answer;
     }
 
     private static int size(Map<String, @Nullable Object> given) {
@@ -265,7 +283,8 @@ final class Views implements AgentEndpoint {
         int size = size(given);
         var found = new ArrayList<Map<String, Object>>();
         boolean isLast = false;
-        while (!isLast && found.size() < size) {
+        long end = System.nanoTime() + LONGEST_PAGE.toNanos();
+        while (!isLast && found.size() < size && System.nanoTime() - end < 0) {
             Page page = events.next(caller.scope().group(), last, ROWS_AT_ONCE);
             isLast = page.isLast();
             last = page.last();

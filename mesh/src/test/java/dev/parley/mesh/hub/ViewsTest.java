@@ -242,6 +242,48 @@ final class ViewsTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "T8 messages that are no outcome of a task, however many and of whatever type, leave the standing of an agent as it is")
+    void standing() throws Exception {
+        try (Hub hub = hub()) {
+            var peer = new Peer(hub.url());
+            String done = String.valueOf(peer.delegate("m-1", "researcher", "research", "x", "Prefer", "wait=30")
+                    .content("taskId"));
+            peer.delegate("m-2", "researcher", "research", "fail", "Prefer", "wait=30");
+            String path = "/one/agents?capability=research";
+            Answer before = await(
+                    peer,
+                    path,
+                    answer -> String.valueOf(answer.at("agents", 0, "reasons", "tasks"))
+                            .equals("2"),
+                    V1);
+
+            for (int i = 0; i < 20; i++) {
+                String result =
+                        "{'taskId':'%s','status':'completed','result':1}".formatted(i % 2 == 0 ? done : "t-" + i);
+                assertThat(peer.send("r-" + i, "researcher", "task_result", result)
+                                .status())
+                        .isEqualTo(200);
+                peer.send("s-" + i, "researcher", "status_update", "{'taskId':'" + done + "','progress':100}");
+                peer.send("q-" + i, "researcher", "query", "{'query':'result?','taskId':'" + done + "'}");
+                peer.send("f-" + i, "researcher", "feedback", "{'rating':5}");
+            }
+
+            await(
+                    peer,
+                    "/one/events?type=feedback&pageSize=100",
+                    answer -> rows(answer, "events").size() == 20,
+                    V1);
+            Answer after = peer.get(path, V1);
+            assertThat(after.text("agents", 0, "reasons", "tasks")).isEqualTo("2");
+            assertThat(number(after, 0, "successRate")).isEqualTo(number(before, 0, "successRate"));
+            assertThat(number(after, 0, "trust")).isEqualTo(number(before, 0, "trust"));
+            assertThat(rows(peer.get("/one/connections", V1), "connections"))
+                    .allSatisfy(each -> assertThat(each).containsEntry("groupId", "default"));
+        }
+    }
+
     private static double number(Answer answer, int place, String reason) {
         return ((Number) requireNonNull(answer.at("agents", place, "reasons", reason))).doubleValue();
     }

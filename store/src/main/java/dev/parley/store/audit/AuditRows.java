@@ -10,6 +10,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,12 @@ final class AuditRows {
             "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash, salt";
 
     /** Entries of the log that are looked up in one read. */
-    static final int ENTRIES_AT_ONCE = 2_000;
+    static final int ENTRIES_AT_ONCE = 500;
+
+    private static final int PARTS_AT_ONCE = 64;
+
+    /** Characters of the details of rows that are read at once. */
+    private static final int BYTES_AT_ONCE = 1 << 20;
 
     /** A row, its detail as the text that is stored, and the salt of its address. */
     record Stored(Row row, String detail, String salt) {
@@ -39,13 +46,52 @@ final class AuditRows {
             return last - entries + 1;
         }
 
-        boolean has(LoggedEntry entry) {
-            return placesInOrder()[(int) (entry.number() - first())].startsWith(
-                    entry.entry().target() + "/");
-        }
-
         String[] placesInOrder() {
             return places.split("\n");
+        }
+    }
+
+    /** Entries of the log in one link: those of one group, or all. */
+    record Part(long last, long at, String hash, List<Place> places) {
+        private static Part of(long last, long at, String hash, String lines) {
+            List<Place> places = lines.lines()
+                    .map(Place::of)
+                    .sorted(Comparator.comparingLong(Place::number))
+                    .toList();
+            return new Part(last, at, hash, places);
+        }
+
+        private static Part of(Link link) {
+            var places = new ArrayList<Place>();
+            for (String segment : link.placesInOrder()) {
+                places.add(new Place(link.first() + places.size(), segment));
+            }
+            return new Part(link.last(), link.at(), link.hash(), places);
+        }
+
+        boolean has(LoggedEntry entry) {
+            String begin = entry.entry().target() + "/";
+            return places.stream().anyMatch(place -> place.number == entry.number() && place.segment.startsWith(begin));
+        }
+
+        Row row(LoggedEntry entry) {
+            return new Row(entry.number(), Instant.ofEpochMilli(at), entry.entry(), hash);
+        }
+    }
+
+    /**
+     * The place of an entry in the log.
+     *
+     * @param segment task id and first number
+     */
+    record Place(long number, String segment) {
+        private static Place of(String line) {
+            int space = line.indexOf(' ');
+            return new Place(Long.parseLong(line.substring(0, space)), line.substring(space + 1));
+        }
+
+        String line() {
+            return number + " " + segment;
         }
     }
 
@@ -70,10 +116,44 @@ final class AuditRows {
                 salt);
     }
 
-    /** Returns the link that has an entry of the log; null if none has. */
-    static @Nullable Link link(Session session, long number) throws SQLException {
-        List<Link> links = links(session, number - 1, 1);
-        return links.isEmpty() || links.getFirst().first() > number ? null : links.getFirst();
+    /** Whether the part of a group in a link has all of these places. */
+    static boolean hasPlaces(Session session, String group, long link, List<Place> places) throws SQLException {
+        List<Part> parts = parts(session, group, link - 1, 1);
+        return !parts.isEmpty()
+                && parts.getFirst().last() == link
+                && new HashSet<>(parts.getFirst().places()).containsAll(places);
+    }
+
+    /** Returns the part of a group that has an entry of the log; null if none has. */
+    static @Nullable Part part(Session session, LoggedEntry entry) throws SQLException {
+        List<Part> parts = parts(session, entry.entry().group(), entry.number() - 1, 1);
+        return parts.isEmpty() || !parts.getFirst().has(entry) ? null : parts.getFirst();
+    }
+
+    /** Parts of links that end behind a number, in order: those of a group; of all groups if it is null. */
+    static List<Part> parts(Session session, @Nullable String group, long after) throws SQLException {
+        return group == null
+                ? links(session, after, PARTS_AT_ONCE).stream().map(Part::of).toList()
+                : parts(session, group, after, PARTS_AT_ONCE);
+    }
+
+    private static List<Part> parts(Session session, String group, long after, int limit) throws SQLException {
+        var parts = new ArrayList<Part>();
+        try (ResultSet rows = session.bind(
+                        "SELECT row_no, at_ms, hash, places FROM audit_part WHERE group_id = ? AND row_no > ?"
+                                + " ORDER BY row_no LIMIT ?",
+                        group,
+                        after,
+                        limit)
+                .executeQuery()) {
+            int entries = 0;
+            while (entries < ENTRIES_AT_ONCE && rows.next()) {
+                var part = Part.of(rows.getLong(1), rows.getLong(2), Session.text(rows, 3), Session.text(rows, 4));
+                parts.add(part);
+                entries += part.places().size();
+            }
+        }
+        return parts;
     }
 
     /** Links that end behind a number, in order. */
@@ -109,8 +189,8 @@ final class AuditRows {
         return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
     }
 
-    /** Rows behind {@code after}, up to {@code end}. */
-    static List<Row> written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
+    /** Rows behind {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
+    static Page written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
         var where = new StringBuilder("row_no > ? AND row_no <= ?");
         var values = new ArrayList<@Nullable Object>();
         values.add(after);
@@ -127,15 +207,25 @@ final class AuditRows {
                 filter.since() == null ? null : filter.since().toEpochMilli());
         values.add(limit);
         var rows = new ArrayList<Row>();
-        for (Stored one : stored(session, where.toString(), values)) {
-            rows.add(one.row());
+        long bytes = 0;
+        try (ResultSet found =
+                session.bind(select(where.toString()), values.toArray()).executeQuery()) {
+            while (bytes < BYTES_AT_ONCE && found.next()) {
+                Stored next = stored(found);
+                rows.add(next.row());
+                bytes += next.detail().length();
+            }
         }
-        return rows;
+        boolean isLast = rows.size() < limit && bytes < BYTES_AT_ONCE;
+        return new Page(rows, rows.isEmpty() ? after : rows.getLast().number(), isLast);
     }
 
     static List<Stored> stored(Session session, String where, List<@Nullable Object> values) throws SQLException {
-        String sql = "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
-        return session.list(found -> stored(found), sql, values.toArray());
+        return session.list(found -> stored(found), select(where), values.toArray());
+    }
+
+    private static String select(String where) {
+        return "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
     }
 
     private static void and(

@@ -3,7 +3,8 @@ package dev.parley.store.audit;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.audit.AuditRows.Link;
+import dev.parley.store.audit.AuditRows.Part;
+import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
@@ -21,9 +22,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,38 +47,6 @@ import org.jspecify.annotations.Nullable;
 public final class AuditTrail implements GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int MAX_NAMES = 1_000;
-    private static final List<String> SCHEMA = List.of("""
-            CREATE TABLE audit (
-                row_no   KEY PRIMARY KEY,
-                at_ms    BIGINT NOT NULL,
-                group_id TEXT NOT NULL,
-                actor    TEXT NOT NULL,
-                action   TEXT NOT NULL,
-                target   TEXT NOT NULL,
-                subject  TEXT NOT NULL,
-                outcome  TEXT NOT NULL,
-                address  TEXT NOT NULL,
-                trace    TEXT NOT NULL,
-                detail   TEXT NOT NULL,
-                hash     TEXT NOT NULL,
-                -- Goes with the address into the hash, and goes with it: there are too few addresses to hide one in a hash.
-                salt     TEXT NOT NULL
-            );
-            CREATE INDEX audit_by_target ON audit (target, row_no);
-            CREATE INDEX audit_by_group ON audit (group_id, row_no);
-            -- How far the chain goes, so that cutting off its end shows.
-            CREATE TABLE audit_end (row_no BIGINT NOT NULL, hash TEXT NOT NULL);
-            """, """
-            CREATE TABLE audit_log (
-                -- The number of its last entry; so many before it are in the same link.
-                row_no  KEY PRIMARY KEY,
-                at_ms   BIGINT NOT NULL,
-                entries INTEGER NOT NULL,
-                -- Task id and first number of each segment, a line each.
-                places  TEXT NOT NULL,
-                hash    TEXT NOT NULL
-            );
-            """);
 
     private record Pending(long at, Entry entry) {}
 
@@ -106,6 +75,9 @@ public final class AuditTrail implements GroupListener {
     private int logged;
     private long loggedAt;
     private final StringBuilder places = new StringBuilder();
+    /** The places by group, each with its number. */
+    private final Map<String, StringBuilder> parts = new LinkedHashMap<>();
+
     private final MessageDigest loggedDigest = Sha256.digest();
     private final MessageDigest entryDigest = Sha256.digest();
     /** Salts of the group in the making. */
@@ -127,7 +99,7 @@ public final class AuditTrail implements GroupListener {
 
     /** The trail of a database, which has one. To be called before anything is written to it. */
     public static AuditTrail in(Database database, InstantSource clock) {
-        database.migrate("audit", SCHEMA);
+        database.migrate("audit", AuditSchema.scripts(database.kind()));
         AuditTrail trail = database.read(session -> session.first(
                         row -> new AuditTrail(database, clock, row.getLong(1), Session.text(row, 2)),
                         "SELECT row_no, hash FROM audit_end"))
@@ -145,8 +117,9 @@ public final class AuditTrail implements GroupListener {
         long version = database.read(session -> {
             return session.number("SELECT max(version) FROM module_version WHERE module = 'audit'");
         });
-        if (version != SCHEMA.size()) {
-            throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
+        int current = AuditSchema.scripts(database.kind()).size();
+        if (version != current) {
+            throw new StoreException("the tables of the audit have version " + version + " (expected: " + current
                     + "; a start of the hub of this version brings them up to date)");
         }
         return new AuditTrail(database, InstantSource.system(), 0, AuditChain.GENESIS);
@@ -207,8 +180,12 @@ public final class AuditTrail implements GroupListener {
             loggedAt = clock.millis();
         }
         logged++;
-        places.append(taskId).append('/').append(firstSequence).append('\n');
         long next = number + logged;
+        String segment = taskId + "/" + firstSequence;
+        places.append(segment).append('\n');
+        parts.computeIfAbsent(entry.group(), any -> new StringBuilder())
+                .append(new Place(next, segment).line())
+                .append('\n');
         entryDigest.update(events);
         byte[] hashOfEvents = entryDigest.digest();
         String address = salted(new Origin(entry.group(), cause.caller(), cause.address()))
@@ -223,8 +200,8 @@ public final class AuditTrail implements GroupListener {
         if (isKept(session, taskId)) {
             return; // by an earlier transaction, which removed some of the segments
         }
-        for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, true)) {
-            Link link = AuditRows.link(session, entry.number());
+        for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, Integer.MAX_VALUE, true)) {
+            Part link = AuditRows.part(session, entry);
             AuditRows.insert(
                     session,
                     entry.number(),
@@ -314,6 +291,15 @@ public final class AuditTrail implements GroupListener {
                     logged,
                     all,
                     hash);
+            for (Map.Entry<String, StringBuilder> part : parts.entrySet()) {
+                session.later(
+                        "INSERT INTO audit_part (group_id, row_no, at_ms, hash, places) VALUES (?, ?, ?, ?, ?)",
+                        part.getKey(),
+                        number,
+                        loggedAt,
+                        hash,
+                        part.getValue().toString());
+            }
         }
         for (Pending row : pending) {
             insert(session, row);
@@ -354,6 +340,7 @@ public final class AuditTrail implements GroupListener {
         logged = 0;
         salts.clear();
         places.setLength(0);
+        parts.clear();
         loggedDigest.reset();
     }
 
@@ -401,10 +388,11 @@ public final class AuditTrail implements GroupListener {
         keep(session, task);
         return session.update(
                         "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
-                                + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                                + " salt = NULL, trace = NULL, agents = NULL, received = NULL, sent = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
                         task)
                 + session.update(
-                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL, received = NULL, sent = NULL"
+                                + " WHERE task_id = ? AND entry_no IS NOT NULL",
                         task);
     }
 
@@ -480,71 +468,22 @@ public final class AuditTrail implements GroupListener {
 
     // ---- Reading
 
-    /** Returns entries behind a number, the oldest first. */
+    /** Returns entries behind a number, the oldest first, however long that takes. */
     public List<Row> rows(Filter filter, long after, int limit) {
-        String target = filter.target();
-        String action = filter.action();
-        if (target != null) {
-            return database.read(session -> {
-                List<Row> rows = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
-                for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
-                    Link link = AuditRows.link(session, entry.number());
-                    if (link != null && link.has(entry)) {
-                        add(rows, filter, entry, link);
-                    }
-                }
-                return sorted(rows, limit);
-            });
-        }
-        if (action != null && !action.startsWith("task.")) {
-            return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
-        }
         var rows = new ArrayList<Row>();
-        for (long from = after; from != Long.MAX_VALUE && rows.size() < limit; ) {
-            from = some(filter, from, limit - rows.size(), rows);
-        }
+        Page page;
+        long next = after;
+        do {
+            page = page(filter, next, limit - rows.size());
+            rows.addAll(page.rows());
+            next = page.next();
+        } while (!page.isLast() && rows.size() < limit);
         return rows;
     }
 
-    /** Adds the next entries to {@code rows}, at most so many, and returns behind which number to go on. */
-    private long some(Filter filter, long after, int limit, List<Row> rows) {
-        return database.read(session -> {
-            List<Link> links = AuditRows.links(session, after, AuditRows.ENTRIES_AT_ONCE);
-            long end = links.isEmpty() ? Long.MAX_VALUE : links.getLast().last();
-            List<Row> found = AuditRows.written(session, filter, after, end, limit);
-            if (found.size() == limit) {
-                end = found.getLast().number();
-            }
-            for (Link link : links) {
-                String[] all = link.placesInOrder();
-                for (int i = 0; i < all.length; i++) {
-                    long number = link.first() + i;
-                    if (number > after && number <= end) {
-                        LoggedEntry entry = AuditRows.at(session, all[i], false);
-                        if (entry != null) {
-                            add(found, filter, entry, link);
-                        }
-                    }
-                }
-            }
-            List<Row> next = sorted(found, limit);
-            rows.addAll(next);
-            return next.size() == limit ? next.getLast().number() : end;
-        });
-    }
-
-    private static List<Row> sorted(List<Row> rows, int limit) {
-        return rows.stream()
-                .sorted(Comparator.comparingLong(Row::number))
-                .limit(limit)
-                .toList();
-    }
-
-    private static void add(List<Row> rows, Filter filter, LoggedEntry entry, Link link) {
-        var row = new Row(entry.number(), Instant.ofEpochMilli(link.at()), entry.entry(), link.hash());
-        if (filter.fits(row)) {
-            rows.add(row);
-        }
+    /** Returns entries behind a number, the oldest first: at most so many, and as many as are found in {@link Page#LONGEST}. */
+    public Page page(Filter filter, long after, int limit) {
+        return Page.read(database, filter, after, limit);
     }
 
     /** The number of the newest row; 0 if there is none. */

@@ -2,14 +2,18 @@ package dev.parley.store.audit;
 
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditRows.Link;
+import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Session;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +80,7 @@ final class AuditVerifier {
         String[] all = link.placesInOrder();
         MessageDigest hashes = Sha256.digest();
         MessageDigest one = Sha256.digest();
+        var parts = new HashMap<String, List<Place>>();
         for (int i = 0; i < all.length; i++) {
             long number = link.first() + i;
             LoggedEntry logged = AuditRows.at(session, all[i], true);
@@ -85,6 +90,7 @@ final class AuditVerifier {
             if (logged != null && logged.number() == number) {
                 entry = logged.entry();
                 salt = logged.salt();
+                parts.computeIfAbsent(entry.group(), any -> new ArrayList<>()).add(new Place(number, all[i]));
                 hashOfEvents = one.digest(logged.events());
             } else {
                 // Its task was removed, be it meanwhile: then it is a row.
@@ -107,6 +113,12 @@ final class AuditVerifier {
                     + (link.entries() == 1 ? " is" : " or one of those up to row " + link.last() + " is")
                     + " not what was written, or the one before is not";
             return;
+        }
+        for (Map.Entry<String, List<Place>> part : parts.entrySet()) {
+            if (!AuditRows.hasPlaces(session, part.getKey(), link.last(), part.getValue())) {
+                broken = "row " + part.getValue().getFirst().number() + " is missing in the list of its group";
+                return;
+            }
         }
         last = link.last();
         hash = expected;

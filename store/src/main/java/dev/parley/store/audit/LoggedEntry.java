@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of the audit that is a reading of the log: a segment that begins a task or moves it to another state.
+ * An entry of the audit that is a reading of the log: a segment that begins a task, moves it to another state, or has a message of a
+ * caller.
  *
  * @param number in the audit
  * @param salt of the address in the chain; see {@link AuditTrail}
@@ -24,7 +25,8 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     private static final String SELECT =
             "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, coalesce(logged.caller,"
                     + " task.caller), logged.address, logged.salt, CASE WHEN first_seq = 1 THEN task.trace ELSE logged.trace END,"
-                    + " CASE WHEN first_seq = 1 THEN task.agents ELSE logged.agents END, %s FROM logged"
+                    + " CASE WHEN first_seq = 1 THEN task.agents ELSE logged.agents END,"
+                    + " logged.received, logged.sent, %s FROM logged"
                     + " JOIN task ON task.task_id = logged.task_id JOIN lane ON lane.lane_no = task.lane_no"
                     + " WHERE logged.entry_no IS NOT NULL AND ";
     private static final byte[] NO_EVENTS = {};
@@ -46,7 +48,9 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
                 cause.caller(),
                 cause.address(),
                 trace == null ? "" : trace,
-                cause.chain().agents());
+                cause.chain().agents(),
+                null,
+                null);
     }
 
     /** The actor of an entry: the caller for a cancellation, otherwise the agent, for the caller. */
@@ -60,15 +64,25 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
             String caller,
             String address,
             String trace,
-            List<String> agents) {
-        Map<String, Object> detail =
-                before == null ? Map.of("agent", agent, "contextId", contextId) : Map.of("before", before.name());
+            List<String> agents,
+            @Nullable String received,
+            @Nullable String sent) {
+        var detail = new TreeMap<String, Object>(
+                before == null ? Map.of("agent", agent, "contextId", contextId) : Map.of("before", before.name()));
         if (!agents.isEmpty()) {
-            detail = new TreeMap<>(detail);
             detail.put("agents", agents);
+        }
+        if (received != null) {
+            detail.put("messageId", received);
+        }
+        if (sent != null) {
+            detail.put("answerId", sent);
         }
         if (before == null) {
             return new Entry(group, caller, "task.created", taskId, "", state.name(), address, trace, detail);
+        }
+        if (before == state) {
+            return new Entry(group, caller, "task.continued", taskId, "", state.name(), address, trace, detail);
         }
         return state == TaskState.CANCELED
                 ? new Entry(group, caller, "task.canceled", taskId, "", state.name(), address, trace, detail)
@@ -95,14 +109,16 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
         return found.isEmpty() ? null : found.getFirst();
     }
 
-    /** The entries of a task behind a number, in order. */
-    public static List<LoggedEntry> of(Session session, String taskId, long after, boolean events) throws SQLException {
+    /** Returns the first entries of a task behind a number, in order. */
+    public static List<LoggedEntry> of(Session session, String taskId, long after, int limit, boolean events)
+            throws SQLException {
         return entries(
                 session,
                 (events ? WITH_EVENTS : WITHOUT_EVENTS)
-                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY first_seq",
+                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY first_seq LIMIT ?",
                 taskId,
-                after);
+                after,
+                limit);
     }
 
     private static List<LoggedEntry> entries(Session session, String sql, @Nullable Object... values)
@@ -115,7 +131,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
         TaskState was = row.wasNull() ? null : States.state(before);
         String trace = Session.text(row, 11);
         String agents = Session.text(row, 12);
-        byte[] events = row.getBytes(13);
+        byte[] events = row.getBytes(15);
         return new LoggedEntry(
                 row.getLong(1),
                 entry(
@@ -128,7 +144,9 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
                         Session.text(row, 8),
                         Session.text(row, 9),
                         trace == null ? "" : trace,
-                        agents == null ? List.of() : CallChain.read(agents).agents()),
+                        agents == null ? List.of() : CallChain.read(agents).agents(),
+                        Session.text(row, 13),
+                        Session.text(row, 14)),
                 Session.text(row, 10),
                 events == null ? NO_EVENTS : events);
     }

@@ -21,6 +21,7 @@ import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Before;
+import dev.parley.store.tasks.TaskRows.Ids;
 import dev.parley.store.tasks.TaskRows.InRow;
 import dev.parley.store.tasks.TaskRows.Move;
 import dev.parley.store.tasks.TaskRows.NewTask;
@@ -172,6 +173,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         String salt = audit.salt(head.key().scope().group(), cause);
         long entry = audit.logged(LoggedEntry.of(segment, null), cause, id, 1, events);
         boolean ended = head.state().isTerminal();
+        Ids ids = Ids.in(segment.events());
         rows.create(
                 session,
                 new NewTask(
@@ -185,12 +187,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         cause.traceparent(),
                         segment.messages().size(),
                         cause.chain().baggage(),
-                        ended ? new InRow(entry, cause.address(), salt, events) : null));
+                        ended ? new InRow(entry, cause.address(), salt, ids, events) : null));
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
         if (!ended) {
             rows.segment(
                     session,
-                    new SegmentRow(id, 1, events, entry, head.state(), null, null, cause.address(), salt, null, null));
+                    new SegmentRow(
+                            id, 1, events, entry, head.state(), null, null, cause.address(), salt, null, null, ids));
         }
     }
 
@@ -213,7 +216,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         head.lastSequence(),
                         segment.messages().size()),
                 task);
-        if (before == head.state()) {
+        Ids ids = Ids.in(segment.events());
+        if (before == head.state() && ids.received() == null) {
             rows.segment(session, SegmentRow.chunk(id, first, events));
             return;
         }
@@ -233,7 +237,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         cause.address(),
                         salt,
                         cause.traceparent(),
-                        cause.chain().baggage()));
+                        cause.chain().baggage(),
+                        ids));
     }
 
     private static String place(String taskId, long first) {

@@ -30,12 +30,12 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static final String INSERT_TASKS =
             "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
-                    + " entry_no, address, salt, events, owner, stream_no)"
+                    + " entry_no, address, salt, received, sent, events, owner, stream_no)"
                     + " SELECT u.*, CASE WHEN u.state IN (0, 1, 2) THEN s.no END, CASE WHEN u.entry_no IS NOT NULL THEN s.no END"
                     + " FROM unnest(?::text[], ?::bigint[], ?::text[], ?::integer[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
-                    + " ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::bytea[])"
+                    + " ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[])"
                     + " AS u(task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents, entry_no,"
-                    + " address, salt, events), (SELECT ?::bigint AS no) AS s";
+                    + " address, salt, received, sent, events), (SELECT ?::bigint AS no) AS s";
 
     private static final String UPDATE_TASKS =
             "UPDATE task SET state = u.state, status_ms = u.status_ms, last_seq = u.last_seq, turns = task.turns + u.turns,"
@@ -47,8 +47,9 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static final String INSERT_SEGMENTS =
             "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace, agents,"
-                    + " stream_no) SELECT u.*, s.no FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
-                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u, (SELECT ?::bigint AS no) AS s";
+                    + " received, sent, stream_no) SELECT u.*, s.no FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
+                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u,"
+                    + " (SELECT ?::bigint AS no) AS s";
 
     private static final String INSERT_MESSAGES =
             "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
@@ -78,6 +79,8 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("bigint", row -> inRow(row, InRow::entry)),
             new Column<>("text", row -> inRow(row, InRow::address)),
             new Column<>("text", row -> inRow(row, InRow::salt)),
+            new Column<>("text", row -> inRow(row, inRow -> inRow.ids().received())),
+            new Column<>("text", row -> inRow(row, inRow -> inRow.ids().sent())),
             new Column<>("bytea", row -> inRow(row, InRow::events)));
 
     private static final List<Column<Move>> MOVE = List.of(
@@ -99,7 +102,9 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("text", SegmentRow::address),
             new Column<>("text", SegmentRow::salt),
             new Column<>("text", SegmentRow::trace),
-            new Column<>("text", SegmentRow::agents));
+            new Column<>("text", SegmentRow::agents),
+            new Column<>("text", row -> row.ids().received()),
+            new Column<>("text", row -> row.ids().sent()));
 
     private static final List<Column<MessageRow>> MESSAGE = List.of(
             new Column<>("integer", MessageRow::day),
@@ -240,7 +245,7 @@ final class PostgresqlTaskRows implements TaskRows {
                 check);
     }
 
-    private static @Nullable Object inRow(NewTask task, Function<InRow, Object> value) {
+    private static @Nullable Object inRow(NewTask task, Function<InRow, @Nullable Object> value) {
         InRow row = task.inRow();
         return row == null ? null : value.apply(row);
     }

@@ -19,7 +19,8 @@ final class SqliteTaskRows implements TaskRows {
         InRow inRow = task.inRow();
         session.update(
                 "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
-                        + " entry_no, address, salt, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " entry_no, address, salt, received, sent, events)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 task.id(),
                 task.lane(),
                 task.contextId(),
@@ -33,6 +34,8 @@ final class SqliteTaskRows implements TaskRows {
                 inRow == null ? null : inRow.entry(),
                 inRow == null ? null : inRow.address(),
                 inRow == null ? null : inRow.salt(),
+                inRow == null ? null : inRow.ids().received(),
+                inRow == null ? null : inRow.ids().sent(),
                 inRow == null ? null : inRow.events());
     }
 
@@ -80,11 +83,10 @@ final class SqliteTaskRows implements TaskRows {
             return;
         }
         session.update(
-                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace,"
-                        + " agents) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO segment (task_id, first_seq, entry_no, state, previous, caller, address, salt, trace, agents,"
+                        + " received, sent, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 segment.taskId(),
                 segment.firstSequence(),
-                segment.events(),
                 segment.entry(),
                 segment.state() == null ? null : code(segment.state()),
                 segment.previous() == null ? null : code(segment.previous()),
@@ -92,7 +94,10 @@ final class SqliteTaskRows implements TaskRows {
                 segment.address(),
                 segment.salt(),
                 segment.trace(),
-                segment.agents());
+                segment.agents(),
+                segment.ids().received(),
+                segment.ids().sent(),
+                segment.events());
     }
 
     @Override

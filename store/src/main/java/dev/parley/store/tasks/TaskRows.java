@@ -1,12 +1,21 @@
 package dev.parley.store.tasks;
 
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.store.database.DatabaseSystem;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.SqliteSystem;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +50,44 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
         };
     }
 
+    /** Ids of the last message from a caller, and of the last one from the agent, in a segment; null for none. */
+    record Ids(@Nullable String received, @Nullable String sent) {
+        static final Ids NONE = new Ids(null, null);
+
+        static Ids in(List<LoggedEvent> events) {
+            String received = null;
+            String sent = null;
+            for (LoggedEvent each : events) {
+                for (Message message : messages(each.event())) {
+                    if (message.role() == Role.USER) {
+                        received = message.messageId();
+                    } else {
+                        sent = message.messageId();
+                    }
+                }
+            }
+            return new Ids(received, sent);
+        }
+
+        private static List<Message> messages(TaskEvent event) {
+            return switch (event) {
+                case Message message -> List.of(message);
+                case Task task -> with(task.history(), task.status().message());
+                case TaskStatusUpdateEvent update ->
+                    with(List.of(), update.status().message());
+                case TaskArtifactUpdateEvent none -> List.of();
+            };
+        }
+
+        private static List<Message> with(List<Message> history, @Nullable Message last) {
+            return last == null
+                    ? history
+                    : Stream.concat(history.stream(), Stream.of(last)).toList();
+        }
+    }
+
     /** The only segment of a task, which is in the task's row. */
-    record InRow(long entry, String address, String salt, byte[] events) {}
+    record InRow(long entry, String address, String salt, Ids ids, byte[] events) {}
 
     /** A segment with its entry of the audit: null in a segment that leaves its task in its state. */
     record SegmentRow(
@@ -56,10 +101,12 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             @Nullable String address,
             @Nullable String salt,
             @Nullable String trace,
-            @Nullable String agents) {
+            @Nullable String agents,
+            Ids ids) {
         /** A segment that is no entry of the audit. */
         static SegmentRow chunk(String taskId, long firstSequence, byte[] events) {
-            return new SegmentRow(taskId, firstSequence, events, null, null, null, null, null, null, null, null);
+            return new SegmentRow(
+                    taskId, firstSequence, events, null, null, null, null, null, null, null, null, Ids.NONE);
         }
     }
 

@@ -1,0 +1,121 @@
+package dev.parley.store.audit;
+
+import dev.parley.store.audit.AuditRows.Part;
+import dev.parley.store.audit.AuditRows.Place;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Some entries of the audit, the oldest first. A page without entries need not be the last one: a page ends after some time, so that
+ * readers with a narrow filter neither keep a connection nor exceed the time limit of their call.
+ *
+ * @param next number behind which the next page begins
+ * @param isLast whether there was none behind it
+ */
+public record Page(List<Row> rows, long next, boolean isLast) {
+    /** Time after which a page ends. */
+    static final Duration LONGEST = Duration.ofMillis(250);
+
+    private static final int LOOKED_BETWEEN = 16;
+
+    /** @param isLarge whether its rows have as many bytes as a page may have */
+    private record Piece(Page page, boolean isLarge) {}
+
+    static Page read(Database database, Filter filter, long after, int limit) {
+        String target = filter.target();
+        String action = filter.action();
+        if (target != null) {
+            return database.read(session -> ofTarget(session, filter, target, after, limit));
+        }
+        if (action != null && !action.startsWith("task.")) {
+            return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
+        }
+        var rows = new ArrayList<Row>();
+        long end = System.nanoTime() + LONGEST.toNanos();
+        long next = after;
+        while (rows.size() < limit && System.nanoTime() - end < 0) {
+            long from = next;
+            Piece piece = database.read(session -> some(session, filter, from, limit - rows.size(), end));
+            Page some = piece.page;
+            rows.addAll(some.rows);
+            next = some.next;
+            if (some.isLast || piece.isLarge) {
+                return new Page(rows, next, some.isLast);
+            }
+        }
+        return new Page(rows, next, false);
+    }
+
+    private static Page ofTarget(Session session, Filter filter, String target, long after, int limit)
+            throws SQLException {
+        Page written = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
+        List<LoggedEntry> logged = LoggedEntry.of(session, target, after, limit, false);
+        long last = written.isLast ? Long.MAX_VALUE : written.next;
+        if (logged.size() == limit) {
+            last = Math.min(last, logged.getLast().number());
+        }
+        var rows = new ArrayList<>(written.rows);
+        for (LoggedEntry entry : logged) {
+            Part part = AuditRows.part(session, entry);
+            if (part != null) {
+                add(rows, filter, part.row(entry));
+            }
+        }
+        return of(rows, after, last, limit);
+    }
+
+    /** The next entries, at most so many: a connection is kept for one read of them only. */
+    private static Piece some(Session session, Filter filter, long after, int limit, long endNanos)
+            throws SQLException {
+        List<Part> parts = AuditRows.parts(session, filter.group(), after);
+        long end = parts.isEmpty() ? Long.MAX_VALUE : parts.getLast().last();
+        Page written = AuditRows.written(session, filter, after, end, limit);
+        long last = written.isLast ? end : written.next;
+        var found = new ArrayList<Row>();
+        int looked = 0;
+        for (Part part : parts) {
+            for (Place place : part.places()) {
+                if (place.number() <= after || place.number() > last) {
+                    continue;
+                }
+                if (found.size() == limit || ++looked % LOOKED_BETWEEN == 0 && System.nanoTime() - endNanos > 0) {
+                    last = place.number() - 1;
+                    continue;
+                }
+                LoggedEntry entry = AuditRows.at(session, place.segment(), false);
+                if (entry != null && entry.number() == place.number()) {
+                    add(found, filter, part.row(entry));
+                }
+            }
+        }
+        found.addAll(written.rows);
+        return new Piece(of(found, after, last, limit), !written.isLast);
+    }
+
+    private static void add(List<Row> rows, Filter filter, Row row) {
+        if (filter.fits(row)) {
+            rows.add(row);
+        }
+    }
+
+    /** The first of some rows. All up to {@code last} were looked at, which is the greatest number at the end. */
+    private static Page of(List<Row> found, long after, long last, int limit) {
+        List<Row> rows = found.stream()
+                .filter(row -> row.number() <= last)
+                .sorted(Comparator.comparingLong(Row::number))
+                .limit(limit)
+                .toList();
+        boolean isFull = rows.size() == limit;
+        boolean isLast = !isFull && last == Long.MAX_VALUE;
+        return new Page(rows, isFull || isLast ? end(rows, after) : last, isLast);
+    }
+
+    private static long end(List<Row> rows, long after) {
+        return rows.isEmpty() ? after : rows.getLast().number();
+    }
+}
