@@ -33,9 +33,14 @@ public final class Hub implements AutoCloseable {
         return new HubBuilder();
     }
 
-    /** Returns the address of the hub: scheme, host and port. */
+    /** Returns the address of the hub for clients: the public URL, or scheme, host and port. */
     public String url() {
         return platform.url();
+    }
+
+    /** Returns the port at which the hub listens. */
+    public int port() {
+        return platform.port();
     }
 
     /** Address of the hub for operators and metrics: {@link #url} unless they have a port of their own. */

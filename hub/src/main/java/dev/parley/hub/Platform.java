@@ -57,6 +57,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.server.Authenticator;
 import dev.parley.server.HttpExchange;
 import dev.parley.server.Mount;
+import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.Site;
 import dev.parley.store.Store;
@@ -314,6 +315,11 @@ public final class Platform implements AutoCloseable {
     /** Returns the address at which clients reach the agents, without a slash at its end. */
     public String url() {
         return site.url();
+    }
+
+    /** The port of a site that has one. */
+    int port() {
+        return ((Server) site).port();
     }
 
     /** Address for operators and metrics. */

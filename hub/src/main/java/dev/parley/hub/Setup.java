@@ -74,6 +74,7 @@ final class Setup {
         this.agentAuthentication = new LinkedHashMap<>(trust.ofAgents());
         agentAuthentication.putAll(given.agentAuthentication);
         this.policy = given.policy != null || trust.policy() == null ? given.policy : PolicyFile.read(trust.policy());
+        requireProtectionBehindProxy();
     }
 
     private static Callers callers(@Nullable Path file) {
@@ -148,6 +149,28 @@ final class Setup {
         }
     }
 
+    /** @throws IllegalArgumentException if the hub is behind a proxy, and credentials are not required, or could be read in front of it */
+    private void requireProtectionBehindProxy() {
+        ServerSettings server = settings.server();
+        if (!server.behindProxy()) {
+            return;
+        }
+        if (isOpen()) {
+            throw new IllegalArgumentException(
+                    "behind-proxy: without authentication (expected: authentication for every agent, such as --auth required)");
+        }
+        URI url = server.publicUrl();
+        if (url == null || !"https".equalsIgnoreCase(url.getScheme()) && !Loopback.is(String.valueOf(url.getHost()))) {
+            throw new IllegalArgumentException(
+                    "behind-proxy: " + (url == null ? "without public-url" : "public-url " + url)
+                            + " (expected: the https URL at which the proxy serves the hub)");
+        }
+    }
+
+    private boolean isOpen() {
+        return authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen);
+    }
+
     void refuseOpenBinding() {
         refuseOpenBinding("bind", settings.server().bind());
         if (settings.adminPort() != null) {
@@ -159,14 +182,15 @@ final class Setup {
         if (isLoopback(name, address)) {
             return;
         }
-        if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
+        if (isOpen()) {
             throw new IllegalArgumentException(name + ": " + address
-                    + " (expected: a loopback address such as 127.0.0.1, or authentication for every agent)");
+                    + " (expected: a loopback address such as 127.0.0.1, or authentication for every agent, and TLS or"
+                    + " --behind-proxy)");
         }
-        if (settings.server().tlsCertificate() == null) {
+        if (settings.server().tlsCertificate() == null && !settings.server().behindProxy()) {
             throw new IllegalArgumentException(name + ": " + address
                     + " (expected: a loopback address such as 127.0.0.1, or TLS, because without TLS credentials are"
-                    + " readable on the network)");
+                    + " readable on the network, or --behind-proxy if a proxy ends TLS)");
         }
     }
 
@@ -257,6 +281,7 @@ final class Setup {
                 .maxBodyBytes(all.maxBodyBytes())
                 .allowedHosts(all.allowedHosts())
                 .gracePeriod(all.drain())
+                .proxied(all)
                 .refusals(metrics::refused);
         return Optional.of(isLoopback("admin bind", settings.adminBind()) ? server : server.secured(all));
     }
@@ -274,7 +299,8 @@ final class Setup {
                         Trust.RESOURCE_PATH,
                         (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
                 .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
-                .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"));
+                .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"))
+                .handler("/ui", HomePage::redirect);
         for (HubExtensionSource extension : extensions) {
             extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));
             extension.paths().forEach(server::alias);

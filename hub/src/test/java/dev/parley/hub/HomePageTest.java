@@ -10,8 +10,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The root of a hub, for browsers and for everything else. */
 @Timeout(60)
@@ -38,24 +42,66 @@ final class HomePageTest {
         }
     }
 
-    @Test
-    void otherClientsGetTheAnswerOfTheDefaultAgent() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "*/*", "text/plain", "image/png"})
+    @DisplayName("N8 tools without a browser get a short text with the agents and how to call one")
+    void text(String accept) throws Exception {
         try (Hub hub = hub(agent("echo", false), agent("counter", true))) {
-            // The header of curl, and none.
-            for (String accept : new String[] {"*/*", "application/json", null}) {
-                HttpResponse<String> answer = get(hub.url() + "/", accept);
+            HttpResponse<String> answer = get(hub.url() + "/", accept.isEmpty() ? null : accept);
 
-                assertThat(answer.statusCode())
-                        .as(accept)
-                        .isEqualTo(get(hub.agentUrl("echo"), accept).statusCode());
-                assertThat(answer.headers().firstValue("Content-Type").orElse(""))
-                        .doesNotContain("html");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("Content-Type")).contains("text/plain; charset=utf-8");
+            assertThat(answer.body())
+                    .contains(hub.agentUrl("echo"), hub.agentUrl("counter"), "parley send -a ")
+                    .hasLineCount(11);
+        }
+    }
+
+    @Test
+    @DisplayName("N8 descriptions have no characters that a terminal obeys, and a hub without agents has a page too")
+    void harmless() throws Exception {
+        try (Hub hub = hub(Agent.named("echo", "Says\u001b[31m it \u202eagain\nand again")
+                .handle((request, reply) -> reply.complete()))) {
+            assertThat(get(hub.url(), "*/*").body()).contains("Says [31m it  again and again");
+        }
+        try (Hub hub = hub()) {
+            assertThat(get(hub.url(), "*/*").body()).contains("No agents");
+        }
+    }
+
+    @Test
+    @DisplayName("N8 /ui and /ui/ lead to the page")
+    void ui() throws Exception {
+        try (Hub hub = hub(agent("echo", false))) {
+            for (String path : List.of("/ui", "/ui/")) {
+                HttpResponse<String> answer = get(hub.url() + path, BROWSER);
+
+                assertThat(answer.statusCode()).isEqualTo(307);
+                assertThat(URI.create(hub.url() + path)
+                                .resolve(answer.headers().firstValue("Location").orElseThrow()))
+                        .hasToString(hub.url() + "/");
             }
-            assertThat(get(hub.agentUrl("echo"), BROWSER)
-                            .headers()
-                            .firstValue("Content-Type")
-                            .orElse(""))
-                    .doesNotContain("html");
+            assertThat(get(hub.url() + "/ui/none", BROWSER).statusCode()).isEqualTo(404);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "*/*", "application/json", "application/json, text/plain, */*", BROWSER})
+    @DisplayName("K9 GET on the address of an agent is its card, and on the root for clients that accept JSON")
+    void card(String accept) throws Exception {
+        try (Hub hub = hub(agent("echo", false), agent("counter", true))) {
+            String header = accept.isEmpty() ? null : accept;
+            String card = get(hub.agentUrl("counter") + "/.well-known/agent-card.json", header)
+                    .body();
+
+            assertThat(get(hub.agentUrl("counter"), header).body()).isEqualTo(card);
+            assertThat(get(hub.agentUrl("counter") + "/", header).body()).isEqualTo(card);
+            if (accept.startsWith("application/json")) {
+                assertThat(get(hub.url(), header).body()).contains("\"name\":\"echo\"");
+            }
+            assertThat(get(hub.agentUrl("none"), header).statusCode()).isEqualTo(404);
+            assertThat(get(hub.agentUrl("counter"), "text/event-stream").statusCode())
+                    .isEqualTo(405);
         }
     }
 

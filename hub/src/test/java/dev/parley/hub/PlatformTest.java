@@ -6,17 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Frame;
 import dev.parley.hub.Outsider.Frames;
+import dev.parley.server.HttpExchange;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
 import dev.parley.trust.PolicyFile;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -25,9 +32,12 @@ import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Agents of a platform behind a servlet container, in which they have no port of their own. */
 @Timeout(120)
@@ -187,5 +197,122 @@ final class PlatformTest {
                         Hub.builder().inMemory().publicUrl(url).adminPort(0).platform())
                 .hasMessageContaining("admin-port");
         assertThatThrownBy(() -> Hub.builder().inMemory().platform()).hasMessageContaining("public URL");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/, /*",
+        "/, /a2a/*",
+        "/, /api/v1/a2a/*",
+        "/shop, /*",
+        "/shop, /a2a/*",
+        "/, /",
+        "/shop, /",
+        "/, /b%C3%BCro/*"
+    })
+    @DisplayName("N7 the servlet serves at any mapping, with escapes in the paths of the mapping and of the agents")
+    void mappings(String context, String mapping) throws Exception {
+        var container = new Server(0);
+        var servlets = new ServletContextHandler(context);
+        container.setHandler(servlets);
+        ((NetworkConnector) container.getConnectors()[0]).open();
+        String end = mapping.replaceAll("/?\\*?$", "");
+        String at = "http://127.0.0.1:" + ((NetworkConnector) container.getConnectors()[0]).getLocalPort()
+                + (context.equals("/") ? "" : context) + end;
+        try (Platform one = Hub.builder()
+                .inMemory()
+                .drain(Duration.ZERO)
+                .publicUrl(at)
+                .agents(Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text())))
+                .platform()) {
+            servlets.addServlet(
+                    new ServletHolder(new PlatformServlet(one)), URLDecoder.decode(mapping, StandardCharsets.UTF_8));
+            container.start();
+            var caller = new Outsider(at);
+
+            assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
+            assertThat(caller.get("/agents/echo/.well-known/agent-card.json")
+                            .body())
+                    .contains(at + "/agents/echo");
+            assertThat(caller.result("/agents/echo", "SendMessage", message("hello"))
+                            .text())
+                    .contains("hello");
+            assertThat(caller.get("/").statusCode()).isEqualTo(200);
+        } finally {
+            container.stop();
+        }
+    }
+
+    @Test
+    @DisplayName("N1 S67 a platform behind a proxy takes the address of the client from a trusted proxy only")
+    void forwarded() throws Exception {
+        for (String trusted : List.of("127.0.0.1", "10.0.0.0/8")) {
+            try (Platform one = Hub.builder()
+                    .inMemory()
+                    .publicUrl("https://agents.example.com")
+                    .agents(Agent.named("echo", "Tells the address of its caller")
+                            .handle((request, reply) ->
+                                    reply.complete(request.context().address())))
+                    .callers(Callers.builder().apiKey("alice", KEY).build())
+                    .authentication(Authentication.of(Scheme.API_KEY))
+                    .set("behind-proxy", "true")
+                    .set("trusted-proxy", trusted)
+                    .platform()) {
+                var answer = new ByteArrayOutputStream();
+
+                one.handle(new Handed(message("hi"), answer));
+
+                assertThat(answer.toString(StandardCharsets.UTF_8))
+                        .contains(trusted.equals("127.0.0.1") ? "203.0.113.7" : "127.0.0.1");
+            }
+        }
+    }
+
+    /** A request as a container hands it over. */
+    private record Handed(String message, OutputStream output) implements HttpExchange {
+        @Override
+        public String method() {
+            return "POST";
+        }
+
+        @Override
+        public String rawPath() {
+            return "/agents/echo/message:send";
+        }
+
+        @Override
+        public String rawQuery() {
+            return null;
+        }
+
+        @Override
+        public String header(String name) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "host" -> "agents.example.com";
+                case "x-api-key" -> KEY;
+                case "a2a-version" -> "1.0";
+                case "content-type" -> "application/json";
+                case "x-forwarded-for" -> "198.51.100.1, 203.0.113.7";
+                default -> null;
+            };
+        }
+
+        @Override
+        public String clientAddress() {
+            return "127.0.0.1";
+        }
+
+        @Override
+        public InputStream body() {
+            return new ByteArrayInputStream(message.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public void status(int status) {
+            assertThat(status).isEqualTo(200);
+        }
+
+        @Override
+        public void set(String name, String value) {}
     }
 }

@@ -11,6 +11,9 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Callers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -34,6 +37,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NginxTest {
+    private static final String KEY = "alices-key-of-32-characters-00001";
     private static final Path DOCUMENT = Path.of("..", "docs", "deployment.md");
 
     @TempDir
@@ -69,11 +74,19 @@ class NginxTest {
         url = "https://localhost:" + port;
         hub = Hub.builder()
                 .port(hubPort)
+                .bind("0.0.0.0")
+                .set("behind-proxy", "true")
+                .set("trusted-proxy", "127.0.0.2")
+                .authentication(Authentication.of(Scheme.API_KEY))
+                .callers(Callers.builder().apiKey("alice", KEY).build())
                 .inMemory()
                 .grpcOnCards(true)
                 .publicUrl(url)
                 .agents(
                         Agent.named("echo", "Says the same").handle((request, reply) -> reply.complete(request.text())),
+                        Agent.named("address", "Tells the address of its caller")
+                                .handle((request, reply) ->
+                                        reply.complete(request.context().address())),
                         Agent.named("patient", "Waits between two events").handle((request, reply) -> {
                             reply.artifact("first", "1");
                             mayGoOn.acquire();
@@ -135,9 +148,26 @@ class NginxTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {AgentCard.Interface.JSONRPC, AgentCard.Interface.HTTP_JSON, AgentCard.Interface.GRPC})
+    @DisplayName("S67 the proxy names the client, whatever the client writes into the header")
+    void theProxyNamesTheClient(String binding) {
+        try (AgentClient client = AgentClient.builder()
+                .sslContext(trust)
+                .apiKey(KEY)
+                .header("X-Forwarded-For", "203.0.113.7")
+                .prefer(binding)
+                .connect(url + "/agents/address")) {
+            assertThat(((Task) client.send("go")).text()).isEqualTo("127.0.0.1");
+        }
+    }
+
     private AgentClient client(String binding, String agent) {
-        AgentClient client =
-                AgentClient.builder().sslContext(trust).prefer(binding).connect(url + "/agents/" + agent);
+        AgentClient client = AgentClient.builder()
+                .sslContext(trust)
+                .apiKey(KEY)
+                .prefer(binding)
+                .connect(url + "/agents/" + agent);
         assertThat(client.address().protocolBinding()).isEqualTo(binding);
         return client;
     }
@@ -168,6 +198,8 @@ class NginxTest {
                 fastcgi_temp_path fastcgi;
                 uwsgi_temp_path uwsgi;
                 scgi_temp_path scgi;
+                proxy_bind 127.0.0.2;
+                grpc_bind 127.0.0.2;
                 """ + server + "}\n";
     }
 

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** The agents of a server by name, and their addresses. */
 final class AgentDirectory {
     static final String PATH = "/agents";
-    private static final String CARD = "/.well-known/agent-card.json";
+    /** Path of the card below the address of an agent. */
+    static final String CARD = "/.well-known/agent-card.json";
+
     private static final String UNRESERVED = "-._~";
 
     private final Map<String, ServedAgent> agents = new ConcurrentHashMap<>();

@@ -6,6 +6,7 @@ import dev.parley.server.helidon.Field;
 import dev.parley.server.wire.Cors;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Puts answers into exchanges. */
 final class Answers {
@@ -50,7 +51,9 @@ final class Answers {
         exchange.admission().headers().forEach(exchange::set);
         headers.forEach(exchange::set);
         if (!Cors.isForAllOrigins(headers)) {
-            cors.decorate(exchange);
+            cors.decorate(
+                    exchange,
+                    Stream.concat(exchange.admission().headers().keySet().stream(), headers.keySet().stream()));
         }
     }
 

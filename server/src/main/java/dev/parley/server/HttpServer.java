@@ -149,6 +149,7 @@ final class HttpServer extends AgentSite implements Server {
                         settings.idleTimeout.toNanos(),
                         settings.writeTimeout.toNanos()),
                 BodyBudget.of(settings.maxBodyBytes),
+                settings.proxies,
                 Answers.FOR_BROWSERS,
                 settings.refusals,
                 tls == null ? null : share -> tls.context(settings.clientAuthorities, share));

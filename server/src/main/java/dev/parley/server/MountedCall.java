@@ -6,6 +6,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.CurrentAdmission;
+import dev.parley.server.limits.Proxies;
 import dev.parley.server.wire.EventSender;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,10 +26,12 @@ final class MountedCall implements RefusableBody, AutoCloseable {
     private final HttpExchange exchange;
     private final long largest;
     private final BodyBudget.Taken taken;
+    private final String client;
     private final CurrentAdmission admission = new CurrentAdmission();
 
-    MountedCall(HttpExchange exchange, BodyBudget bodies) {
+    MountedCall(HttpExchange exchange, BodyBudget bodies, Proxies proxies) {
         this.exchange = exchange;
+        this.client = proxies.client(exchange.clientAddress(), exchange.header(Proxies.FORWARDED_FOR));
         this.largest = bodies.largest();
         this.taken = bodies.new Taken();
     }
@@ -39,8 +42,7 @@ final class MountedCall implements RefusableBody, AutoCloseable {
                 exchange.rawPath().isEmpty() ? "/" : exchange.rawPath(),
                 exchange.rawQuery(),
                 exchange::header,
-                path -> new Arrival(
-                        exchange.method(), path, exchange::header, exchange.clientAddress(), exchange.certificate()),
+                path -> new Arrival(exchange.method(), path, exchange::header, client, exchange.certificate()),
                 admission,
                 this,
                 MountedCall::requirePresent);

@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.protocol.support.Loopback;
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.limits.Proxies;
 import dev.parley.server.wire.Cors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ final class MountedSite extends AgentSite implements Mount {
     private final String url;
     private final Gate gate;
     private final BodyBudget bodies;
+    private final Proxies proxies;
     private final Duration keepAlive;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
@@ -28,6 +30,7 @@ final class MountedSite extends AgentSite implements Mount {
         this.url = settings.publicUrl;
         this.bodies = BodyBudget.of(settings.maxBodyBytes);
         this.keepAlive = settings.keepAlive;
+        this.proxies = settings.proxies;
         var routes = settings.routes(agents, () -> draining);
         String host = settings.publicHost();
         var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !Loopback.is(host));
@@ -37,7 +40,7 @@ final class MountedSite extends AgentSite implements Mount {
     @Override
     public void handle(HttpExchange exchange) throws IOException {
         change(1);
-        try (var call = new MountedCall(exchange, bodies)) {
+        try (var call = new MountedCall(exchange, bodies, proxies)) {
             call.answer(gate, keepAlive, () -> draining);
         } catch (UncheckedIOException broken) {
             throw broken.getCause();

@@ -183,21 +183,26 @@ final class Routes {
             var slash = path.indexOf('/', BELOW_AGENTS.length());
             var end = slash < 0 ? path.length() : slash;
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
-            return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
+            var below = agentPath(below(end, head), head);
+            return agent == null ? toNone(below, head, body) : toAgent(agent, below, head, body);
         }
         if (front != null) {
             var agent = agents.get(front.target().agent());
             var end = front.end(path);
             return front.target().face() != null
                     ? toFace(agent, admitting(front, path), front.target().face(), end, head, body)
-                    : agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
+                    : agent == null
+                            ? toNone(below(end, head), head, body)
+                            : toAgent(agent, below(end, head), head, body);
         }
-        if (home != null && isOfBrowser(head)) {
+        if (home != null && isRead(head) && isRoot(path) && !acceptsJson(head)) {
             return counted(home.answer(head.request("", NO_BODY), body));
         }
         var named = Dialects.isCardFile(path) ? agents.ofHost(head.arrival().header("Host")) : null;
         var agent = named == null ? agents.defaultAgent() : named;
-        return agent == null ? problem(head, noAgentHere()) : toAgent(agent, 0, head, body);
+        return agent == null
+                ? problem(head, noAgentHere())
+                : toAgent(agent, agentPath(below(0, head), head), head, body);
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
@@ -312,8 +317,7 @@ final class Routes {
         return authenticator.admitUnauthenticated(agent, head.arrival());
     }
 
-    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RefusableBody body) {
-        var path = below(pathFrom, head);
+    private WireAnswer toAgent(ServedAgent agent, String path, Head head, RefusableBody body) {
         var unread = head.request(path, NO_BODY);
         var caller = CallContext.anonymous();
         try {
@@ -332,8 +336,8 @@ final class Routes {
     }
 
     /** Answers for a missing agent and for one that is hidden from the caller, in the same way. */
-    private WireAnswer toNone(int pathFrom, Head head, RefusableBody body) {
-        var unread = head.request(below(pathFrom, head), NO_BODY);
+    private WireAnswer toNone(String path, Head head, RefusableBody body) {
+        var unread = head.request(path, NO_BODY);
         try {
             if (Dialects.isFile(unread)) {
                 throw Dialects.unsignedFile();
@@ -420,13 +424,23 @@ final class Routes {
         }
     }
 
-    /** True if a request is for a page: clients of agents and tools such as curl do not accept HTML by its name. */
-    private static boolean isOfBrowser(Head head) {
+    /** The path of a request below the address of an agent. A read of the address itself, which some clients begin with, gets the card. */
+    private static String agentPath(String below, Head head) {
+        return below.isEmpty() && isRead(head) && !accepts(head, "text/event-stream") ? AgentDirectory.CARD : below;
+    }
+
+    private static boolean isRoot(String path) {
+        return path.isEmpty() || path.equals("/");
+    }
+
+    /** True for clients of agents; people read the page at the root, whose browsers and tools do not accept JSON by its name. */
+    private static boolean acceptsJson(Head head) {
+        return accepts(head, "json") && !accepts(head, "text/html");
+    }
+
+    private static boolean accepts(Head head, String type) {
         var accepted = head.arrival().header("Accept");
-        return (head.path().isEmpty() || head.path().equals("/"))
-                && isRead(head)
-                && accepted != null
-                && accepted.toLowerCase(Locale.ROOT).contains("text/html");
+        return accepted != null && accepted.toLowerCase(Locale.ROOT).contains(type);
     }
 
     private static boolean isRead(Head head) {

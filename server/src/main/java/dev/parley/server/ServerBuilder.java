@@ -7,6 +7,7 @@ import dev.parley.dialect.Dialects;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
+import dev.parley.server.limits.Proxies;
 import dev.parley.server.wire.Cors;
 import java.net.URI;
 import java.nio.file.Path;
@@ -44,6 +45,7 @@ public final class ServerBuilder {
     Duration bodyTimeout = Duration.ofSeconds(60);
     Duration idleTimeout = Duration.ofMinutes(2);
     Duration writeTimeout = Duration.ofSeconds(60);
+    Proxies proxies = Proxies.NONE;
     List<String> corsOrigins = List.of();
     List<String> allowedHosts = List.of();
 
@@ -82,7 +84,13 @@ public final class ServerBuilder {
         if (settings.publicUrl() != null) {
             publicUrl(settings.publicUrl().toString());
         }
-        return secured(settings);
+        return proxied(settings).secured(settings);
+    }
+
+    /** Takes the proxies of these settings, and nothing else. */
+    public ServerBuilder proxied(ServerSettings settings) {
+        this.proxies = settings.proxies();
+        return this;
     }
 
     /** Takes the certificates of these settings, and nothing else. */
@@ -353,8 +361,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Answers {@code GET /} of browsers, which accept {@code text/html}. All other requests go to the default agent. Default:
-     * those of browsers, too.
+     * Answers {@code GET /}, unless the client accepts JSON by its name and no {@code text/html}. All other requests go to the default
+     * agent. Default: these, too.
      */
     public ServerBuilder home(RequestHandler home) {
         this.home = requireNonNull(home, "home");

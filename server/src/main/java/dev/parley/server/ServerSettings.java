@@ -9,6 +9,8 @@ import static dev.parley.protocol.settings.SettingType.SIZE;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.support.AddressRange;
+import dev.parley.server.limits.Proxies;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +22,8 @@ public record ServerSettings(
         int port,
         String bind,
         @Nullable URI publicUrl,
+        boolean behindProxy,
+        List<AddressRange> trustedProxies,
         List<String> allowedHosts,
         List<String> corsOrigins,
         long maxBodyBytes,
@@ -28,7 +32,27 @@ public record ServerSettings(
         @Nullable Path clientAuthorities,
         Duration drain) {
 
+    public ServerSettings {
+        if (!trustedProxies.isEmpty() && !behindProxy) {
+            throw new IllegalArgumentException("trusted-proxy: without behind-proxy (expected: both)");
+        }
+    }
+
     public static final ServerSettings DEFAULTS = read(SettingReader.DEFAULTS);
+
+    private static AddressRange proxy(String text) {
+        try {
+            return AddressRange.of(text);
+        } catch (IllegalArgumentException none) {
+            throw new IllegalArgumentException(
+                    "trusted-proxy \"" + text + "\": no address (expected: such as 10.1.2.3 or 10.1.0.0/16)", none);
+        }
+    }
+
+    /** The proxies in front of the server. */
+    Proxies proxies() {
+        return new Proxies(trustedProxies, behindProxy);
+    }
 
     /** Reads the settings of a server. */
     public static ServerSettings read(SettingReader in) {
@@ -39,8 +63,23 @@ public record ServerSettings(
                         "bind",
                         "127.0.0.1",
                         "ADDRESS",
-                        "Address to listen on. Addresses other than loopback need TLS and authentication for every agent."),
+                        "Address to listen on. Addresses other than loopback need authentication for every agent, and TLS or"
+                                + " --behind-proxy."),
                 in.find(HTTP_URL, "public-url", "URL", "Address that cards show, if the hub is behind a proxy."),
+                in.flag(
+                        "behind-proxy",
+                        "Serve without TLS at any address, because a proxy ends it. Needs authentication for every agent"
+                                + " and --public-url with https."),
+                in
+                        .list(
+                                "trusted-proxy",
+                                "ADDRESS[,ADDRESS]",
+                                "Addresses and ranges (10.1.0.0/16) of proxies whose X-Forwarded-For names the client;"
+                                        + " repeatable. Needs --behind-proxy.",
+                                REPEATABLE)
+                        .stream()
+                        .map(ServerSettings::proxy)
+                        .toList(),
                 in.list(
                         "allowed-host",
                         "HOST[,HOST]",

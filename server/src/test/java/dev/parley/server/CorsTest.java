@@ -2,9 +2,15 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.spi.WireAnswer;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CorsTest {
     private static final String OURS = "https://app.example.com";
@@ -36,13 +42,11 @@ class CorsTest {
                     .containsEntry("access-control-allow-origin", OURS)
                     .containsEntry("access-control-allow-credentials", "true")
                     .containsEntry("access-control-max-age", "600");
-            assertThat(preflight.headers().get("access-control-allow-headers"))
-                    .contains("A2A-Version", "Last-Event-ID");
+            assertThat(preflight.headers()).doesNotContainKey("access-control-allow-headers");
             assertThat(preflight.headers().get("access-control-allow-methods")).contains("POST");
             assertThat(call.headers())
                     .containsEntry("access-control-allow-origin", OURS)
                     .containsEntry("vary", "Origin");
-            assertThat(call.headers().get("access-control-expose-headers")).contains("A2A-Extensions");
         }
     }
 
@@ -71,5 +75,81 @@ class CorsTest {
                     .containsEntry("access-control-allow-origin", "*")
                     .doesNotContainKey("access-control-allow-credentials");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mcp-protocol-version,mcp-session-id,last-event-id,x-api-key,content-type",
+                "authorization, a2a-extensions, a2a-version, traceparent",
+                "x-of-an-extension-to-come"
+            })
+    @DisplayName("C14 pages of an allowed origin may send the header fields of every protocol")
+    void requested(String names) throws IOException {
+        for (String setting : List.of(OURS, OURS.toUpperCase(Locale.ROOT) + "/", "*")) {
+            try (var server = TestServer.builder().corsOrigins(List.of(setting)).start();
+                    var client = RawClient.to(server)) {
+                var preflight =
+                        client.send(preflight("/agents/none", OURS, names)).answer();
+
+                assertThat(preflight.status()).isEqualTo(204);
+                assertThat(preflight.headers())
+                        .containsEntry("access-control-allow-headers", names)
+                        .containsKey("access-control-allow-origin");
+                assertThat(preflight.headers().get("vary")).contains("Access-Control-Request-Headers");
+                assertThat(preflight.headers().containsKey("access-control-allow-credentials"))
+                        .isNotEqualTo(setting.equals("*"));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("S68 pages of other origins get no fields, and a list that is none is not repeated")
+    void refused() throws IOException {
+        try (var server = TestServer.builder().corsOrigins(List.of(OURS)).start();
+                var client = RawClient.to(server)) {
+            for (String origin :
+                    List.of("https://evil.example", "null", OURS + ".evil.example", "http://app.example.com")) {
+                assertThat(client.send(preflight("/echo", origin, "x-api-key"))
+                                .answer()
+                                .headers()
+                                .keySet())
+                        .as(origin)
+                        .noneMatch(name -> name.startsWith("access-control"));
+            }
+            assertThat(client.send(preflight("/echo", OURS, "x: y; <script>"))
+                            .answer()
+                            .headers())
+                    .doesNotContainKey("access-control-allow-headers");
+        }
+    }
+
+    @Test
+    @DisplayName("C14 pages of an allowed origin may read the header fields that an answer has, whichever they are")
+    void exposed() throws IOException {
+        try (var server = TestServer.builder()
+                        .corsOrigins(List.of(OURS))
+                        .handler(
+                                "/session",
+                                (request, body) -> new WireAnswer.Whole(
+                                        200,
+                                        Map.of(
+                                                "Mcp-Session-Id", "1",
+                                                "Content-Type", "text/plain",
+                                                "Cache-Control", "no-store",
+                                                "Retry-After", "1"),
+                                        new byte[0]))
+                        .start();
+                var client = RawClient.to(server)) {
+            var call = client.send("GET /session HTTP/1.1\nHost: x\nOrigin: " + OURS + "\n\n")
+                    .answer();
+
+            assertThat(call.headers()).containsEntry("access-control-expose-headers", "Mcp-Session-Id, Retry-After");
+        }
+    }
+
+    private static String preflight(String path, String origin, String names) {
+        return "OPTIONS " + path + " HTTP/1.1\nHost: x\nOrigin: " + origin
+                + "\nAccess-Control-Request-Method: POST\nAccess-Control-Request-Headers: " + names + "\n\n";
     }
 }

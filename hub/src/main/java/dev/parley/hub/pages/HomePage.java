@@ -4,18 +4,21 @@ import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.HubExtension.HomeLink;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.server.RequestHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The page that a browser gets at the root of a hub: the agents that the caller may know of, their addresses, and how to
- * call one. Safe for any thread.
+ * The page at the root of a hub: the agents that the caller may know of, their addresses, and how to call one. Browsers get HTML, tools
+ * such as curl text. Safe for any thread.
  */
 public final class HomePage implements RequestHandler {
     public static final String STYLE = "/ui/home.css";
@@ -44,14 +47,56 @@ public final class HomePage implements RequestHandler {
         List<Entry> entries = agents.values().stream()
                 .filter(entry -> visible.test(entry.name()))
                 .toList();
+        String accepted = request.header("Accept");
+        boolean html = accepted != null && accepted.toLowerCase(Locale.ROOT).contains("text/html");
         return new WireAnswer.Whole(
                 200,
                 Map.of(
-                        "Content-Type", "text/html; charset=utf-8",
-                        "Cache-Control", "no-store",
-                        "Vary", "Accept",
-                        "Content-Security-Policy", Page.OWN_FILES),
-                html(entries).getBytes(StandardCharsets.UTF_8));
+                        "Content-Type",
+                        (html ? "text/html" : "text/plain") + "; charset=utf-8",
+                        "Cache-Control",
+                        "no-store",
+                        "Vary",
+                        "Accept",
+                        "Content-Security-Policy",
+                        Page.OWN_FILES),
+                (html ? html(entries) : text(entries)).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Leads from {@code /ui} and {@code /ui/} to the page. */
+    public static WireAnswer redirect(WireRequest request, Body unread) {
+        request.requireGet();
+        if (request.path().length() > 1) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        String root = request.path().isEmpty() ? "./" : "../"; // relative: a proxy may serve the hub below a path
+        return new WireAnswer.Whole(307, Map.of("Location", root, "Cache-Control", "no-store"), new byte[0]);
+    }
+
+    private static String text(List<Entry> entries) {
+        var text = new StringBuilder("Agents of this hub\n");
+        if (entries.isEmpty()) {
+            text.append("\nNo agents that callers without credentials may see.\n");
+        }
+        for (Entry entry : entries) {
+            text.append("\n  ")
+                    .append(visible(entry.card().name()))
+                    .append("  ")
+                    .append(entry.url());
+            text.append("\n      ").append(visible(entry.card().description())).append('\n');
+        }
+        if (!entries.isEmpty()) {
+            String url = entries.getFirst().url();
+            text.append("\nTo call one:  parley send -a ").append(url).append(" \"hello\"\n");
+            text.append("Its card:     ").append(url).append("/.well-known/agent-card.json\n");
+        }
+        return text.append("For programs: /agents, /extensions, /openapi.json, /health\n")
+                .toString();
+    }
+
+    /** Without characters that a terminal obeys or does not show. */
+    private static String visible(String text) {
+        return text.replaceAll("\\p{C}", " ");
     }
 
     private static String html(List<Entry> entries) {

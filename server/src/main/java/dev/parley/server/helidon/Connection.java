@@ -236,11 +236,11 @@ final class Connection {
 
     // --- shares of the processors
 
-    /** Notes the refusal of a request without an admitted caller. */
+    /** Notes the refusal of a request of a client without an admitted caller. */
     @SuppressWarnings("NonAtomicVolatileUpdate")
-    void refused() {
+    void refused(String client) {
         refused++;
-        all.refused().add(clientAddress, System.nanoTime());
+        all.refused().add(client, System.nanoTime());
     }
 
     /** A call of a group was let in. */

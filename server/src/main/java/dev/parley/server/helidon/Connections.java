@@ -3,6 +3,7 @@ package dev.parley.server.helidon;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.HealthWatches;
 import dev.parley.server.limits.Pace;
+import dev.parley.server.limits.Proxies;
 import dev.parley.server.limits.RefusedRequests;
 import dev.parley.server.limits.Shares;
 import dev.parley.server.limits.UnfinishedRequests;
@@ -61,6 +62,7 @@ public final class Connections implements AutoCloseable {
     private final Condition ended = lock.newCondition();
     private final Patience patience;
     private final BodyBudget bodies;
+    private final Proxies proxies;
     private final UnfinishedRequests unfinished;
     private final HealthWatches watches = new HealthWatches();
     private final RefusedRequests refused = new RefusedRequests();
@@ -72,9 +74,10 @@ public final class Connections implements AutoCloseable {
     private volatile long now;
     private volatile boolean draining;
 
-    Connections(Patience patience, BodyBudget bodies, UnfinishedRequests unfinished) {
+    Connections(Patience patience, BodyBudget bodies, Proxies proxies, UnfinishedRequests unfinished) {
         this.patience = patience;
         this.bodies = bodies;
+        this.proxies = proxies;
         this.unfinished = unfinished;
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
@@ -96,6 +99,11 @@ public final class Connections implements AutoCloseable {
     /** The memory of bodies. */
     public BodyBudget bodies() {
         return bodies;
+    }
+
+    /** The proxies in front of the server. */
+    Proxies proxies() {
+        return proxies;
     }
 
     /** The requests that have not come in whole. */

@@ -8,6 +8,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.HealthWatches;
+import dev.parley.server.limits.Proxies;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HeaderNames;
@@ -95,9 +96,9 @@ public final class Exchange extends ExchangeState {
         return header.valueCount() == 1 ? header.get() : header.values();
     }
 
-    /** Whether the request came over TLS. */
+    /** Whether the client sent the request over TLS, which may have ended at a proxy. */
     public boolean isSecure() {
-        return request.isSecure();
+        return request.isSecure() || connection.all().proxies().endTls();
     }
 
     /** Whether the request came over HTTP/2. */
@@ -105,9 +106,12 @@ public final class Exchange extends ExchangeState {
         return connection.isHttp2();
     }
 
-    /** The address of the client. */
+    /** The address of the client, which a trusted proxy names. */
     public String clientAddress() {
-        return connection.clientAddress();
+        var proxies = connection.all().proxies();
+        return proxies.trusted().isEmpty()
+                ? connection.clientAddress()
+                : proxies.client(connection.clientAddress(), header(Proxies.FORWARDED_FOR));
     }
 
     /** Whether the server stops. */
@@ -124,7 +128,7 @@ public final class Exchange extends ExchangeState {
 
     /** The head of the request, as the input of authentication. */
     public Arrival arrival(String path) {
-        return new Arrival(method(), path, this::header, connection.clientAddress(), certificate);
+        return new Arrival(method(), path, this::header, clientAddress(), certificate);
     }
 
     /** The request is refused. Counts once, and only if the caller was not admitted. */
@@ -132,7 +136,7 @@ public final class Exchange extends ExchangeState {
         decided();
         if (!refused && !wasAdmitted()) {
             refused = true;
-            connection.refused();
+            connection.refused(clientAddress());
         }
     }
 

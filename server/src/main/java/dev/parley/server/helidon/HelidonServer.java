@@ -1,6 +1,7 @@
 package dev.parley.server.helidon;
 
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.limits.Proxies;
 import dev.parley.server.limits.UnfinishedRequests;
 import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
@@ -53,6 +54,7 @@ public final class HelidonServer {
             int connections,
             Connections.Patience patience,
             BodyBudget bodies,
+            Proxies proxies,
             List<Field> standing,
             IntConsumer refusals,
             @Nullable Function<Consumer<Socket>, SSLContext> tls) {}
@@ -68,6 +70,7 @@ public final class HelidonServer {
         this.connections = new Connections(
                 settings.patience(),
                 settings.bodies(),
+                settings.proxies(),
                 UnfinishedRequests.within(Runtime.getRuntime().maxMemory()));
         this.web = web(settings, new ExchangeRouting(handler), connections);
     }

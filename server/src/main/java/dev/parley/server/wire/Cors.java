@@ -4,9 +4,12 @@ import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Admission of pages of other origins by the settings. Source: WHATWG Fetch, section 3.2. */
@@ -19,12 +22,23 @@ public final class Cors {
     private static final String ALL_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
     private static final Field METHODS = Field.of(ALLOW_METHODS, ALL_METHODS);
     private static final Pattern NAMES = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z, -]{1,1024}");
-    private static final Field REQUEST_HEADERS = Field.of(
-            ALLOW_HEADERS,
-            "A2A-Extensions, A2A-Version, Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, traceparent");
+    private static final String REQUESTED = "Access-Control-Request-Headers";
+    private static final Field VARY_REQUESTED = Field.of("Vary", REQUESTED);
     private static final String EXPOSE_HEADERS = "Access-Control-Expose-Headers";
-    private static final Field RESPONSE_HEADERS =
-            Field.of(EXPOSE_HEADERS, "A2A-Extensions, A2A-Version, ETag, Retry-After");
+    /** Fields that pages may read in any case, or that are for browsers and proxies. */
+    private static final Set<String> UNEXPOSED = Set.of(
+            "cache-control",
+            "connection",
+            "content-length",
+            "content-security-policy",
+            "content-type",
+            "expires",
+            "last-modified",
+            "pragma",
+            "set-cookie",
+            "vary",
+            "x-accel-buffering");
+
     private static final String KEPT = "Access-Control-Max-Age";
     private static final String SECONDS = "600";
     private static final Field MAX_AGE = Field.of(KEPT, SECONDS);
@@ -48,7 +62,7 @@ public final class Cors {
         fields.put(KEPT, SECONDS);
         if (requested != null && NAMES.matcher(requested).matches()) {
             fields.put(ALLOW_HEADERS, requested);
-            fields.put("Vary", "Access-Control-Request-Headers");
+            fields.put("Vary", REQUESTED);
         }
         return fields;
     }
@@ -57,8 +71,14 @@ public final class Cors {
     private final boolean any;
 
     public Cors(List<String> origins) {
-        this.origins = Set.copyOf(origins);
+        this.origins = origins.stream().map(Cors::origin).collect(Collectors.toUnmodifiableSet());
         this.any = origins.contains(ANY);
+    }
+
+    /** As browsers write it: in lower case, without a slash at the end. */
+    private static String origin(String setting) {
+        String origin = setting.toLowerCase(Locale.ROOT);
+        return origin.endsWith("/") ? origin.substring(0, origin.length() - 1) : origin;
     }
 
     /** True for a preflight request. */
@@ -69,11 +89,16 @@ public final class Cors {
                 && exchange.header("Access-Control-Request-Method") != null;
     }
 
+    /** Allows pages of an allowed origin all methods, and the header fields for which they ask: each protocol has its own. */
     public void answerPreflight(Exchange exchange) {
         if (allow(exchange)) {
             exchange.set(METHODS);
-            exchange.set(REQUEST_HEADERS);
             exchange.set(MAX_AGE);
+            exchange.add(VARY_REQUESTED);
+            String requested = exchange.header(REQUESTED);
+            if (requested != null && NAMES.matcher(requested).matches()) {
+                exchange.set(ALLOW_HEADERS, requested);
+            }
         }
     }
 
@@ -82,12 +107,21 @@ public final class Cors {
         return any || origins.contains(origin);
     }
 
-    /** Adds the fields that let a page read an answer, or pages of other origins embed it. */
-    public void decorate(Exchange exchange) {
+    /**
+     * Adds the fields that let a page read an answer, or that keep pages of other origins from embedding it.
+     *
+     * @param names of the header fields of the answer
+     */
+    public void decorate(Exchange exchange, Stream<String> names) {
         if (origins.isEmpty()) {
             exchange.set(SAME_ORIGIN);
         } else if (allow(exchange)) {
-            exchange.set(RESPONSE_HEADERS);
+            String exposed = names.filter(name -> !UNEXPOSED.contains(name.toLowerCase(Locale.ROOT)))
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+            if (!exposed.isEmpty()) {
+                exchange.set(EXPOSE_HEADERS, exposed);
+            }
         }
     }
 
