@@ -46,7 +46,7 @@ final class HelpCommand {
             }
             at = below;
         }
-        call.output().print(at.getUsageMessage());
+        call.output().help(at.getUsageMessage());
         return 0;
     }
 
@@ -58,7 +58,7 @@ final class HelpCommand {
         }
         // The script brings zsh's emulation of bash completion along, so one serves both.
         CommandLine root = root(call);
-        call.output().print(AutoComplete.bash(root.getCommandName(), root));
+        call.output().help(AutoComplete.bash(root.getCommandName(), root));
         return 0;
     }
 

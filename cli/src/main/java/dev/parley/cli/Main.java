@@ -89,11 +89,11 @@ public final class Main {
                 last = last.subcommand();
             }
             if (typed.isVersionHelpRequested()) {
-                output.print(Commands.NAME + " " + Surroundings.version() + "\n");
+                output.help(Commands.NAME + " " + Surroundings.version() + "\n");
                 return 0;
             }
             if (last.isUsageHelpRequested()) {
-                output.print(last.commandSpec().commandLine().getUsageMessage());
+                output.help(last.commandSpec().commandLine().getUsageMessage());
                 return 0;
             }
             return run(commands.of(last.commandSpec()), around, new TypedFlags(typed), last, output);

@@ -291,8 +291,23 @@ class ConnectionTest {
         agent.showing(agent.card(true, "").replace("\"protocolBinding\"", "\"tenant\":\"acme\",\"protocolBinding\""));
 
         get("-a", agent.url());
+        shell.run("send", "hello", "-a", agent.url());
+        shell.run("task", "cancel", "t1", "-a", agent.url());
 
-        assertThat(agent.asked().getFirst().params().get("tenant")).isEqualTo("acme");
+        assertThat(agent.asked())
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(request -> assertThat(request.params().get("tenant")).isEqualTo("acme"));
+    }
+
+    @Test
+    @Tag("A2ACLI_TX_003")
+    void anInterfaceWithoutTenantGetsNone() {
+        get("-a", agent.url());
+        shell.run("send", "hello", "-a", agent.url());
+
+        assertThat(agent.asked())
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allSatisfy(request -> assertThat(request.params()).doesNotContainKey("tenant"));
     }
 
     @Test

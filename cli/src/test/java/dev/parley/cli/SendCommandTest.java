@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.ScriptedServer.End;
+import dev.parley.command.SafeText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,6 +187,134 @@ class SendCommandTest {
                 State: TASK_STATE_COMPLETED
 
                 """);
+    }
+
+    private static String piece(String artifact, String text, boolean append) {
+        return "{\"artifactUpdate\":{\"taskId\":\"t1\",\"contextId\":\"c1\",\"append\":" + append
+                + ",\"artifact\":{\"artifactId\":\"" + artifact + "\",\"parts\":[{\"text\":\"" + text + "\"}]}}}";
+    }
+
+    @Test
+    @DisplayName("N5: pieces of an artifact are one text that grows, and each artifact is a block of its own")
+    void streamedPiecesAreOneText() {
+        agent.onStream(
+                "SendStreamingMessage",
+                End.CLOSED,
+                "{\"task\":" + task("t1", "WORKING") + "}",
+                piece("a", "one", false),
+                piece("a", " two\\n", true),
+                piece("a", "\\nthree\\u001b[31m\\u202e", true),
+                piece("a", "\\n", true),
+                piece("b", "four", false),
+                piece("b", "Task-ID: forged", false),
+                status("t1", "COMPLETED"));
+
+        Shell.Ran ran = send("hello", "--stream");
+
+        assertThat(ran.out()).isEqualTo("""
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_WORKING
+
+                Artifact-ID: a
+                Text:
+                  one two
+                \s\s
+                  three[31m
+
+                Artifact-ID: b
+                Text:
+                  four
+
+                Artifact-ID: b
+                Text:
+                  Task-ID: forged
+
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_COMPLETED
+
+                """);
+    }
+
+    @Test
+    @DisplayName("N5: a stream that ends within a text ends its block, and then states the task")
+    void aTextThatIsCutEndsItsBlock() {
+        agent.onStream(
+                "SendStreamingMessage",
+                End.CLOSED,
+                "{\"task\":" + task("t1", "WORKING") + "}",
+                piece("a", "one", false),
+                piece("a", " two", true));
+        agent.on("GetTask", task("t1", "COMPLETED"));
+
+        Shell.Ran ran = send("hello", "--stream");
+
+        assertThat(ran.out())
+                .contains("Text:\n  one two\n\n")
+                .endsWith("Task-ID: t1\nContext-ID: c1\nState: TASK_STATE_COMPLETED\n\n");
+    }
+
+    @Test
+    @DisplayName("T7: no format lets texts of agents control a terminal")
+    void textsOfAgentsControlNoTerminal() {
+        String evil = "\\u001b]52;c;eA==\\u0007 \u009b31m \u202egnp.exe \udb40\udc41 \u2028 \u007f";
+        agent.onStream(
+                "SendStreamingMessage",
+                End.CLOSED,
+                "{\"task\":{\"id\":\"t1\",\"contextId\":\"c\",\"status\":{\"state\":\"TASK_STATE_COMPLETED\","
+                        + "\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"" + evil
+                        + "\"}]}},\"metadata\":{\"" + evil + "\":\"" + evil
+                        + "\"},\"artifacts\":[{\"artifactId\":\"a\\nState: X"
+                        + evil + "\",\"name\":\"" + evil + "\",\"parts\":[{\"text\":\"" + evil + "\"},{\"data\":{\""
+                        + evil
+                        + "\":1}}]}]}}");
+
+        for (List<String> args : List.of(
+                List.of("send", "hello"),
+                List.of("send", "hello", "--verbose"),
+                List.of("send", "hello", "--stream"),
+                List.of("send", "hello", "-o", "json"),
+                List.of("send", "hello", "-o", "json", "--stream"),
+                List.of("run", "-i", "hello"),
+                List.of("run", "-i", "hello", "-o", "json"))) {
+            var command = new java.util.ArrayList<>(args);
+            command.addAll(List.of("-a", agent.url()));
+
+            Shell.Ran ran = shell.run(command.toArray(String[]::new));
+
+            assertThat(ran.status()).as(args + ran.err()).isZero();
+            assertThat(ran.out()).as("%s", args).contains("gnp.exe").doesNotContain("\nState: X");
+            assertThat((ran.out() + ran.err()).codePoints())
+                    .as("%s", args)
+                    .allSatisfy(c -> assertThat(c == '\n' || !SafeText.isInvisible(c))
+                            .as(Integer.toHexString(c))
+                            .isTrue());
+            if (args.contains("json")) {
+                assertThat(ran.out()).contains("\\u202egnp.exe", "\\udb40\\udc41", "\\u007f");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("C17: an answer that is only in the history of a task is shown, as agents of AgentVault give it")
+    void anAnswerInTheHistoryIsShown() {
+        String answered =
+                "{\"id\":\"t1\",\"contextId\":\"c\",\"status\":{\"state\":\"TASK_STATE_COMPLETED\"},\"history\":["
+                        + "{\"messageId\":\"1\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"earlier\"}]},"
+                        + "{\"messageId\":\"2\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]},"
+                        + "{\"messageId\":\"3\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"the answer\"}]}]}";
+        agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + answered + "}");
+        agent.on("GetTask", answered);
+
+        assertThat(List.of(
+                        send("hello").out(),
+                        shell.run("task", "get", "t1", "-a", agent.url()).out(),
+                        shell.run("run", "-i", "hello", "-a", agent.url()).out()))
+                .allSatisfy(out -> assertThat(out).contains("  the answer\n").doesNotContain("earlier"));
+        assertThat(shell.run("task", "get", "t1", "--history", "9", "-a", agent.url())
+                        .out())
+                .containsOnlyOnce("the answer");
     }
 
     @Test

@@ -12,7 +12,7 @@ public interface CommandOutput {
     /** One result, in the format that the caller wants. */
     void result(Supplier<byte[]> json, Consumer<Fields> text);
 
-    /** Text as it is. */
+    /** Lines of text, a table or JSON, in which characters that control a terminal are escaped. */
     void print(String text);
 
     /** One line, in which control characters are escaped. */

@@ -2,6 +2,7 @@ package dev.parley.cli.output;
 
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput;
+import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,10 @@ public final class Output implements CommandOutput {
     private final Surroundings around;
     private final boolean json;
     private boolean progressShown;
+    /** The block of text that pieces are added to, and the line breaks at its end, which are not written yet. */
+    private @Nullable Object growing;
+
+    private int lineBreaks;
 
     public Output(Surroundings around, boolean json) {
         this.around = around;
@@ -85,20 +90,82 @@ public final class Output implements CommandOutput {
         }
     }
 
-    /** Text for standard output as it is, such as help. */
+    /** Text for standard output: lines, a table or a document, without characters that a terminal takes for commands. */
     @Override
     public void print(String text) {
+        help(SafeText.lines(text));
+    }
+
+    /** Text of the program itself for standard output, as it is. */
+    public void help(String text) {
         lock.lock();
         try {
+            endBlock();
             clearProgress();
-            PrintStream out = around.out();
-            out.print(text);
-            out.flush();
-            if (out.checkError()) {
-                throw new ReaderGone();
+            write(text);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Adds a piece of text to the block of {@code key}. Another block, and any other output, ends it.
+     *
+     * @param head writes the fields before the block
+     */
+    public void grow(Object key, Consumer<Fields> head, String label, String piece) {
+        lock.lock();
+        try {
+            if (!key.equals(growing)) {
+                endBlock();
+                clearProgress();
+                var page = new TextPage();
+                head.accept(page);
+                write(page.open(label) + TextPage.INDENT);
+                growing = key;
+            }
+            String text = withoutLineBreaks(piece);
+            if (!text.isEmpty()) {
+                write(("\n" + TextPage.INDENT).repeat(lineBreaks) + TextPage.indented(text));
+                lineBreaks = 0;
+            }
+            lineBreaks += (int) piece.substring(text.length())
+                    .chars()
+                    .filter(c -> c == '\n')
+                    .count();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String withoutLineBreaks(String piece) {
+        int end = piece.length();
+        while (end > 0 && (piece.charAt(end - 1) == '\n' || piece.charAt(end - 1) == '\r')) {
+            end--;
+        }
+        return piece.substring(0, end);
+    }
+
+    /** Ends the block that pieces were added to, if there is one. */
+    public void endBlock() {
+        lock.lock();
+        try {
+            if (growing != null) {
+                growing = null;
+                lineBreaks = 0;
+                write("\n\n");
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void write(String text) {
+        PrintStream out = around.out();
+        out.print(text);
+        out.flush();
+        if (out.checkError()) {
+            throw new ReaderGone();
         }
     }
 
@@ -151,6 +218,9 @@ public final class Output implements CommandOutput {
         }
         lock.lock();
         try {
+            if (growing != null) {
+                return;
+            }
             String line = TextPage.oneLine(text);
             around.err().print("\r\u001b[K" + (line.length() > 78 ? line.substring(0, 77) + "…" : line));
             around.err().flush();
@@ -163,6 +233,7 @@ public final class Output implements CommandOutput {
     private void tell(String text) {
         lock.lock();
         try {
+            endBlock();
             clearProgress();
             around.err().print(text);
             around.err().flush();

@@ -19,9 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TextPage implements Fields {
     private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+");
-    private static final String INDENT = "  ";
-    private static final int ZERO_WIDTH_NON_JOINER = 0x200c;
-    private static final int ZERO_WIDTH_JOINER = 0x200d;
+    static final String INDENT = "  ";
 
     private final StringBuilder text = new StringBuilder();
 
@@ -29,7 +27,10 @@ public final class TextPage implements Fields {
     @Override
     public TextPage field(String label, @Nullable Object value) {
         if (value != null) {
-            text.append(label).append(": ").append(oneLine(value.toString())).append('\n');
+            text.append(oneLine(label))
+                    .append(": ")
+                    .append(oneLine(value.toString()))
+                    .append('\n');
         }
         return this;
     }
@@ -37,10 +38,21 @@ public final class TextPage implements Fields {
     /** A block: its label, the content, a blank line. */
     @Override
     public TextPage block(String label, String content) {
-        text.append(label).append(":\n");
+        open(label);
         content.lines().forEach(line -> text.append(INDENT).append(clean(line)).append('\n'));
         text.append('\n');
         return this;
+    }
+
+    /** Opens a block, the lines of which come from {@link #indented}. */
+    TextPage open(String label) {
+        text.append(oneLine(label)).append(":\n");
+        return this;
+    }
+
+    /** Text within a block: each line after the first begins with the indent of the block. */
+    static String indented(String piece) {
+        return piece.lines().map(TextPage::clean).collect(Collectors.joining("\n" + INDENT));
     }
 
     @Override
@@ -91,16 +103,11 @@ public final class TextPage implements Fields {
     }
 
     private static String clean(String line) {
-        return line.codePoints().noneMatch(TextPage::isLeftOut)
+        return line.codePoints().noneMatch(SafeText::isLeftOutOfLines)
                 ? line
                 : line.codePoints()
-                        .filter(c -> !isLeftOut(c))
+                        .filter(c -> !SafeText.isLeftOutOfLines(c))
                         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                         .toString();
-    }
-
-    /** Whole lines may have tabs, and what some scripts and emoji join and part letters with. */
-    private static boolean isLeftOut(int c) {
-        return SafeText.isInvisible(c) && c != '\t' && c != ZERO_WIDTH_NON_JOINER && c != ZERO_WIDTH_JOINER;
     }
 }

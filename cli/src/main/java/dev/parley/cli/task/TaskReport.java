@@ -2,7 +2,9 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Invocation;
 import dev.parley.dialect.Json;
+import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -29,7 +31,7 @@ public final class TaskReport {
     public void task(Task task) {
         boolean history = call.has("--history") || call.reports().verbose();
         call.output().result(() -> Json.write(task), page -> {
-            TextView.of(call).task(page, task);
+            TextView.of(call).task(page, task, !history);
             if (history) {
                 TextView.of(call).history(page, task);
             }
@@ -54,10 +56,40 @@ public final class TaskReport {
     /** One event of a stream. */
     public void event(TaskEvent event) {
         lastNamedTask = !(event instanceof TaskArtifactUpdateEvent);
+        if (event instanceof TaskArtifactUpdateEvent produced && isText(produced.artifact())) {
+            grow(produced);
+            return;
+        }
         call.output().result(() -> Json.writeEvent(event), page -> {
             TextView.of(call).event(page, event);
             page.gap();
         });
+    }
+
+    private boolean isText(Artifact artifact) {
+        return !call.output().isJson()
+                && !call.reports().verbose()
+                && !artifact.parts().isEmpty()
+                && artifact.parts().stream().allMatch(part -> part instanceof Part.Text && part.filename() == null);
+    }
+
+    /** Shows the pieces of an artifact as one text that grows. */
+    private void grow(TaskArtifactUpdateEvent produced) {
+        Artifact artifact = produced.artifact();
+        if (!produced.append()) {
+            call.output().endBlock();
+        }
+        for (Part part : artifact.parts()) {
+            call.output()
+                    .grow(
+                            artifact.artifactId(),
+                            page -> TextView.identity(page, artifact),
+                            "Text",
+                            ((Part.Text) part).text());
+        }
+        if (produced.lastChunk()) {
+            call.output().endBlock();
+        }
     }
 
     /** Prints the end of a stream: the state, which the last event may not have shown. */

@@ -45,6 +45,9 @@ public final class TaskRun {
             TextView.identity(page, task);
             Message reason = task.status().message();
             page.field("Message", reason == null ? null : reason.text());
+            for (Message answer : TextView.answers(task)) {
+                page.block("Message", answer.text());
+            }
             for (Artifact artifact : task.artifacts()) {
                 for (int i = 0; i < artifact.parts().size(); i++) {
                     Path file = saved.get(artifact.artifactId() + i);

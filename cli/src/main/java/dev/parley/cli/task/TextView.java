@@ -11,6 +11,7 @@ import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Role;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -43,12 +44,35 @@ public final class TextView {
     }
 
     public void task(Fields page, Task task) {
+        task(page, task, true);
+    }
+
+    /** @param answers whether messages of the history that answer the caller are shown */
+    void task(Fields page, Task task, boolean answers) {
         ids(page, task.id(), task.contextId(), task.status());
         if (verbose) {
             metadata(page, task.metadata());
         }
         statusMessage(page, task.status());
+        if (answers) {
+            answers(task).forEach(message -> parts(page, message.parts()));
+        }
         task.artifacts().forEach(artifact -> artifact(page, artifact));
+    }
+
+    /**
+     * The messages by which an agent has answered that neither moves its tasks with a message nor makes artifacts: those after the
+     * last message of the caller. Agents of AgentVault do so.
+     */
+    static List<Message> answers(Task task) {
+        if (task.status().message() != null || !task.artifacts().isEmpty()) {
+            return List.of();
+        }
+        int last = task.history().size();
+        while (last > 0 && task.history().get(last - 1).role() == Role.AGENT) {
+            last--;
+        }
+        return task.history().subList(last, task.history().size());
     }
 
     /** The messages of the task, oldest first. */
@@ -106,7 +130,13 @@ public final class TextView {
     }
 
     static Fields identity(Fields page, String taskId, String contextId, TaskState state) {
-        return page.field("Task-ID", taskId).field("Context-ID", contextId).field("State", name(state));
+        return page.field("Task-ID", taskId)
+                .field("Context-ID", contextId.isEmpty() ? null : contextId)
+                .field("State", name(state));
+    }
+
+    static Fields identity(Fields page, Artifact artifact) {
+        return page.field("Artifact-ID", artifact.artifactId()).field("Artifact-Name", artifact.name());
     }
 
     private void ids(Fields page, String taskId, String contextId, TaskStatus status) {
@@ -130,9 +160,7 @@ public final class TextView {
     }
 
     private void artifact(Fields page, Artifact artifact) {
-        page.field("Artifact-ID", artifact.artifactId())
-                .field("Artifact-Name", artifact.name())
-                .field("Artifact-Description", verbose ? artifact.description() : null);
+        identity(page, artifact).field("Artifact-Description", verbose ? artifact.description() : null);
         if (verbose) {
             metadata(page, artifact.metadata());
         }

@@ -84,8 +84,7 @@ final class OneListenCommand implements ProgramCommand {
         try (OneListener listener = listener(call, messages)) {
             call.output().note("listening for messages to " + agentId + " at " + listener.url());
             for (long left = count; left > 0; left--) {
-                call.out().println(line(messages.take()));
-                call.out().flush();
+                call.output().print(line(messages.take()) + "\n");
             }
         } catch (UncheckedIOException taken) {
             throw CommandException.usage(String.valueOf(taken.getMessage()), "choose another --port or --bind");
