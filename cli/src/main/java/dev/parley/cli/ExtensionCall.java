@@ -6,6 +6,8 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.Requests;
+import dev.parley.client.AgentClientBuilder;
 import dev.parley.command.CommandCall;
 import dev.parley.command.ProgramCommand;
 import dev.parley.protocol.CardVerifier.Verdict;
@@ -43,9 +45,14 @@ final class ExtensionCall extends Invocation implements CommandCall {
             Stream<Setting> more = names.get().map(Setting::client);
             return command.option(HubAdmin.option())
                     .ownOptions()
+                    .strict()
                     .settings(Stream.concat(HubAdmin.settings().stream(), more).toList());
         }
-        return command.ownOptions().agent(names.get().toArray(String[]::new));
+        return command.ownOptions()
+                .strict()
+                .agent(Stream.concat(names.get(), Stream.of("timeout"))
+                        .distinct()
+                        .toArray(String[]::new));
     }
 
     @Override
@@ -90,6 +97,11 @@ final class ExtensionCall extends Invocation implements CommandCall {
     @Override
     public int connect(String agent, Work work) throws InterruptedException {
         return Connection.open(this, agent, opened -> work.run(opened.client()));
+    }
+
+    @Override
+    public AgentClientBuilder clients() {
+        return Requests.trusting(this);
     }
 
     @Override

@@ -107,6 +107,7 @@ public final class Main {
     }
 
     private static int run(Command command, Surroundings around, TypedFlags flags, ParseResult last, Output first) {
+        command.check(flags);
         Settings settings = command.settings(around, flags);
         Reports reports = settings.client(Reports::read);
         // The parsed command line is more exact than the glance at it; but another meaning of -o is the command's

@@ -16,6 +16,9 @@ final class UsageProblems {
     static CommandException of(ParameterException wrong) {
         CommandLine at = wrong.getCommandLine();
         String help = at.getCommandSpec().qualifiedName() + " --help lists its arguments";
+        if (wrong.getCause() instanceof CommandException refused) {
+            return refused; // by the code that reads a value; the parser's words around it name its internals
+        }
         return switch (wrong) {
             case UnmatchedArgumentException unmatched -> unmatched(unmatched, at, help);
             case MissingParameterException missing ->

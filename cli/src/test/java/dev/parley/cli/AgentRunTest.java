@@ -12,6 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +104,39 @@ final class AgentRunTest {
 
         assertThat(ran.status()).as(ran.err()).isZero();
         assertThat(ran.out()).contains("short: hello");
+    }
+
+    @Test
+    @DisplayName("D10: the command that run prints to go on with a task works as it is printed")
+    void resumes() {
+        Ran card = shell.run("card", "get", "-a", hub.agentUrl("writer"), "-o", "json");
+        write("card.json", card.out().replace("\"name\":\"writer\"", "\"name\":\"scribe\""));
+        Ran registered = shell.run("agent", "register", "card.json", "--visibility", "public", "--url", hub.url());
+        assertThat(registered.status()).as(registered.err()).isZero();
+
+        for (List<String> agent : List.of(
+                List.of("-a", "urn:air:agent.localhost:default:scribe"),
+                List.of("-a", "urn:air:agent.localhost:default:scribe", "--registry", hub.url()),
+                List.of("-a", hub.agentUrl("writer")),
+                List.of("-a", "card.json"))) {
+            var line = new ArrayList<>(List.of("run", "-i", "ask"));
+            line.addAll(agent);
+            Ran ran = shell.run(line.toArray(String[]::new));
+            assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+            String resume = ran.out()
+                    .lines()
+                    .filter(each -> each.startsWith("Resume: parley "))
+                    .findFirst()
+                    .orElseThrow();
+
+            Ran resumed = shell.run(resume.replace("Resume: parley ", "")
+                    .replace("\"<reply>\"", "hello")
+                    .split(" ", -1));
+
+            assertThat(resumed.status()).as(resume + resumed.err()).isZero();
+            assertThat(resumed.out()).contains("short: hello");
+        }
+        assertThat(shell.run("send", "-a", "org/none", "hello").err()).contains("org/none", "parley discover");
     }
 
     @Test

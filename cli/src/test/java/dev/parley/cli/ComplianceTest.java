@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -468,6 +469,46 @@ class ComplianceTest {
         assertThat(secret.err()).contains("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM");
     }
 
+    @Test
+    @DisplayName("N4: --ca and --insecure have an effect on every command that calls a server")
+    void authoritiesOfFilesAreTrusted() throws Exception {
+        Path chain = directory.resolve("chain.pem");
+        Path key = directory.resolve("key.pem");
+        Certificates.selfSigned(chain, key);
+        Path other = Files.createDirectory(directory.resolve("other")).resolve("chain.pem");
+        Certificates.selfSigned(other, other.resolveSibling("key.pem"));
+        Path empty = Files.writeString(directory.resolve("empty.pem"), "none");
+        Hub hub = hub(Hub.builder().tls(chain, key), echo());
+
+        for (String command : List.of(
+                "send hello -a " + hub.agentUrl("echo"),
+                "run -i hello -a " + hub.agentUrl("echo"),
+                "card get -a " + hub.agentUrl("echo"),
+                "card key fetch " + hub.url(),
+                "group list -a " + hub.url(),
+                "audit tail -a " + hub.url(),
+                "agent list -a " + hub.url(),
+                "discover words -a " + hub.url(),
+                "gateway list -a " + hub.url(),
+                "mcp servers -a " + hub.url(),
+                "workflow list -a " + hub.url())) {
+            assertThat(shell.run((command + " --ca " + other).split(" ", -1)).err())
+                    .as(command)
+                    .contains("TLS");
+            assertThat(shell.run((command + " --ca " + other + " --ca " + chain).split(" ", -1))
+                            .err())
+                    .as(command)
+                    .doesNotContain("TLS", "--ca");
+            assertThat(shell.run((command + " --insecure").split(" ", -1)).err())
+                    .as(command)
+                    .contains("Warning: TLS certificates are not verified")
+                    .doesNotContain("UNREACHABLE");
+            Shell.Ran none = shell.run((command + " --ca " + empty).split(" ", -1));
+            assertThat(none.err()).as(command).startsWith("Error: invalid --ca: \"" + empty + "\": no certificate");
+            assertThat(none.status()).isEqualTo(2);
+        }
+    }
+
     // ---- Defaults and configuration
 
     @Test
@@ -620,6 +661,29 @@ class ComplianceTest {
                 .isEqualTo("Passed: 156\nFailed: 1\nSkipped: 78\nFailure: tests/test_one.py::test_it[jsonrpc]\n");
         assertThat(json.status()).isEqualTo(1);
         assertThat(json.out()).contains("\"passed\":156").hasLineCount(1);
+    }
+
+    @Test
+    @DisplayName("K6: a kit that cannot run is named with its branch, and the bindings are those of the card or chosen")
+    void aKitThatCannotRunIsExplained() throws IOException {
+        String agent = hub(echo()).agentUrl("echo");
+        Path python = directory.resolve("kit/.venv/bin/python");
+        Files.createDirectories(python.getParent());
+        Files.writeString(directory.resolve("kit/run_tck.py"), "");
+        Files.writeString(python, "#!/bin/sh\necho \"$@\"\necho unrecognized arguments: --sut-host\nexit 2\n");
+        assertThat(python.toFile().setExecutable(true)).isTrue();
+        String kit = directory.resolve("kit").toString();
+
+        Shell.Ran broken = shell.run("conformance", "--tck", kit, "-a", agent, "--transport", "GRPC");
+        Shell.Ran missing = shell.run("conformance", "-a", agent);
+
+        assertThat(broken.status()).isEqualTo(1);
+        assertThat(broken.err())
+                .contains("--transport grpc --level must")
+                .contains("Error: the kit ended with status 2 before it ran a test: unrecognized arguments: --sut-host")
+                .contains("git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck")
+                .doesNotContain("INTERNAL");
+        assertThat(missing.err()).contains("git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck");
     }
 
     private static Agent echo() {

@@ -283,7 +283,7 @@ class SendCommandTest {
 
             Shell.Ran ran = shell.run(command.toArray(String[]::new));
 
-            assertThat(ran.status()).as(args + ran.err()).isZero();
+            assertThat(ran.status()).as("%s %s", args, ran).isZero();
             assertThat(ran.out()).as("%s", args).contains("gnp.exe").doesNotContain("\nState: X");
             assertThat((ran.out() + ran.err()).codePoints())
                     .as("%s", args)
@@ -315,6 +315,21 @@ class SendCommandTest {
         assertThat(shell.run("task", "get", "t1", "--history", "9", "-a", agent.url())
                         .out())
                 .containsOnlyOnce("the answer");
+    }
+
+    @Test
+    @DisplayName("K9: a media type without its part is refused in words of the command line")
+    void aMediaTypeBelongsToThePartBeforeIt() {
+        for (List<String> args : List.of(
+                List.of("--media-type", "text/plain", "--text", "hello"),
+                List.of("--text", "hello", "--media-type", "text/plain", "--media-type", "text/html"),
+                List.of("hello", "--media-type", "text/plain"))) {
+            Shell.Ran ran = send(args.toArray(String[]::new));
+
+            assertThat(ran.status()).isEqualTo(2);
+            assertThat(ran.err()).startsWith("Error: --media-type text/").contains("belongs to no part");
+            assertThat(ran.err().toLowerCase(java.util.Locale.ROOT)).doesNotContain("picocli", "exception", "arg[");
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,17 +66,60 @@ class UsageTest {
     }
 
     @Test
-    void anAgentInPlaceOfAHubDoesNotLeaveTheRequestToTheHubOfTheDefault() {
-        for (String command : List.of("user list", "key list", "audit tail", "audit tail --data .")) {
-            Shell.Ran ran = shell.run((command + " -a http://127.0.0.1:1/agents/echo").split(" ", -1));
+    @DisplayName("M13: one flag names the hub or the agent in every command")
+    void oneFlagNamesHubOrAgent() {
+        for (String command : List.of(
+                "user list",
+                "key list",
+                "audit tail",
+                "privacy erase --subject x --yes",
+                "agent list",
+                "discover translate",
+                "gateway list",
+                "mcp servers",
+                "report usage",
+                "kg reviews list",
+                "send hello",
+                "task list",
+                "workflow run x.yaml")) {
+            for (String flag : List.of("-a=", "--agent-card=")) {
+                Shell.Ran ran = shell.run((command + " " + flag + "http://127.0.0.1:1").split(" ", -1));
 
-            assertThat(ran.status()).as(command).isEqualTo(2);
-            assertThat(ran.err())
-                    .as(command)
-                    .startsWith("Error: --agent-card: names an agent (expected: --url, which names a hub)");
+                assertThat(ran.err()).as(command).doesNotContain("unknown option", "7420");
+            }
         }
-        assertThat(shell.run("user", "list", "--url", "http://127.0.0.1:1").err())
-                .startsWith("Error: cannot reach http://127.0.0.1:1: connection refused");
+        for (String flag : List.of("-a", "--url", "--agent-card")) {
+            for (String hub : List.of("http://127.0.0.1:1", "127.0.0.1:1", "localhost:1/")) {
+                Shell.Ran ran = shell.run("user", "list", flag, hub);
+
+                assertThat(ran.status()).as(flag + hub).isEqualTo(3);
+                assertThat(ran.err()).startsWith("Error: cannot reach http://").contains(":1: connection refused");
+            }
+        }
+        assertThat(shell.run("user", "list", "-a", "http://127.0.0.1:1", "--url", "http://127.0.0.1:2")
+                        .status())
+                .isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("an option without an effect on a command is refused")
+    void optionsWithoutEffectAreRefused() {
+        for (String command : List.of(
+                "user list --timeout 5s",
+                "agent list --task-id t",
+                "discover x --async",
+                "kg query x --task-id t --context-id c --poll-interval 1s",
+                "gateway list --stream",
+                "one send x --wait",
+                "audit tail --transport grpc",
+                "doctor --insecure",
+                "--timeout 5s user list",
+                "--task-id t discover x")) {
+            Shell.Ran ran = shell.run(command.split(" ", -1));
+
+            assertThat(ran.status()).as(command + ran.err()).isEqualTo(2);
+            assertThat(ran.err()).as(command).startsWith("Error: ").contains("--help lists");
+        }
     }
 
     @Test

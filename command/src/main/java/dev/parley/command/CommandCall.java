@@ -3,6 +3,7 @@ package dev.parley.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
 import dev.parley.protocol.CardVerifier.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -82,6 +83,9 @@ public interface CommandCall extends RowParameters.Typed {
      * @param agent a host, URL or card file
      */
     int connect(String agent, Work work) throws InterruptedException;
+
+    /** Returns a client of agents without headers and credentials, with the trust in certificates of the settings. */
+    AgentClientBuilder clients();
 
     /**
      * Reads a JSON document with the headers, the trust in certificates and the other conditions of the settings.

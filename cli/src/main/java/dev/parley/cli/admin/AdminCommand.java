@@ -55,7 +55,8 @@ public final class AdminCommand {
     public static Command of(String operation) {
         Command command = Command.of(call -> run(call, operation))
                 .summary(description(operation).summary())
-                .settings(HubAdmin.settings());
+                .settings(HubAdmin.settings())
+                .strict();
         if (operation.equals(ERASE)) {
             command.flag("--yes", "Confirm the erasure; required.");
         }

@@ -29,7 +29,8 @@ public final class DoctorCommand {
                         "--encryption-key-file",
                         "FILE",
                         "The keys of the hub; default: encryption.key in the directory.")
-                .settings("output", "config", "debug")
+                .settings("output", "verbose", "config", "debug")
+                .strict()
                 .footer("Exits with 1 if there is a problem.");
     }
 

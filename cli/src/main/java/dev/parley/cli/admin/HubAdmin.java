@@ -3,6 +3,7 @@ package dev.parley.cli.admin;
 import dev.parley.cli.command.ClientSettings;
 import dev.parley.cli.command.ClientSettings.Credentials;
 import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.ClientSettings.Tls;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
@@ -47,12 +48,17 @@ public final class HubAdmin {
 
     /** Settings of requests to a hub. */
     public static List<Setting> settings() {
-        return Setting.of(in -> List.of(Credentials.read(in), Reports.read(in)));
+        return Setting.of(in -> List.of(Tls.read(in), Credentials.read(in), Reports.read(in)));
     }
 
-    /** The option that names the hub. */
+    /** The option that names the hub, by the names that commands for agents have for it, too. */
     public static OptionSpec option() {
-        return Parameters.option("--url", "HUB", "The hub; default: " + ClientSettings.LOCAL_HUB + ".");
+        return OptionSpec.builder("-a", "--url", "--agent-card")
+                .type(String.class)
+                .arity("1")
+                .paramLabel("HUB")
+                .description("The hub; default: " + ClientSettings.LOCAL_HUB + ".")
+                .build();
     }
 
     /** The option that names a directory instead. */
@@ -72,7 +78,6 @@ public final class HubAdmin {
 
     /** Refuses {@code --url} beside {@code --data}. */
     static void refuseHub(Invocation call) {
-        refuseAgent(call);
         if (call.option("--url") != null) {
             throw CommandException.usage("--data and --url together (expected: one of them)", null);
         }
@@ -92,7 +97,6 @@ public final class HubAdmin {
     public static Map<?, ?> ask(
             Invocation call, String operation, Map<String, ? extends @Nullable Object> values, String hint)
             throws InterruptedException {
-        refuseAgent(call);
         String[] place = AdminCommand.row(operation).rest().split(" ", 2);
         String path = place[1];
         var query = new LinkedHashMap<String, List<String>>();
@@ -132,15 +136,6 @@ public final class HubAdmin {
         }
     }
 
-    /** Refuses {@code -a}, which every command takes: the request goes to the hub of {@code --url}, which may be another one. */
-    private static void refuseAgent(Invocation call) {
-        if (call.settings().isTyped("agent-card")) {
-            throw CommandException.usage(
-                    "--agent-card: names an agent (expected: --url, which names a hub)",
-                    "such as --url " + ClientSettings.LOCAL_HUB);
-        }
-    }
-
     private static WireAnswer.Whole answer(Invocation call, String data, String operation, WireRequest request) {
         if (operation.startsWith(AUDIT)) {
             return (WireAnswer.Whole) Administration.audit(call.existingData(data), request);
@@ -158,13 +153,17 @@ public final class HubAdmin {
      */
     private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint) {
         String typed = call.option("--url");
-        String hub = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
+        String named = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
+        String hub;
         HttpUrl place;
         try {
+            hub = named.contains("://")
+                    ? named
+                    : HttpAddress.typed(named).uri().toString().replaceFirst("/+$", "");
             place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
             throw CommandException.usage(
-                    "invalid --url: " + hub + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
+                    "invalid --url: " + named + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
         }
         if (place.isPlain()) {
             throw CommandException.usage(

@@ -52,7 +52,8 @@ public final class RecordCommands {
     private static Command audit(Command command) {
         return command.option(HubAdmin.option())
                 .option(HubAdmin.dataOption(QUERY))
-                .settings(HubAdmin.settings());
+                .settings(HubAdmin.settings())
+                .strict();
     }
 
     public static Command tail() {
@@ -92,7 +93,8 @@ public final class RecordCommands {
                 .argument("FILE", "The file, one JSON object a line; replaced.")
                 .parameters(SUBJECT)
                 .option(HubAdmin.option())
-                .settings(HubAdmin.settings());
+                .settings(HubAdmin.settings())
+                .strict();
     }
 
     /** Saves records to the file that the command names, readable by its owner only. An existing file keeps its permissions. */

@@ -49,7 +49,7 @@ public final class CardCommands {
     public static Command verify() {
         return Command.of(CardCommands::verify)
                 .optional("REF", "The agent, or a card file; the same as --agent-card.")
-                .settings("trust", "agent-card", "output", "svc-param", "insecure", "config", "debug")
+                .settings("trust", "agent-card", "output", "svc-param", "ca", "insecure", "config", "debug")
                 .footer(
                         "Exit status: 0 if it is verified, else 1, and the code says why: PARLEY_ERR_CARD_UNSIGNED,",
                         "PARLEY_ERR_CARD_UNVERIFIABLE or PARLEY_ERR_CARD_TAMPERED.");

@@ -93,7 +93,7 @@ public final class CardKeyCommands {
         return Command.of(CardKeyCommands::fetch)
                 .argument("HOST", "Publisher of the keys: a host, an origin, or the URL of the set; or a file.")
                 .option("--host", "HOST[,HOST]", "Hosts whose cards the keys may sign. Default: the host of the set.")
-                .settings("insecure", "svc-param", "config", "debug");
+                .settings("ca", "insecure", "svc-param", "config", "debug");
     }
 
     private static int fetch(Invocation call) {

@@ -6,6 +6,7 @@ import dev.parley.cli.connection.CardSource;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
+import dev.parley.cli.connection.Requests;
 import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.OAuthLogin;
@@ -52,7 +53,7 @@ public final class LoginCommand {
         AgentCard card = found.card();
         Flow flow = flow(card, call.has("--device"));
         var login = new OAuthLogin(
-                clientId, Connection.loginOrigins(call, found), call.request().limit());
+                clientId, Connection.loginOrigins(call, found), call.request().limit(), Requests.tls(call));
         OAuthLogin.Token token = token(call, login, flow, reference);
         String service = keeps ? keep(call, card, token) : null;
         report(call, service, token);

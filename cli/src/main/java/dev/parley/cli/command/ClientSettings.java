@@ -51,12 +51,19 @@ public final class ClientSettings {
 
     /** Reads all settings, in the order in which they are shown. */
     static List<Object> readAll(SettingReader in) {
-        return List.of(Agent.read(in), Request.read(in), Credentials.read(in), KeyStore.read(in), Reports.read(in));
+        return List.of(
+                Agent.read(in),
+                Request.read(in),
+                Tls.read(in),
+                Credentials.read(in),
+                KeyStore.read(in),
+                Reports.read(in));
     }
 
     /** The agent and the conditions under which it is called. */
     public record Agent(
             String card,
+            @Nullable String registry,
             List<String> transports,
             @Nullable String a2aVersion,
             @Nullable String keyService,
@@ -64,7 +71,6 @@ public final class ClientSettings {
             List<String> allowedOrigins,
             List<String> trust,
             @Nullable String cardSignatures,
-            boolean insecure,
             boolean insecureHttp) {
         public static Agent read(SettingReader in) {
             return new Agent(
@@ -73,7 +79,14 @@ public final class ClientSettings {
                             "agent-card",
                             LOCAL_HUB,
                             "REF",
-                            "The agent: a host or origin, the URL of its card, or a card file."),
+                            "The agent: a host or origin, the URL of its card, a card file, or the URN or readable id"
+                                    + " (org/agent) that a registry has."),
+                    in.find(
+                            TEXT,
+                            "registry",
+                            "HUB",
+                            "Registry that has the agent, if it is named by a URN or readable id. Without it:"
+                                    + " AGENTVAULT_REGISTRY_URL, or " + LOCAL_HUB + "."),
                     in.list(
                             BINDINGS,
                             "transport",
@@ -119,11 +132,24 @@ public final class ClientSettings {
                             "POLICY",
                             "With --trust, handling of cards that are not signed by a trusted key: off uses them, warn"
                                     + " warns, require refuses them. Default: require."),
-                    in.flag("insecure", "Do not verify TLS certificates (development only). Default: verify."),
                     in.flag(
                             "insecure-http",
                             "Send credentials over plain HTTP to other machines, and call AgentVault agents there."
                                     + " Default: refuse."));
+        }
+    }
+
+    /** Servers whose certificates are accepted. */
+    public record Tls(List<String> authorities, boolean insecure) {
+        public static Tls read(SettingReader in) {
+            return new Tls(
+                    in.list(
+                            "ca",
+                            "FILE",
+                            "Trust servers with certificates of these authorities too: certificates in PEM;"
+                                    + " repeatable.",
+                            REPEATABLE),
+                    in.flag("insecure", "Do not verify TLS certificates (development only). Default: verify."));
         }
     }
 

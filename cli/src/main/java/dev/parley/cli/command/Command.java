@@ -4,6 +4,7 @@ import dev.parley.cli.command.ClientSettings.Agent;
 import dev.parley.cli.command.ClientSettings.Credentials;
 import dev.parley.cli.command.ClientSettings.KeyStore;
 import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.ClientSettings.Tls;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.command.Settings.Flags;
 import dev.parley.cli.output.Surroundings;
@@ -41,6 +42,7 @@ public final class Command {
     private List<Setting> options = List.of();
     private boolean takesClientSettings = true;
     private boolean ownOutput;
+    private boolean strict;
     private int arguments;
 
     private Command(CommandSpec spec, Work work) {
@@ -69,7 +71,7 @@ public final class Command {
             agent();
         }
         options.forEach(setting -> addUnlessThere(option(setting, true)));
-        if (takesClientSettings) {
+        if (takesClientSettings && !strict) {
             // The settings are global, so each command takes the flags of all, and hides those that mean nothing to it.
             Setting.of(Scope.CLIENT).forEach(setting -> addUnlessThere(option(setting, false)));
             addUnlessThere(OptionSpec.builder("--stream")
@@ -190,7 +192,11 @@ public final class Command {
         options = Stream.concat(
                         Stream.of(request).map(Setting::client),
                         Setting.of(in -> List.of(
-                                        Agent.read(in), Credentials.read(in), KeyStore.read(in), Reports.read(in)))
+                                        Agent.read(in),
+                                        Tls.read(in),
+                                        Credentials.read(in),
+                                        KeyStore.read(in),
+                                        Reports.read(in)))
                                 .stream())
                 .toList();
         return this;
@@ -204,6 +210,30 @@ public final class Command {
     public Command settings(List<Setting> shown) {
         options = shown;
         return this;
+    }
+
+    /** Has the command refuse settings without an effect on it. The A2A CLI specification has its own commands take all. */
+    public Command strict() {
+        strict = true;
+        return this;
+    }
+
+    /**
+     * Checks options that stand before the name of the command.
+     *
+     * @throws CommandException if the command refuses one
+     */
+    public void check(TypedFlags flags) {
+        if (strict) {
+            flags.outer()
+                    .filter(option -> Stream.of(option.names()).noneMatch(spec.optionsMap()::containsKey))
+                    .findFirst()
+                    .ifPresent(option -> {
+                        throw CommandException.usage(
+                                option.longestName() + ": no effect on this command",
+                                spec.qualifiedName() + " --help lists its options");
+                    });
+        }
     }
 
     /** Leaves the command out of lists. */

@@ -5,6 +5,7 @@ import dev.parley.cli.command.ClientSettings.Credentials;
 import dev.parley.cli.command.ClientSettings.KeyStore;
 import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Request;
+import dev.parley.cli.command.ClientSettings.Tls;
 import dev.parley.cli.output.Output;
 import dev.parley.cli.output.Surroundings;
 import dev.parley.command.CommandException;
@@ -64,6 +65,10 @@ public class Invocation implements RowParameters.Typed {
 
     public KeyStore keyStore() {
         return settings.client(KeyStore::read);
+    }
+
+    public Tls tls() {
+        return settings.client(Tls::read);
     }
 
     public Reports reports() {
@@ -173,7 +178,7 @@ public class Invocation implements RowParameters.Typed {
     public String command(String... words) {
         var line = new ArrayList<String>(List.of("parley"));
         line.addAll(List.of(words));
-        for (String name : List.of("agent-card", "transport", "a2a-version", "insecure", "config")) {
+        for (String name : List.of("agent-card", "registry", "transport", "a2a-version", "ca", "insecure", "config")) {
             Setting setting = Setting.client(name);
             for (String text : settings.isTyped(name) ? settings.texts(setting) : List.<String>of()) {
                 line.add(setting.isFlag() ? setting.flag() : setting.flag() + "=" + quoted(text));

@@ -2,6 +2,7 @@ package dev.parley.cli.command;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -27,6 +28,11 @@ public final class TypedFlags implements Settings.Flags {
             }
         }
         return List.of();
+    }
+
+    /** Options before the name of the command. */
+    Stream<OptionSpec> outer() {
+        return innermostFirst.stream().skip(1).flatMap(level -> level.matchedOptions().stream());
     }
 
     /** Whether a flag that is no setting was given at any level. */

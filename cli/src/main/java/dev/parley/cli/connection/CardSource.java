@@ -79,6 +79,9 @@ public final class CardSource {
         if (file != null) {
             return file(file);
         }
+        if (RegistryReference.isMeant(call, reference)) {
+            return RegistryReference.find(call, client, reference);
+        }
         HttpUrl url = url(reference);
         Requests.requirePrivate(call, url, credentials);
         return fetch(client, url);

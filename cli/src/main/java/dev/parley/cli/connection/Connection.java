@@ -159,7 +159,7 @@ public final class Connection implements AutoCloseable {
         for (var file : call.settings().exposedFiles()) {
             call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
         }
-        if (sent && call.agent().insecure()) {
+        if (sent && call.tls().insecure()) {
             call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
         }
         return sent;
@@ -198,7 +198,7 @@ public final class Connection implements AutoCloseable {
      */
     private static void requireConsent(Invocation call, String reference) {
         boolean decides = Stream.of(
-                        "agent-card", "key-service", "key-origin", "allow-origin", "insecure", "insecure-http")
+                        "agent-card", "key-service", "key-origin", "allow-origin", "ca", "insecure", "insecure-http")
                 .anyMatch(name -> isFromFile(call, Setting.client(name)));
         if (!decides || call.reports().config() != null) {
             return;

@@ -4,6 +4,7 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.TrustedAuthorities;
 import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
@@ -11,9 +12,12 @@ import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Requests of commands: the client that sends them, and answers of servers that are no agents. */
@@ -25,9 +29,9 @@ public final class Requests {
 
     private Requests() {}
 
-    /** Returns a client with the headers of the settings. */
+    /** Returns a client with the headers of the settings, and their trust in certificates. */
     public static AgentClientBuilder client(Invocation call, WireLog wire) {
-        AgentClientBuilder client = AgentClient.builder().retries(0).callTimeout(DEADLINE);
+        AgentClientBuilder client = trusting(call).retries(0).callTimeout(DEADLINE);
         if (wire.isOn()) {
             client.listener(wire);
         }
@@ -35,15 +39,30 @@ public final class Requests {
         return client;
     }
 
+    /** Returns a client without headers and credentials, with the trust in certificates of the settings. */
+    public static AgentClientBuilder trusting(Invocation call) {
+        AgentClientBuilder client = AgentClient.builder();
+        SSLContext tls = tls(call);
+        return tls == null ? client : client.sslContext(tls);
+    }
+
+    /** Returns the trust in certificates of the settings; null for the platform's. */
+    public static @Nullable SSLContext tls(Invocation call) {
+        if (call.tls().insecure()) {
+            call.output().warn("TLS certificates are not verified (--insecure): for development only");
+            return UncheckedTls.context();
+        }
+        List<Path> files = call.tls().authorities().stream().map(call::path).toList();
+        return files.isEmpty()
+                ? null
+                : CommandException.reading("invalid --ca: ", null, () -> TrustedAuthorities.context(files));
+    }
+
     /** The same with the conditions under which agents are called. */
     public static AgentClientBuilder agent(Invocation call, WireLog wire) {
         AgentClientBuilder client = client(call, wire);
         if (call.agent().insecureHttp()) {
             client.plainHttp();
-        }
-        if (call.agent().insecure()) {
-            call.output().warn("TLS certificates are not verified (--insecure): for development only");
-            client.sslContext(UncheckedTls.context());
         }
         return client;
     }

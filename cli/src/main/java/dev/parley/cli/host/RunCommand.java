@@ -26,7 +26,7 @@ public final class RunCommand {
         return AgentRun.describe(Command.of(call -> AgentRun.isMeant(call) ? AgentRun.run(call) : run(call))
                         .optional("FILE", "Java source file with a main method that starts agents."))
                 .rest("ARGUMENT", "Arguments of the main method; after -- if they begin with -.")
-                .settings("output", "agent-card", "key-service", "timeout")
+                .settings("output", "agent-card", "registry", "key-service", "ca", "insecure", "timeout")
                 .footer(
                         "For example, a file with: Parley.serve(8080, Agent.named(…).handle(…), …)",
                         "or a task of an agent: parley run -a org/agent -i \"Hello\" --output-artifacts DIR",

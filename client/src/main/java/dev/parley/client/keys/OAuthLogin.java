@@ -40,6 +40,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +84,7 @@ public final class OAuthLogin {
     private final String clientId;
     private final Set<Origin> allowed;
     private final Duration patience;
+    private final @Nullable SSLContext tls;
     private final SecureRandom random = new SecureRandom();
 
     /**
@@ -92,6 +94,12 @@ public final class OAuthLogin {
      * @throws IllegalArgumentException if an origin is no http or https URL
      */
     public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience) {
+        this(clientId, allowedOrigins, patience, null);
+    }
+
+    /** @param tls trust in the certificates of authorization servers; null for the platform's */
+    public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience, @Nullable SSLContext tls) {
+        this.tls = tls;
         this.clientId = clientId;
         this.allowed = allowedOrigins.stream()
                 .map(origin -> HttpUrl.of(origin).origin())
@@ -265,11 +273,14 @@ public final class OAuthLogin {
                 .header("Accept", "application/json")
                 .POST(BodyPublishers.ofString(form(form)))
                 .build();
-        try (HttpClient http = HttpClient.newBuilder()
+        HttpClient.Builder client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(CALL)
-                .build()) {
+                .connectTimeout(CALL);
+        if (tls != null) {
+            client.sslContext(tls);
+        }
+        try (HttpClient http = client.build()) {
             HttpResponse<byte[]> answer = http.send(request, head -> new LimitedBytes(MAX_ANSWER_BYTES));
             return Json.read(answer.body(), Map.class);
         } catch (A2AException noJson) {

@@ -48,11 +48,12 @@ public final class Credentials {
     private final ClientSettings settings;
     private final HttpWire wire;
     private final TokenCache tokens;
-    private final Logins logins = new Logins(InstantSource.system());
+    private final Logins logins;
 
     public Credentials(ClientSettings settings, HttpWire wire) {
         this.settings = settings;
         this.wire = wire;
+        this.logins = new Logins(InstantSource.system(), settings.sslContext());
         this.tokens = new TokenCache(wire::post, InstantSource.system());
     }
 

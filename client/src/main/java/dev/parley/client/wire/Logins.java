@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,12 @@ public final class Logins {
     private volatile @Nullable String refused;
 
     private volatile @Nullable String newest;
+    private final @Nullable SSLContext tls;
 
-    Logins(InstantSource clock) {
+    /** @param tls trust in the certificates of authorization servers; null for the platform's */
+    Logins(InstantSource clock, @Nullable SSLContext tls) {
         this.clock = clock;
+        this.tls = tls;
     }
 
     /**
@@ -80,7 +84,7 @@ public final class Logins {
             throw expired(service, "there is no refresh token", null);
         }
         // Its origin was allowed at the login, and is kept with the tokens: no card can change it.
-        var server = new OAuthLogin(login.clientId(), List.of(login.tokenUrl()), Duration.ZERO);
+        var server = new OAuthLogin(login.clientId(), List.of(login.tokenUrl()), Duration.ZERO, tls);
         OAuthLogin.Token next;
         try {
             next = server.renew(login.tokenUrl(), refresh);

@@ -42,7 +42,7 @@ final class LoginsTest {
     private final AtomicInteger renewals = new AtomicInteger();
     private final MemoryKeyring keyring = new MemoryKeyring();
     private final KeyManager keys = keyring.builder().build();
-    private final Logins logins = new Logins(now::get);
+    private final Logins logins = new Logins(now::get, null);
     private RawServer server;
     private Runnable before = () -> {};
 

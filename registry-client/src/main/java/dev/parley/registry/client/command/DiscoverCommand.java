@@ -3,7 +3,6 @@ package dev.parley.registry.client.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.AgentClient;
 import dev.parley.command.CommandCall;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput;
@@ -66,7 +65,7 @@ final class DiscoverCommand implements ProgramCommand {
                 AgentCommand.show(call, AgentCommand.call(client, RegistryProtocol.LIST, page));
                 return 0;
             }
-            Registry registry = Registry.of(client, hub, AgentClient::builder);
+            Registry registry = Registry.of(client, hub, call::clients);
             var verifier = call.verifier();
             if (verifier != null) {
                 var unused = registry.revocations(verifier);
