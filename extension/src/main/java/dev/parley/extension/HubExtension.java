@@ -7,6 +7,7 @@ import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -100,6 +101,17 @@ public interface HubExtension extends AutoCloseable {
         return List.of();
     }
 
+    /**
+     * Operations of the extension for an agent that is {@linkplain HubAgents#host hosted} by an endpoint, which the extension carries out by
+     * operations of A2A; empty if it needs an agent of the hub.
+     *
+     * @param hubUrl address of the hub
+     * @param agentUrl address of the agent
+     */
+    default Optional<AgentExtension> ofRemote(String hubUrl, String agentUrl) {
+        return Optional.empty();
+    }
+
     /** An agent that uses the extension, as the hub hosts it, for instance with {@linkplain Agent#prioritized priorities}. */
     default Agent hosted(Agent agent) {
         return agent;
@@ -111,7 +123,7 @@ public interface HubExtension extends AutoCloseable {
      * @param dialect in which the webhook was registered
      * @param agent address of the agent
      */
-    default Notification notification(String dialect, String agent, Notification notification) {
+    default Notification notification(String dialect, TaskKey task, String agent, Notification notification) {
         return notification;
     }
 

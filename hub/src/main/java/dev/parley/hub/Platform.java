@@ -448,9 +448,10 @@ public final class Platform implements AutoCloseable {
             var observed = new Observed(name, metrics, traces, hubExtensions.observers());
             var recorded = new Recorded(audit, name, auditsCalls);
             byte[] verbatim = hosted.verbatim();
+            AgentEndpoint shownCards = new WithCards(hosted.endpoint(), shown -> here(shown, name));
             var agent = new ServedAgent(
                     name,
-                    recorded.before(guard.before(new WithCards(hosted.endpoint(), shown -> here(shown, name)))),
+                    recorded.before(guard.before(new Translated(shownCards, translations(name)))),
                     verbatim == null ? served(card) : ServedCard.verbatim(card, verbatim),
                     agentDialects.getOrDefault(name, dialects),
                     ExtensionTable.EMPTY,
@@ -464,6 +465,17 @@ public final class Platform implements AutoCloseable {
             neighbours.announce(agent);
         }
 
+        /** Operations of extensions that these carry out by operations of A2A. */
+        private Map<String, AgentEndpoint> translations(String name) {
+            var handlers = new LinkedHashMap<String, AgentEndpoint>();
+            for (HubExtension extension : hubExtensions.all()) {
+                extension
+                        .ofRemote(site.url(), site.agentUrl(name))
+                        .ifPresent(translated -> handlers.putAll(translated.handlers()));
+            }
+            return handlers;
+        }
+
         /** A card with the addresses of this hub, and the security of its callers. */
         private AgentCard here(AgentCard card, String name) {
             Set<String> spoken = agentDialects.getOrDefault(name, dialects);
@@ -475,6 +487,25 @@ public final class Platform implements AutoCloseable {
             site.remove(name);
             openApi.remove(name);
             home.remove(name);
+        }
+    }
+
+    /** An endpoint before which extensions answer their operations. */
+    private record Translated(AgentEndpoint endpoint, Map<String, AgentEndpoint> extensions) implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            return answering(operation).call(operation, context);
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return answering(operation).watch(operation, context);
+        }
+
+        private AgentEndpoint answering(Operation operation) {
+            return operation instanceof Operation.Extension extension
+                    ? extensions.getOrDefault(extension.name(), endpoint)
+                    : endpoint;
         }
     }
 
@@ -512,11 +543,17 @@ public final class Platform implements AutoCloseable {
         }
     }
 
-    private Notification finished(String agent, String dialect, Notification notification) {
+    private Notification finished(TaskKey task, String dialect, Notification notification) {
         hosted.join(); // webhooks that waited for the start: their agents may have extensions that change notifications
+        List<HubExtension> used = neighbours.extensions(task.agent());
         Notification last = notification;
-        for (HubExtension extension : neighbours.extensions(agent)) {
-            last = extension.notification(dialect, agentUrl(agent), last);
+        // Those of all agents come last: they sign.
+        for (boolean isForAll : List.of(false, true)) {
+            for (HubExtension extension : used) {
+                if (extension.isForAll() == isForAll) {
+                    last = extension.notification(dialect, task, agentUrl(task.agent()), last);
+                }
+            }
         }
         return last;
     }

@@ -3,6 +3,7 @@ package dev.parley.mesh;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.json.Codecs;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -32,8 +33,15 @@ public final class MeshProtocol implements ExtensionProtocol.Provider {
      * Delivers a message to an agent. Delivering it again has no further effect and the same answer.
      *
      * @param patience longest wait for the result of a delegation; zero for its acceptance only
+     * @param problem why the message cannot be read: the envelope has the members that could be, and the receiver refuses it; else null
      */
-    public record SendEnvelope(Envelope envelope, Duration patience) implements Operation.ExtensionCall<Envelope> {
+    public record SendEnvelope(
+            Envelope envelope, Duration patience, @Nullable A2AException problem)
+            implements Operation.ExtensionCall<Envelope> {
+        public SendEnvelope(Envelope envelope, Duration patience) {
+            this(envelope, patience, null);
+        }
+
         public SendEnvelope {
             requireNonNull(envelope, "envelope");
             requireNonNull(patience, "patience");

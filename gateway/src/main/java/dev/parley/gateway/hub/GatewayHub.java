@@ -4,6 +4,7 @@ import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubExtension;
@@ -74,7 +75,7 @@ final class GatewayHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public Notification notification(String dialect, String agent, Notification notification) {
+    public Notification notification(String dialect, TaskKey task, String agent, Notification notification) {
         return relay.shown(notification);
     }
 

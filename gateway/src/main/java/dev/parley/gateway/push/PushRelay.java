@@ -25,6 +25,7 @@ import dev.parley.protocol.Operation.PushConfigPage;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
@@ -221,9 +222,13 @@ public final class PushRelay {
         follower.sent(route, taskId);
     }
 
-    /** Prepares the webhook of a message; the caller of this sends the message with {@link Begun#config}. */
-    public Begun begin(Remote remote, PushConfig config, CallContext context) {
-        Begun begun = prepare(remote, null, null, context);
+    /**
+     * Prepares the webhook of a message; the caller of this sends the message with {@link Begun#config}.
+     *
+     * @param metadata of the message, in which dialects may keep what their notifications need
+     */
+    public Begun begin(Remote remote, PushConfig config, Map<String, @Nullable Object> metadata, CallContext context) {
+        Begun begun = prepare(remote, null, null, metadata, context);
         try {
             Relay relay = relays.find(begun.id()).orElseThrow();
             addTo(relay, config, context);
@@ -272,7 +277,7 @@ public final class PushRelay {
             PushConfig added = addTo(known, config, context);
             return added.of(taskId, idOf(added));
         }
-        Begun begun = prepare(remote, taskId, contextId, context);
+        Begun begun = prepare(remote, taskId, contextId, Map.of(), context);
         try {
             PushConfig added = addTo(relays.find(begun.id()).orElseThrow(), config, context);
             remote.register(begun.config());
@@ -329,12 +334,20 @@ public final class PushRelay {
 
     private PushConfig addTo(Relay relay, PushConfig config, CallContext context) {
         var named = new PushConfig(
-                null, config.id(), relay.shadow(), config.url(), config.token(), config.authentication());
+                config.tenant(), config.id(), relay.shadow(), config.url(), config.token(), config.authentication());
         return shadows().call(new Operation.CreatePushConfig(null, named), context);
     }
 
-    private Begun prepare(Remote remote, @Nullable String taskId, @Nullable String contextId, CallContext context) {
-        Task shadow = (Task) shadows().call(immediate(Message.user(Part.text("webhooks"))), context);
+    private Begun prepare(
+            Remote remote,
+            @Nullable String taskId,
+            @Nullable String contextId,
+            Map<String, @Nullable Object> metadata,
+            CallContext context) {
+        Message text = Message.user(Part.text("webhooks"));
+        var message =
+                new Message(text.messageId(), Role.USER, text.parts(), null, null, metadata, List.of(), List.of());
+        Task shadow = (Task) shadows().call(immediate(message), context);
         String id = secret();
         String token = secret();
         relays.add(new Relay(

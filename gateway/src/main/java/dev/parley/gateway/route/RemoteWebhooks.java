@@ -74,7 +74,8 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
     /** Puts the webhook of the gateway in the place of that of a message which begins a task. */
     Sent begin(Send send, CallContext context) {
         PushConfig config = requireNonNull(send.configuration().pushConfig());
-        PushRelay.Begun begun = require().begin(at(context, ""), config, context);
+        PushRelay.Begun begun =
+                require().begin(at(context, ""), config, send.message().metadata(), context);
         return new Sent(with(send, version.isEmpty() ? null : begun.config()), begun.id());
     }
 

@@ -11,6 +11,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -108,7 +109,8 @@ class PushRelayTest {
                 }
 
                 @Override
-                public Notification notification(String dialect, String agent, Notification notification) {
+                public Notification notification(
+                        String dialect, TaskLog.TaskKey task, String agent, Notification notification) {
                     return relay.shown(notification);
                 }
             };
@@ -298,7 +300,7 @@ class PushRelayTest {
 
     @Test
     void aWebhookThatComesWithAMessageGetsItsEvents() throws Exception {
-        PushRelay.Begun begun = gateway.relay().begin(remote(), hook(), CallContext.anonymous());
+        PushRelay.Begun begun = gateway.relay().begin(remote(), hook(), Map.of(), CallContext.anonymous());
         Task task = begun(begun.config());
         gateway.relay().bound(begun.id(), task.id(), task.contextId(), null);
         steps.release(3);

@@ -40,10 +40,10 @@ public final class WebhookDelivery implements WebhookTransport {
     private final List<HubObserver> observers;
     private final Traces traces;
 
-    /** Last change of a notification of an agent in a dialect. */
+    /** Last change of a notification of a task in a dialect. */
     @FunctionalInterface
     public interface Finish {
-        Notification apply(String agent, String dialect, Notification notification);
+        Notification apply(TaskKey task, String dialect, Notification notification);
     }
 
     /**
@@ -98,11 +98,11 @@ public final class WebhookDelivery implements WebhookTransport {
         Traces.noteTask(span, null, key.taskId());
         try {
             String trace = Traces.traceparent(span, null);
-            Notification last = finished.apply(key.agent(), webhook.dialect(), notification);
+            Notification last = finished.apply(key, webhook.dialect(), notification);
             Notification first = last.first();
             Outcome outcome = new Outcome.Accepted();
             if (first != null) { // with an id of its own for the receiver
-                Notification finishedFirst = finished.apply(key.agent(), webhook.dialect(), first);
+                Notification finishedFirst = finished.apply(key, webhook.dialect(), first);
                 outcome = offer(webhook, -event.sequence(), finishedFirst.inTrace(trace));
             }
             if (outcome instanceof Outcome.Accepted) {

@@ -9,6 +9,7 @@ import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.BoundedNotes;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,11 +36,24 @@ final class Events {
     /** Action of the audit rows of messages. */
     static final String MESSAGE = "one.message";
 
+    /** The same of callbacks, of refused messages, and of messages of A2A that are answered without a task. */
+    static final String CALLBACK = "one.callback";
+
+    static final String REFUSED = "one.refused";
+    static final String ANSWERED = "a2a.answered";
+
     /** Bytes of the content of a {@linkplain #isNotice notice}. */
     static final int LONGEST_CONTENT = 16 * 1024;
 
     private static final int OF_ROW = 4;
     private static final String CONTENT = "content";
+    private static final String MESSAGE_ID = "messageId";
+
+    /** Type of messages of A2A, which have none. */
+    private static final String A2A_MESSAGE = "message";
+
+    /** Contexts of {@link dev.parley.mesh.Delegations#context}. */
+    private static final Pattern CONTEXT = Pattern.compile("one-[0-9a-f]{32}");
 
     /** Names of the events elsewhere, and in general. */
     private static final Map<String, List<String>> OTHER_NAMES = Map.of(
@@ -155,10 +170,125 @@ final class Events {
         Entry entry = row.entry();
         return switch (entry.action()) {
             case MESSAGE -> ofMessage(row);
+            case CALLBACK -> List.of(ofCallback(row));
+            case REFUSED -> ofRefused(row);
+            case ANSWERED -> ofAnswered(row);
+            case "call.denied" -> ofDenied(row);
             case "task.created" -> ofCreation(row);
-            case "task.moved", "task.canceled" -> isEnd(entry) ? ofEnd(row) : List.of();
+            case "task.continued" -> ofContinued(row, text(entry, MESSAGE_ID));
+            case "task.moved", "task.canceled" -> ofMove(row);
             default -> List.of();
         };
+    }
+
+    private static Event ofCallback(Row row) {
+        Entry entry = row.entry();
+        String agent = text(entry, "agent");
+        String receiver = entry.subject().substring(entry.subject().indexOf('/') + 1);
+        Map<String, Object> metadata = metadata(entry, entry.outcome(), text(entry, MESSAGE_ID));
+        return event(row, 2, SENT, agent, agent, receiver, metadata);
+    }
+
+    /** A message and the error that it got. */
+    private static List<Event> ofRefused(Row row) {
+        Entry entry = row.entry();
+        String agent = text(entry, "agent");
+        String from = text(entry, "sourceAgentId");
+        Map<String, Object> metadata = metadata(entry, text(entry, "messageType"), text(entry, MESSAGE_ID));
+        metadata.put("refused", entry.outcome());
+        putLeft(entry, metadata);
+        Map<String, Object> error =
+                metadata(entry, MessageType.ERROR.word(), text(entry, MESSAGE_ID) + "/" + row.number());
+        error.put("code", entry.outcome());
+        return List.of(
+                event(row, 0, RECEIVED, agent, from, from, metadata), event(row, 2, SENT, agent, agent, from, error));
+    }
+
+    /** A message that authorization refuses: its content was not read. */
+    private static List<Event> ofDenied(Row row) {
+        Entry entry = row.entry();
+        String operation = text(entry, "operation");
+        if (!operation.equals("one/send") && !operation.startsWith("Send")) {
+            return List.of();
+        }
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put(MESSAGE_ID, "");
+        metadata.put("messageType", A2A_MESSAGE);
+        metadata.put("correlationId", "");
+        metadata.put("protocol", operation.equals("one/send") ? "one" : "a2a");
+        metadata.put("refused", text(entry, "reason"));
+        putLeft(entry, metadata);
+        return List.of(event(row, 0, RECEIVED, text(entry, "agent"), entry.actor(), entry.actor(), metadata));
+    }
+
+    private static void putLeft(Entry entry, Map<String, Object> metadata) {
+        Object left = entry.detail().get(BoundedNotes.LEFT);
+        if (left != null) {
+            metadata.put(BoundedNotes.LEFT, left);
+        }
+    }
+
+    private static List<Event> ofAnswered(Row row) {
+        Entry entry = row.entry();
+        String agent = text(entry, "agent");
+        Map<String, Object> received = ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID));
+        putLeft(entry, received);
+        Map<String, Object> sent =
+                ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID) + "/" + row.number());
+        return List.of(
+                event(row, 0, RECEIVED, agent, entry.actor(), entry.actor(), received),
+                event(row, 2, SENT, agent, agent, entry.actor(), sent));
+    }
+
+    /** A message of a caller to a task that has begun; none if it came in an envelope, which has a row of its own. */
+    private List<Event> ofContinued(Row row, String messageId) {
+        List<Row> all = rowsOf(row.entry());
+        boolean isOfEnvelope = all.stream()
+                .anyMatch(each ->
+                        isMessage(each) && text(each.entry(), MESSAGE_ID).equals(messageId));
+        if (isOfEnvelope) {
+            return List.of();
+        }
+        Entry created = first(all, "task.created", row.entry());
+        String caller = caller(row.entry());
+        Map<String, Object> metadata = ofA2a(row.entry(), text(created, "contextId"), A2A_MESSAGE, messageId);
+        return List.of(event(row, 0, RECEIVED, text(created, "agent"), caller, caller, metadata));
+    }
+
+    /** The caller of an entry: its actor, or the subject of an agent that acts for it. */
+    private static String caller(Entry entry) {
+        return entry.subject().isEmpty()
+                ? entry.actor()
+                : entry.subject().substring(entry.subject().indexOf('/') + 1);
+    }
+
+    private List<Event> ofMove(Row row) {
+        Entry entry = row.entry();
+        var events = new ArrayList<Event>();
+        String received = text(entry, MESSAGE_ID);
+        if (!received.isEmpty()) {
+            events.addAll(ofContinued(row, received));
+        }
+        TaskState state = TaskState.valueOf(entry.outcome());
+        if (state.isTerminal()) {
+            events.addAll(ofEnd(row));
+        } else if (state.isInterrupted()) {
+            Entry created = first(rowsOf(entry), "task.created", entry);
+            if (!isOfEnvelope(created)) {
+                events.add(sent(row, created, MessageType.STATUS_UPDATE));
+            }
+        }
+        return events;
+    }
+
+    /** What an agent answers to a caller of A2A. */
+    private static Event sent(Row row, Entry created, MessageType type) {
+        Entry entry = row.entry();
+        String own = text(entry, "answerId");
+        String id = own.isEmpty() ? entry.target() + "/" + row.number() : own;
+        String agent = text(created, "agent");
+        Map<String, Object> metadata = ofA2a(entry, text(created, "contextId"), type.word(), id);
+        return event(row, 2, SENT, agent, agent, created.actor(), metadata);
     }
 
     private static boolean isEnd(Entry entry) {
@@ -168,7 +298,7 @@ final class Events {
 
     /** True for a task whose message came in an envelope, which has a row of its own. */
     private static boolean isOfEnvelope(Entry entry) {
-        return text(entry, "contextId").startsWith("one-");
+        return CONTEXT.matcher(text(entry, "contextId")).matches();
     }
 
     private List<Event> ofMessage(Row row) {
@@ -214,9 +344,12 @@ final class Events {
         var events = new ArrayList<Event>();
         if (!isOfEnvelope(entry)) {
             String agent = text(entry, "agent");
-            Map<String, Object> metadata = ofA2a(entry, text(entry, "contextId"));
+            Map<String, Object> metadata = ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID));
             events.add(event(row, 0, RECEIVED, agent, entry.actor(), entry.actor(), metadata));
             events.add(event(row, 1, DELEGATED, agent, entry.actor(), entry.actor(), metadata));
+            if (TaskState.valueOf(entry.outcome()).isInterrupted()) {
+                events.add(sent(row, entry, MessageType.STATUS_UPDATE));
+            }
         }
         if (isEnd(entry)) {
             events.addAll(ofEnd(row));
@@ -224,11 +357,20 @@ final class Events {
         return events;
     }
 
-    private static Map<String, Object> ofA2a(Entry entry, String contextId) {
+    private static Map<String, Object> ofA2a(Entry entry, String contextId, String type, String messageId) {
         var metadata = new LinkedHashMap<String, Object>();
-        metadata.put("protocol", "a2a");
+        metadata.put(MESSAGE_ID, messageId);
+        metadata.put("messageType", type);
         metadata.put("correlationId", contextId);
-        metadata.put("taskId", entry.target());
+        metadata.put("protocol", "a2a");
+        if (!entry.target().equals(text(entry, "agent"))) {
+            metadata.put("taskId", entry.target());
+        }
+        Object agents = entry.detail().get("agents");
+        if (agents instanceof List<?> chain && !chain.isEmpty()) { // the agent that calls on behalf of the actor
+            String url = String.valueOf(chain.getLast());
+            metadata.put("via", url.substring(url.lastIndexOf('/') + 1));
+        }
         return metadata;
     }
 
@@ -245,9 +387,10 @@ final class Events {
                     .map(message -> end(row, message, entry.outcome()))
                     .toList();
         }
-        Map<String, Object> metadata = ofA2a(entry, text(created, "contextId"));
+        Event sent = sent(row, created, MessageType.TASK_RESULT);
+        var metadata = new LinkedHashMap<>(sent.metadata());
         metadata.put("status", entry.outcome().toLowerCase(Locale.ROOT));
-        return List.of(event(row, 3, COMPLETED, agent, agent, created.actor(), metadata));
+        return List.of(sent, event(row, 3, COMPLETED, agent, agent, created.actor(), metadata));
     }
 
     /** The end of a task before its first message was recorded. */

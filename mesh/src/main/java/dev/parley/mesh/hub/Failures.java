@@ -12,15 +12,18 @@ import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Errors of A2A as errors of the mesh. */
@@ -115,6 +118,31 @@ final class Failures {
                 party(sent.get("from"), requireNonNullElse(request.header(MeshDialect.AGENT_HEADER), "")),
                 EnvelopeModel.body(content(problem)),
                 Handling.DEFAULT);
+    }
+
+    /** The members of a message that can be read, without its content, which is null if its type cannot be read either. */
+    static Envelope readable(byte[] body, Arrival request, A2AException problem) {
+        Map<?, ?> sent = members(body);
+        Map<?, ?> message = sent.get("message") instanceof Map<?, ?> members ? members : Map.of();
+        String type = text(message, "type", "");
+        return new Envelope(
+                shortened(requireNonNull(text(sent, "messageId", "unknown"))),
+                text(sent, "correlationId", null) == null
+                        ? null
+                        : shortened(requireNonNull(text(sent, "correlationId", ""))),
+                Instant.now(),
+                party(sent.get("from"), requireNonNullElse(request.header(MeshDialect.AGENT_HEADER), "")),
+                party(sent.get("to"), agentOf(request.path())),
+                Stream.of(MessageType.values())
+                        .filter(each -> each.word().equals(type))
+                        .findFirst()
+                        .map(known -> new Envelope.Body(known, Map.of(), Envelope.JSON))
+                        .orElse(new Envelope.Body(MessageType.ERROR, null, Envelope.JSON)),
+                Handling.DEFAULT);
+    }
+
+    private static String shortened(String id) {
+        return id.length() <= Operation.LONGEST_ID ? id : id.substring(0, Operation.LONGEST_ID);
     }
 
     private static Map<?, ?> members(byte[] body) {

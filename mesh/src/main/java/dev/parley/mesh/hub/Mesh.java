@@ -5,6 +5,7 @@ import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.RunObserver;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -23,6 +24,8 @@ import java.util.Optional;
 
 /** The mesh of one hub. */
 final class Mesh implements HubExtension {
+    private static final String DESCRIPTION = "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX;
+
     private final HubParts hub;
     private final Answers answers;
     private final MessageSignatures signatures;
@@ -31,11 +34,13 @@ final class Mesh implements HubExtension {
     private final Events events;
     private final Views views;
     private final Messages messages;
+    private final MessageLog log;
 
     Mesh(HubParts hub, MessageSignatures.Trust trust) {
         this.signatures = new MessageSignatures(hub.signatures(), trust, InstantSource.system());
         this.hub = hub;
         this.messages = new Messages(hub.metrics());
+        this.log = new MessageLog(hub.audit());
         this.answers = new Answers(hub.database(), hub.audit());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
@@ -55,24 +60,38 @@ final class Mesh implements HubExtension {
 
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
-        var receiver = new Receiver(hub, answers, signatures, durations, deadlines, messages, hubUrl, agentUrl);
+        Receiver receiver = receiver(hubUrl, agentUrl);
         boolean hasViews = agentUrl.endsWith("/" + MeshProtocol.VIEWS_AGENT);
         ExtensionProtocol protocol = hasViews ? MeshViews.protocol() : MeshProtocol.PROTOCOL;
-        AgentExtension extension =
-                AgentExtension.of(protocol, "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX);
-        return (hasViews ? extension.operations(protocol, views) : extension)
+        AgentExtension extension = AgentExtension.of(protocol, DESCRIPTION);
+        return operations(hasViews ? extension.operations(protocol, views) : extension, receiver);
+    }
+
+    private Receiver receiver(String hubUrl, String agentUrl) {
+        return new Receiver(hub, answers, signatures, durations, deadlines, messages, log, hubUrl, agentUrl);
+    }
+
+    @Override
+    public Optional<AgentExtension> ofRemote(String hubUrl, String agentUrl) {
+        return Optional.of(
+                operations(AgentExtension.of(MeshProtocol.PROTOCOL, DESCRIPTION), receiver(hubUrl, agentUrl)));
+    }
+
+    private static AgentExtension operations(AgentExtension extension, Receiver receiver) {
+        return extension
                 .call(SendEnvelope.class, receiver::send)
                 .call(ReadTask.class, receiver::read)
                 .call(RegisterCallback.class, receiver::register);
     }
 
     @Override
-    public Notification notification(String dialect, String agent, Notification notification) {
+    public Notification notification(String dialect, TaskKey task, String agent, Notification notification) {
         if (!dialect.equals(MeshProtocol.DIALECT)) {
             return notification;
         }
         Envelope callback = EnvelopeModel.ENVELOPE.fromJson(Json.read(notification.body(), Map.class));
         messages.sent(callback.from().agentId(), callback.message().type());
+        log.offered(task, callback);
         return signatures.signed(notification, callback);
     }
 
@@ -88,7 +107,12 @@ final class Mesh implements HubExtension {
 
     @Override
     public RunObserver observer() {
-        return durations;
+        return (agent, request, work) -> {
+            durations.observe(agent, request, work);
+            if (request.task().isEmpty()) {
+                log.answered(agent, request);
+            }
+        };
     }
 
     @Override

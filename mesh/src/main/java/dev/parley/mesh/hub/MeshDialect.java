@@ -63,12 +63,12 @@ public final class MeshDialect implements DialectProvider {
 
     @Override
     public WireCall read(WireRequest request, AgentCard card, CallContext caller) {
-        requireVersion(request.header(VERSION_HEADER));
         Matcher task = TASK.matcher(request.path());
         if (request.path().isEmpty() || request.path().equals("/")) {
             requireMethod(request, POST);
-            return WireCall.of(new SendEnvelope(envelope(request), wait(request)), MeshDialect::answer);
+            return WireCall.of(send(request), MeshDialect::answer);
         }
+        requireVersion(request.header(VERSION_HEADER));
         if (!task.matches()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
@@ -91,6 +91,17 @@ public final class MeshDialect implements DialectProvider {
             return text;
         }
         throw A2AException.invalidParams(member, "missing (expected: a text)");
+    }
+
+    /** A message that cannot be read is a call, too: its refusal is an event of the agent. */
+    private static SendEnvelope send(WireRequest request) {
+        try {
+            requireVersion(request.header(VERSION_HEADER));
+            return new SendEnvelope(envelope(request), wait(request));
+        } catch (A2AException unreadable) {
+            Envelope readable = Failures.readable(request.body(), request.arrival(), unreadable);
+            return new SendEnvelope(readable, Duration.ZERO, unreadable);
+        }
     }
 
     private static Envelope envelope(WireRequest request) {

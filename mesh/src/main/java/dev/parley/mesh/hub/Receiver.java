@@ -26,6 +26,7 @@ import dev.parley.mesh.MessageType;
 import dev.parley.mesh.Reports;
 import dev.parley.mesh.hub.Answers.Answer;
 import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
@@ -42,6 +43,7 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.Entry;
@@ -55,6 +57,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +65,7 @@ import org.jspecify.annotations.Nullable;
 /** Receives the messages for one agent. Safe for any thread. */
 final class Receiver {
     private static final int NO_HISTORY = 0;
+    private static final Backoff READS = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
     private static final Pattern JWE = Pattern.compile("[\\w-]+\\.[\\w-]*(\\.[\\w-]+){3}");
 
     private final HubParts hub;
@@ -70,6 +74,7 @@ final class Receiver {
     private final Durations durations;
     private final Deadlines deadlines;
     private final Messages messages;
+    private final MessageLog log;
     private final String hubUrl;
     private final String agent;
     private final String url;
@@ -88,9 +93,11 @@ final class Receiver {
             Durations durations,
             Deadlines deadlines,
             Messages messages,
+            MessageLog log,
             String hubUrl,
             String url) {
         this.messages = messages;
+        this.log = log;
         this.hubUrl = hubUrl;
         this.signatures = signatures;
         this.hub = hub;
@@ -116,6 +123,18 @@ final class Receiver {
     // ---- Operations
 
     Envelope send(SendEnvelope send, CallContext caller) {
+        try {
+            if (send.problem() != null) {
+                throw send.problem();
+            }
+            return admitted(send, caller);
+        } catch (A2AException refused) {
+            log.refused(agent, send.envelope(), refused, inside(caller));
+            throw refused;
+        }
+    }
+
+    private Envelope admitted(SendEnvelope send, CallContext caller) {
         Envelope envelope = send.envelope();
         requireParties(envelope, caller);
         signatures.verify(envelope, hubUrl, caller.scope().group());
@@ -192,7 +211,8 @@ final class Receiver {
 
     Map<String, Object> register(RegisterCallback register, CallContext caller) {
         PushConfig config = Callbacks.config(url, register.taskId(), register.agentId(), register.callback());
-        var unused = endpoint().call(new Operation.CreatePushConfig(null, config), inside(caller));
+        var unused = aboutCallback(
+                "callback", () -> endpoint().call(new Operation.CreatePushConfig(null, config), inside(caller)));
         return Map.of("taskId", register.taskId(), "agentId", register.agentId(), "callback", register.callback());
     }
 
@@ -385,7 +405,7 @@ final class Receiver {
                 : Callbacks.config(url, null, envelope.from().agentId(), callback);
         limit(envelope, delegation.deadline(), message, context);
         Duration median = median(skill, card);
-        Task begun = begin(message, webhook, true, context);
+        Task begun = aboutCallback("message.content.callback", () -> begin(message, webhook, true, context));
         Instant estimate = median == null ? null : begun(begun).plus(median);
         return accepted(settled(begun, wait, context), wait, estimate, delegation, fingerprint, context);
     }
@@ -431,7 +451,7 @@ final class Receiver {
                 content.query(),
                 context.scope().group());
         limit(envelope, null, message, context);
-        Task begun = begin(message, webhook, !isQuery, context);
+        Task begun = aboutCallback("metadata.security.callback", () -> begin(message, webhook, !isQuery, context));
         return isQuery
                 ? answered(begun, content, fingerprint, context)
                 : accepted(settled(begun, wait, context), wait, null, content, fingerprint, context);
@@ -500,6 +520,21 @@ final class Receiver {
         return new Reply(answer, content(answer, task, response, context));
     }
 
+    /** A call whose problems with the URL of a webhook are told at the member that has it. */
+    private static <T> T aboutCallback(String path, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (A2AException wrong) {
+            throw wrong.violations().stream().anyMatch(each -> isUrl(each.field()))
+                    ? wrong.inWords(field -> isUrl(field) ? path : field, text -> text)
+                    : wrong;
+        }
+    }
+
+    private static boolean isUrl(String field) {
+        return field.equals("url") || field.endsWith(".url");
+    }
+
     private Task begin(Message message, @Nullable PushConfig webhook, boolean immediately, CallContext context) {
         return begin(endpoint(), message, webhook, immediately, context);
     }
@@ -540,10 +575,34 @@ final class Receiver {
                 }
             }
             return task(begun.id(), context);
+        } catch (A2AException refused) {
+            if (refused.error() == A2AError.UNSUPPORTED_OPERATION) { // an agent elsewhere that has no streams
+                return read(begun, end, context);
+            }
+            throw refused;
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             return begun;
         }
+    }
+
+    /** Reads a task until it has ended or needs its sender. */
+    private Task read(Task begun, long endNanos, CallContext context) {
+        Task task = task(begun.id(), context);
+        for (int reads = 1; !task.state().isSettled(); reads++) {
+            long left = endNanos - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            try {
+                Thread.sleep(Math.min(READS.bound(reads).toMillis(), 1 + left / 1_000_000));
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                return task;
+            }
+            task = task(begun.id(), context);
+        }
+        return task;
     }
 
     private Task task(String id, CallContext context) {

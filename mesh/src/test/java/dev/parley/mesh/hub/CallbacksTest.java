@@ -264,6 +264,13 @@ final class CallbacksTest {
 
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.content("code")).isEqualTo("invalid_message");
+            assertThat(refused.content("details", "path")).as("M12").isEqualTo("message.content.callback");
+            Answer begun = new Peer(hub.url()).delegate("m-2", "worker", "work", "x");
+            Answer registered = new Peer(hub.url())
+                    .post(
+                            "/agents/worker/one/tasks/" + begun.content("taskId") + "/callback",
+                            "{'agentId':'planner','callback':'" + sink.url() + "'}");
+            assertThat(registered.content("details", "path")).as("M12").isEqualTo("callback");
         }
     }
 

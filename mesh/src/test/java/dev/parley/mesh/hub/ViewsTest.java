@@ -242,6 +242,141 @@ final class ViewsTest {
         }
     }
 
+    private static Map<?, ?> metadata(Map<String, Object> event) {
+        return (Map<?, ?>) requireNonNull(event.get("metadata"));
+    }
+
+    /** Type of an event, type and id of its message, as soon as there are so many events of an agent. */
+    private static List<String> messages(Peer peer, String query, int count) throws Exception {
+        Answer events = await(
+                peer,
+                "/one/events?pageSize=1000&" + query,
+                answer -> rows(answer, "events").size() >= count,
+                V1);
+        return rows(events, "events").stream()
+                .map(each -> {
+                    assertThat(metadata(each).get("messageId")).asString().isNotEmpty();
+                    assertThat(metadata(each).get("correlationId")).asString().isNotEmpty();
+                    return each.get("type") + " " + metadata(each).get("messageType");
+                })
+                .toList();
+    }
+
+    private static String message(String id, String text, String more) {
+        return "{'message':{'role':'ROLE_USER','messageId':'%s','parts':[{'text':'%s'}]%s}}".formatted(id, text, more);
+    }
+
+    @Test
+    @DisplayName(
+            "M3, ONE20 messages of A2A are events in both directions, with id, type and correlation id: of a task, its"
+                    + " question and answer, and without a task")
+    void messagesOfA2a() throws Exception {
+        Agent asking = Agent.named("asking", "Asks").handle((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("done");
+            } else {
+                reply.askForInput("which?");
+            }
+        });
+        Agent plain = Agent.named("plain", "Answers").handle((request, reply) -> reply.message("pong"));
+        try (Hub hub =
+                Hub.builder().data(directory).port(0).agents(asking, plain).start()) {
+            var peer = new Peer(hub.url());
+            Answer asked =
+                    peer.post("/agents/asking/message:send", message("a-1", "hello", ",'contextId':'one-x'"), V1);
+            peer.post(
+                    "/agents/asking/message:send",
+                    message("a-2", "that", ",'taskId':'" + asked.text("task", "id") + "'"),
+                    V1);
+            peer.post("/agents/plain/message:send", message("p-1", "ping", ""), V1);
+
+            assertThat(messages(peer, "agentId=asking", 6))
+                    .containsExactly(
+                            "a2a_message_received message",
+                            "a2a_task_delegated message",
+                            "a2a_message_sent status_update",
+                            "a2a_message_received message",
+                            "a2a_message_sent task_result",
+                            "a2a_task_completed task_result");
+            Answer all = peer.get("/one/events?agentId=asking&type=a2a_message_received", V1);
+            assertThat(rows(all, "events"))
+                    .extracting(each -> String.valueOf(metadata(each).get("messageId")))
+                    .containsExactly("a-1", "a-2");
+            assertThat(messages(peer, "agentId=plain", 2))
+                    .containsExactly("a2a_message_received message", "a2a_message_sent message");
+            assertThat(rows(peer.get("/one/events?agentId=plain", V1), "events").getFirst())
+                    .satisfies(
+                            each -> assertThat(metadata(each).get("messageId")).isEqualTo("p-1"));
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "M3, ONE20 callbacks and refused envelopes are events: unreadable, of a wrong version, for an unknown skill, repeated")
+    void callbacksAndRefusals() throws Exception {
+        try (Hub hub = Hub.builder()
+                        .data(directory)
+                        .port(0)
+                        .set("webhook-allow", "127.0.0.1")
+                        .agents(agent("researcher", "research", "facts"), agent("cook", "cook", "food"))
+                        .start();
+                var sink = new Sink(2)) {
+            var peer = new Peer(hub.url());
+            peer.send(
+                    "m-1",
+                    "researcher",
+                    "task_delegation",
+                    "{'task':'research','parameters':{'text':'x'},'callback':'" + sink.url() + "'}");
+            sink.until(each ->
+                    each.type().equals("task_result") && each.content("status").equals("completed"));
+            Answer sent = await(
+                    peer,
+                    "/one/events?type=task_result&taskId=" + taskOf(peer),
+                    answer -> rows(answer, "events").stream()
+                            .anyMatch(each -> each.get("type").equals("a2a_message_sent")),
+                    V1);
+            assertThat(rows(sent, "events").stream()
+                            .filter(each -> each.get("type").equals("a2a_message_sent"))
+                            .map(each -> String.valueOf(metadata(each).get("messageId"))))
+                    .as("ids of callbacks, one for each, however many attempts there were")
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(id -> assertThat(id).startsWith("one-"));
+
+            assertThat(peer.delegate("m-2", "cook", "research", "x").status()).isEqualTo(422);
+            assertThat(peer.post("/agents/cook/one", "{'messageId':'m-3','correlationId':'c-3'}")
+                            .status())
+                    .isEqualTo(400);
+            assertThat(peer.send("m-4", "cook", "query", "{'query':'x'}", "X-A2A-Version", "2.0")
+                            .status())
+                    .isEqualTo(400);
+            assertThat(peer.send("m-5", "cook", "query", "{'query':'x'}").status())
+                    .isEqualTo(200);
+            assertThat(peer.send("m-5", "cook", "query", "{'query':'other'}").status())
+                    .isEqualTo(400);
+            Answer refused = await(
+                    peer,
+                    "/one/events?agentId=cook&type=a2a_message_received&pageSize=100",
+                    answer -> rows(answer, "events").size() >= 5,
+                    V1);
+            assertThat(rows(refused, "events").stream()
+                            .filter(each -> metadata(each).containsKey("refused"))
+                            .map(each -> metadata(each).get("messageId") + " "
+                                    + metadata(each).get("refused")))
+                    .containsExactly(
+                            "m-2 capability_mismatch",
+                            "m-3 invalid_message",
+                            "m-4 invalid_message",
+                            "m-5 invalid_message");
+            assertThat(messages(peer, "agentId=cook&type=error", 4)).allMatch("a2a_message_sent error"::equals);
+        }
+    }
+
+    private static Object taskOf(Peer peer) throws Exception {
+        return requireNonNull(metadata(rows(peer.get("/one/events?type=a2a_task_delegated", V1), "events")
+                        .getFirst())
+                .get("taskId"));
+    }
+
     @Test
     @DisplayName(
             "T8 messages that are no outcome of a task, however many and of whatever type, leave the standing of an agent as it is")

@@ -369,7 +369,7 @@ public final class AuditTrail implements GroupListener {
         return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
             boolean did = entry.group().equals(group) && entry.actor().equals(name);
             boolean about = entry.subject().equals(member);
-            boolean called = did || about && entry.action().equals("task.moved");
+            boolean called = did || about && entry.actor().startsWith("agent:");
             return new Entry(
                     entry.group(),
                     did ? AuditChain.hashed(name) : entry.actor(),

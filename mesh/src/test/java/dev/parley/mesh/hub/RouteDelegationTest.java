@@ -1,0 +1,135 @@
+package dev.parley.mesh.hub;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.mesh.hub.Peer.Answer;
+import dev.parley.mesh.hub.Sink.Callback;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Envelopes for a standard agent of A2A elsewhere, behind a route of the gateway. */
+@Timeout(180)
+final class RouteDelegationTest {
+    @TempDir
+    private Path directory;
+
+    private final LinkedBlockingQueue<String> skills = new LinkedBlockingQueue<>();
+
+    /** A hub whose agents know nothing of the mesh. */
+    private Hub remote(String dialect) {
+        return Hub.builder()
+                .data(directory.resolve("remote"))
+                .port(0)
+                .dialects(List.of(dialect))
+                .set("webhook-allow", "127.0.0.1")
+                .agents(Agent.named("researcher", "Finds sources")
+                        .skill("research", "Research", "facts")
+                        .handle((request, reply) -> {
+                            skills.add(
+                                    String.valueOf(request.message().metadata().get("skillId")));
+                            switch (request.text()) {
+                                case "fail" -> reply.fail("broken");
+                                default -> {
+                                    reply.progress(50, "half");
+                                    reply.complete(request.text());
+                                }
+                            }
+                        }))
+                .start();
+    }
+
+    private Hub gateway(Hub remote) {
+        return Hub.builder()
+                .data(directory.resolve("hub"))
+                .port(0)
+                .agents(Agent.named("own", "Own").handle((request, reply) -> reply.complete("own")))
+                .set("webhook-allow", "127.0.0.1")
+                .set("remote", "far=" + remote.agentUrl("researcher"))
+                .start();
+    }
+
+    private static String delegation(String text, String callback) {
+        return "{'task':'research','parameters':{'text':'%s'}%s}"
+                .formatted(text, callback.isEmpty() ? "" : ",'callback':'" + callback + "'");
+    }
+
+    private static Answer until(Peer peer, String path, int status) throws Exception {
+        Answer answer = peer.get(path, "A2A-Version", "1.0");
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60); answer.status() != status; ) {
+            assertThat(System.nanoTime() - end).as(answer.response().body()).isNegative();
+            answer = peer.get(path, "A2A-Version", "1.0");
+        }
+        return answer;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    @DisplayName(
+            "M2, ONE22 a delegation to an agent of A2A elsewhere is accepted, answered by callbacks of the hub, and read")
+    void delegated(String dialect) throws Exception {
+        try (Hub remote = remote(dialect);
+                Hub hub = gateway(remote);
+                var sink = new Sink(1)) {
+            var peer = new Peer(hub.url());
+            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+
+            Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
+            assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+            assertThat(accepted.type()).isEqualTo("task_acceptance");
+            assertThat(accepted.text("correlationId")).isEqualTo("c-m-1");
+            assertThat(skills.poll(60, TimeUnit.SECONDS)).isEqualTo("research");
+            List<Callback> callbacks = sink.until(each ->
+                    each.type().equals("task_result") && each.content("status").equals("completed"));
+            assertThat(callbacks)
+                    .allSatisfy(each ->
+                            assertThat(each.envelope().get("correlationId")).isEqualTo("c-m-1"))
+                    .allSatisfy(each -> assertThat(each.content("taskId")).isEqualTo(accepted.content("taskId")))
+                    .allSatisfy(each -> assertThat(
+                                    requireNonNull(each.envelope().get("from")).toString())
+                            .contains("agentId=far", hub.agentUrl("far") + "/one"));
+            assertThat(callbacks.getLast().content("result").toString()).contains("tides");
+
+            Answer read = peer.get("/agents/far/one/tasks/" + accepted.content("taskId"));
+            assertThat(read.type()).as(read.response().body()).isEqualTo("task_result");
+            assertThat(read.text("correlationId")).isEqualTo("c-m-1");
+            assertThat(peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()))
+                            .content("taskId"))
+                    .as("of the same message again")
+                    .isEqualTo(accepted.content("taskId"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    @DisplayName(
+            "M2, ONE22 a sender that waits, a query, a failure and a wrong task get the answers that an agent of the hub gives")
+    void answered(String dialect) throws Exception {
+        try (Hub remote = remote(dialect);
+                Hub hub = gateway(remote)) {
+            var peer = new Peer(hub.url());
+            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+
+            Answer waited = peer.delegate("w-1", "far", "research", "tides", "Prefer", "wait=30");
+            assertThat(waited.type()).as(waited.response().body()).isEqualTo("task_result");
+            assertThat(waited.content("status")).isEqualTo("completed");
+            Answer failed = peer.delegate("w-2", "far", "facts", "fail", "Prefer", "wait=30");
+            assertThat(failed.content("status")).as(failed.response().body()).isEqualTo("failed");
+            Answer query = peer.send("q-1", "far", "query", "{'query':'moon'}");
+            assertThat(query.type()).as(query.response().body()).isEqualTo("response");
+            assertThat(String.valueOf(query.content("result"))).contains("moon");
+            Answer mismatch = peer.delegate("w-3", "far", "cooking", "soup");
+            assertThat(mismatch.status()).isEqualTo(422);
+            assertThat(mismatch.content("code")).isEqualTo("capability_mismatch");
+        }
+    }
+}
