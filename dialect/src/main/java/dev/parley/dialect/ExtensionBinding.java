@@ -20,6 +20,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.support.Words;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's side of an extension over HTTP: as {@link Binding} is for the operations of A2A. Safe for any thread.
+ * The client's side of an extension over HTTP for one request and its answers: as {@link Binding} is for the operations of A2A. Safe for
+ * any thread.
  */
 public final class ExtensionBinding {
     private static final byte[] NOTHING = {};
@@ -37,6 +39,8 @@ public final class ExtensionBinding {
     private final ExtensionProtocol protocol;
     private final List<ExtensionRow> rows;
     private final boolean rpc;
+    /** Id of the request. */
+    private final String id = WireBinding.nextId();
 
     /**
      * @param agent an interface over HTTP
@@ -63,7 +67,7 @@ public final class ExtensionBinding {
         if (!rpc || row.method().mediaType() != null) {
             return rest(row, operation, headers);
         }
-        return WireBinding.rpc(agent.url(), "\"1\"", row.method().name(), row.request(), operation, headers);
+        return WireBinding.rpc(agent.url(), id, row.method().name(), row.request(), operation, headers);
     }
 
     private Outgoing rest(ExtensionRow row, Operation.Extension operation, Map<String, String> headers) {
@@ -167,7 +171,8 @@ public final class ExtensionBinding {
             throw refusal(status, body);
         }
         try {
-            return WireBinding.read(body, rpc ? new WireBinding.ResultOf<>(codec) : codec, status, protocol.errors());
+            return WireBinding.read(
+                    body, rpc ? new WireBinding.ResultOf<>(codec, id) : codec, status, protocol.errors());
         } catch (A2AException problem) {
             throw completed(problem, body);
         }
@@ -175,8 +180,9 @@ public final class ExtensionBinding {
 
     /** Returns the error that an answer is. */
     public A2AException refusal(int status, byte[] body) {
+        WireBinding.requireId(body, rpc ? id : null);
         A2AException told = Problem.read(status, body, protocol.errors());
-        return told == null ? Problem.of(status) : completed(told, body);
+        return told == null ? Problem.of(status, Words.of(null, body)) : completed(told, body);
     }
 
     /** Some extensions have the details of an error beside each other, where A2A has a list of them. */

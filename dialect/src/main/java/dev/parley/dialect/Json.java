@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Mended;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.served.CardPayload;
@@ -14,6 +15,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +69,21 @@ public final class Json {
             return JsonText.read(json, V1Card.CARD);
         }
         return JsonText.read(json, members.containsKey("default_input_modes") ? KernelCard.CARD : LegacyCard.V03);
+    }
+
+    /**
+     * Reads the card of an agent as a client: without the values on it that do not fit.
+     *
+     * @param blemishes gets the place and the problem of each of them
+     * @throws A2AException as {@link #readCard(byte[])}, if the rest is no card either
+     */
+    public static AgentCard readCard(byte[] json, Consumer<String> blemishes) {
+        byte[] card = Mended.unmarked(json);
+        try {
+            return readCard(card);
+        } catch (A2AException fault) {
+            return Mended.read(card, Json::readCard, fault, blemishes);
+        }
     }
 
     /** Returns the JSON of a StreamResponse. */

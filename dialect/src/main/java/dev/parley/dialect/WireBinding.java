@@ -9,6 +9,7 @@ import dev.parley.dialect.answers.Version;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.dialect.json.Mended;
 import dev.parley.dialect.json.Place;
 import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.KernelCard;
@@ -36,12 +37,16 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.support.Excerpt;
+import dev.parley.protocol.support.LruMap;
+import dev.parley.protocol.support.Words;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -61,6 +66,7 @@ import tools.jackson.core.JsonToken;
  */
 public final class WireBinding implements Binding {
     private static final String TENANT = "tenant";
+    private static final int MAX_ID_LENGTH = 64;
     private static final byte[] NOTHING = {};
     private static final byte[] END_OF_OBJECT = {'}'};
 
@@ -108,16 +114,44 @@ public final class WireBinding implements Binding {
         }
     }
 
-    private final AtomicLong ids = new AtomicLong();
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
+    private static final int MOST_NOTED = 256;
+    /** Kinds of blemishes that are in the log. */
+    private static final Map<String, Boolean> NOTED = new LruMap<>(MOST_NOTED);
+
+    /** One for all clients, as they may share connections: two requests on a connection never have the same id. */
+    private static final AtomicLong IDS = new AtomicLong();
+
     private final boolean rpc;
     private final Spoken spoken;
+    /** Id of the request whose answers are read; null for any. */
+    private final @Nullable String id;
+
+    private final @Nullable String mediaType;
 
     private final @Nullable Consumer<String> deviations;
 
-    private WireBinding(boolean rpc, Spoken spoken, @Nullable Consumer<String> deviations) {
+    private WireBinding(
+            boolean rpc,
+            Spoken spoken,
+            @Nullable String id,
+            @Nullable String mediaType,
+            @Nullable Consumer<String> deviations) {
         this.rpc = rpc;
         this.spoken = spoken;
+        this.id = id;
+        this.mediaType = mediaType;
         this.deviations = deviations;
+    }
+
+    @Override
+    public Binding answering(@Nullable String request, @Nullable String type) {
+        return new WireBinding(rpc, spoken, request, type, deviations);
+    }
+
+    /** Returns the id of a new request. */
+    static String nextId() {
+        return Long.toString(IDS.incrementAndGet());
     }
 
     /** Returns the binding for an interface of a card, or empty if this library does not speak it. */
@@ -137,7 +171,9 @@ public final class WireBinding implements Binding {
         }
         String version = agent.protocolVersion().replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
         Spoken spoken = (rpc ? RPC : REST).get(version);
-        return spoken == null ? Providers.binding(agent) : Optional.of(new WireBinding(rpc, spoken, deviations));
+        return spoken == null
+                ? Providers.binding(agent)
+                : Optional.of(new WireBinding(rpc, spoken, null, null, deviations));
     }
 
     @Override
@@ -156,7 +192,7 @@ public final class WireBinding implements Binding {
             return rest(operation, asked, shape, agent.url(), headers);
         }
         String url = tellsIdsOnly() ? VaultDialect.address(agent.url()) : agent.url();
-        return rpc(url, Long.toString(ids.incrementAndGet()), asked.method(), shape, operation, headers);
+        return rpc(url, nextId(), asked.method(), shape, operation, headers);
     }
 
     private Outgoing rest(
@@ -230,12 +266,14 @@ public final class WireBinding implements Binding {
             String url, String id, String method, Codec<T> params, T value, Map<String, String> headers) {
         headers.put("Content-Type", Headers.JSON);
         String before = "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":";
-        return new Outgoing("POST", url, headers, JsonText.write(before.getBytes(UTF_8), params, value, END_OF_OBJECT));
+        return new Outgoing(
+                "POST", url, headers, JsonText.write(before.getBytes(UTF_8), params, value, END_OF_OBJECT), id);
     }
 
     @Override
     @SuppressWarnings("unchecked") // by the table, an operation's codec makes its result
-    public <R> R result(Operation.Call<R> operation, int status, byte[] body) {
+    public <R> R result(Operation.Call<R> operation, int status, byte[] bytes) {
+        byte[] body = Mended.unmarked(bytes);
         if (status < 200 || status > 299) {
             throw refusal(status, body);
         }
@@ -248,35 +286,127 @@ public final class WireBinding implements Binding {
             noteTimes(body);
         }
         if (operation instanceof Operation.SendMessage && spoken.equals(V1)) {
-            Object result = readEvent(body, (Codec<TaskEvent>) (Codec<?>) codec, rpc, status);
+            TaskEvent result = requireNonNull(readEvent(body, (Codec<TaskEvent>) (Codec<?>) codec, rpc, status));
             if (!(result instanceof SendResult)) {
                 throw A2AException.of(
                         A2AError.INVALID_AGENT_RESPONSE, "The agent's answer is neither a task nor a message");
             }
             return (R) result;
         }
-        return (R) read(body, rpc ? new ResultOf<>(codec) : codec, status);
+        Codec<Object> answer = rpc ? new ResultOf<>(codec, id) : codec;
+        try {
+            return (R) read(body, answer, status);
+        } catch (A2AException unreadable) {
+            return (R) mended(body, answer, unreadable);
+        }
     }
 
     /** Reads what 1.0 wraps into an object that names its kind, and some servers of 1.0 leave as it was before. */
-    private TaskEvent readEvent(byte[] json, Codec<TaskEvent> codec, boolean wrapped, int status) {
+    private @Nullable TaskEvent readEvent(byte[] json, Codec<TaskEvent> codec, boolean wrapped, int status) {
+        Codec<TaskEvent> answer = wrapped ? new ResultOf<>(codec, id) : codec;
         try {
-            return read(json, wrapped ? new ResultOf<>(codec) : codec, status);
+            return read(json, answer, status);
         } catch (A2AException unreadable) {
-            if (!spoken.equals(V1) || !(unreadable.getCause() instanceof A2AException)) {
+            if (!(unreadable.getCause() instanceof A2AException)) {
                 throw unreadable;
+            }
+            if (!spoken.equals(V1)) {
+                return mendedEvent(json, answer, unreadable);
             }
             for (Codec<TaskEvent> bare : List.of(V1Model.BARE_EVENT, LegacyModel.KIND.event)) {
                 try {
-                    TaskEvent event = JsonText.read(json, wrapped ? new ResultOf<>(bare) : bare);
+                    TaskEvent event = JsonText.read(json, wrapped ? new ResultOf<>(bare, id) : bare);
                     note("an event without the member that names its kind (section 3.2.3 of the specification)");
                     return event;
                 } catch (A2AException other) {
                     unreadable.addSuppressed(other);
                 }
             }
+            return mendedEvent(json, answer, unreadable);
+        }
+    }
+
+    /** An event without what does not fit; null for an update that is nothing without it. */
+    private @Nullable TaskEvent mendedEvent(byte[] json, Codec<TaskEvent> answer, A2AException unreadable) {
+        try {
+            return mended(json, answer, unreadable);
+        } catch (A2AException hopeless) {
+            if (!isUpdate(json)) {
+                throw hopeless;
+            }
+            blemish("an update that is left out: " + hopeless.getMessage());
+            return null;
+        }
+    }
+
+    private boolean isUpdate(byte[] json) {
+        Map<?, ?> answer;
+        try {
+            answer = JsonText.read(json, Codecs.STRUCT);
+        } catch (A2AException noObject) {
+            return false;
+        }
+        Object result = answer.get("result");
+        Map<?, ?> event = result instanceof Map<?, ?> inside ? inside : answer;
+        return event.get("artifactUpdate") instanceof Map<?, ?>
+                || event.get("statusUpdate") instanceof Map<?, ?>
+                || event.get("taskId") instanceof String
+                        && event.get("kind") instanceof String kind
+                        && kind.endsWith("-update");
+    }
+
+    /** Reads an answer without what does not fit. The error, if nothing does, has the id of the task. */
+    private <T> T mended(byte[] json, Codec<T> answer, A2AException unreadable) {
+        if (!(unreadable.getCause() instanceof A2AException fault)) {
             throw unreadable;
         }
+        try {
+            return Mended.read(
+                    json,
+                    bytes -> JsonText.read(bytes, answer),
+                    fault,
+                    blemish -> blemish("a value that does not fit and is left out: " + blemish));
+        } catch (A2AException hopeless) {
+            String quoted = unreadable.getMessage() + "; it is " + Words.of(mediaType, json);
+            String task = taskId(json);
+            throw A2AException.of(
+                            unreadable.error(),
+                            task == null ? quoted : quoted + " (task " + task + ")",
+                            task == null ? Map.of() : Map.of("taskId", task))
+                    .causedBy(fault);
+        }
+    }
+
+    /** The id of the task in an answer that cannot be read otherwise; null for none. */
+    private static @Nullable String taskId(byte[] json) {
+        Object event;
+        try {
+            event = JsonText.read(json, Codecs.STRUCT);
+        } catch (A2AException noObject) {
+            return null;
+        }
+        for (String wrapper : List.of("result", "task", "statusUpdate", "artifactUpdate", "message")) {
+            event = event instanceof Map<?, ?> members && members.get(wrapper) instanceof Map<?, ?> inside
+                    ? inside
+                    : event;
+        }
+        if (!(event instanceof Map<?, ?> members)) {
+            return null;
+        }
+        Object id = members.get("taskId") == null && members.get("status") != null
+                ? members.get("id")
+                : members.get("taskId");
+        return id instanceof String text && !text.isEmpty() ? Excerpt.line(text) : null;
+    }
+
+    private void blemish(String what) {
+        note(what);
+        synchronized (NOTED) {
+            if (NOTED.put(what.replaceAll("\\[\\d+]", "[]"), true) != null) {
+                return; // once for each kind, as all answers of an agent may have it
+            }
+        }
+        LOG.log(System.Logger.Level.WARNING, "the agent sent " + what);
     }
 
     private void noteTimes(byte[] json) {
@@ -292,7 +422,8 @@ public final class WireBinding implements Binding {
     }
 
     /** Where nothing is left to say, some say an empty object, some null, and some nothing. */
-    private static void requireSuccess(int status, byte[] body) {
+    private void requireSuccess(int status, byte[] body) {
+        requireId(body, rpc ? id : null);
         A2AException told = Problem.read(status, body);
         if (told != null) {
             throw told;
@@ -303,20 +434,26 @@ public final class WireBinding implements Binding {
     }
 
     @Override
-    public LoggedEvent event(@Nullable String id, String data) {
-        Long sequence = id == null ? null : WireOperation.sequence(id);
-        byte[] json = data.getBytes(UTF_8);
+    public Set<String> eventTypes() {
+        return tellsIdsOnly() ? VaultDialect.EVENTS : Set.of();
+    }
+
+    @Override
+    public @Nullable LoggedEvent event(@Nullable String number, String data) {
+        Long sequence = number == null ? null : WireOperation.sequence(number);
+        byte[] json = Mended.unmarked(data.getBytes(UTF_8));
         if (spoken.equals(V1)) {
             noteTimes(json);
         }
         TaskEvent event = readEvent(json, spoken.event(), rpc && spoken.wrapsFrames(), 200);
-        return new LoggedEvent(sequence == null ? 0 : sequence, event);
+        return event == null ? null : new LoggedEvent(sequence == null ? 0 : sequence, event);
     }
 
     @Override
     public A2AException refusal(int status, byte[] body) {
-        A2AException told = Problem.read(status, body);
-        return told == null ? Problem.of(status) : told;
+        requireId(body, rpc ? id : null);
+        A2AException told = Problem.read(status, Mended.unmarked(body));
+        return told == null ? Problem.of(status, Words.of(mediaType, body)) : told;
     }
 
     /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */
@@ -342,8 +479,39 @@ public final class WireBinding implements Binding {
         }
     }
 
-    /** The {@code result} of a JSON-RPC answer; its other members say nothing that is not known. */
-    record ResultOf<T>(Codec<T> codec) implements Codec<T> {
+    /** Refuses an error that answers another request. The id is null if the peer could not read that of the request. */
+    static void requireId(byte[] body, @Nullable String expected) {
+        if (expected == null || WireRequest.isNothing(body)) {
+            return;
+        }
+        Map<?, ?> answer;
+        try {
+            answer = JsonText.read(body, Codecs.STRUCT);
+        } catch (A2AException noObject) {
+            return;
+        }
+        Object other = answer.get("id");
+        if (answer.get("jsonrpc") != null && other != null && !isSame(expected, other.toString())) {
+            throw shifted(other.toString(), expected);
+        }
+    }
+
+    /** Some peers make a text of a number, or a fraction of an integer. */
+    private static boolean isSame(String expected, String id) {
+        return id.equals(expected) || id.equals(expected + ".0");
+    }
+
+    private static A2AException shifted(String id, String expected) {
+        return Binding.ofAnotherRequest("The agent's answer has the id \"" + Excerpt.of(id, MAX_ID_LENGTH)
+                + "\" of another request (expected: " + expected + ")");
+    }
+
+    /**
+     * The {@code result} of a JSON-RPC answer.
+     *
+     * @param id of the request; null for any
+     */
+    record ResultOf<T>(Codec<T> codec, @Nullable String id) implements Codec<T> {
         @Override
         public String expected() {
             return "an object with a result";
@@ -353,9 +521,16 @@ public final class WireBinding implements Binding {
         public @Nullable T read(JsonParser in) {
             Place.require(in, JsonToken.START_OBJECT, expected());
             T result = null;
+            boolean named = true;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
                 JsonToken token = in.nextToken();
-                if (!name.equals("result")) {
+                if (name.equals("id") && id != null) {
+                    named = token.isScalarValue() && token != JsonToken.VALUE_NULL;
+                    if (named && !isSame(id, in.getString())) {
+                        throw shifted(in.getString(), id);
+                    }
+                    in.skipChildren();
+                } else if (!name.equals("result")) {
                     in.skipChildren();
                 } else if (result != null) {
                     throw Place.fault(in, "", "duplicate key");
@@ -365,6 +540,9 @@ public final class WireBinding implements Binding {
             }
             if (result == null) {
                 throw Place.fault(in, "result", "missing");
+            }
+            if (!named && id != null) {
+                throw shifted("null", id); // only an error may have none
             }
             return result;
         }

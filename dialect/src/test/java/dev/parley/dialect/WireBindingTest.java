@@ -251,8 +251,10 @@ final class WireBindingTest {
 
         assertThat(first.url()).isEqualTo(BASE);
         assertThat(text(first.body()))
-                .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"GetTask\",\"params\":{\"id\":\"t\"}}");
-        assertThat(Tree.of(text(second.body())).at("id").text()).isEqualTo("2");
+                .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":" + first.id()
+                        + ",\"method\":\"GetTask\",\"params\":{\"id\":\"t\"}}");
+        assertThat(second.id()).isNotEqualTo(first.id());
+        assertThat(Tree.of(text(second.body())).at("id").text()).isEqualTo(second.id());
     }
 
     @Test
@@ -472,7 +474,8 @@ final class WireBindingTest {
                 .hasMessage("No such task");
         assertThat(rest.refusal(500, bytes("{\"error\":{\"message\":\"" + "x".repeat(10_000) + "\"}}")))
                 .hasMessageMatching("x{1000}…");
-        assertThat(rest.refusal(503, bytes("busy"))).hasMessage("Temporarily unavailable (HTTP status 503)");
+        assertThat(rest.refusal(503, bytes("busy")))
+                .hasMessage("Temporarily unavailable (HTTP status 503): no media type \"busy\"");
     }
 
     @ParameterizedTest

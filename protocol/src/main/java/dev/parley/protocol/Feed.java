@@ -36,6 +36,11 @@ public interface Feed<E> extends AutoCloseable {
     }
 
     /** Ends the feed for its reader; the task behind it goes on. Idempotent. */
+    /** Pause that the source wants before it is connected to again; null for any. */
+    default @Nullable Duration retry() {
+        return null;
+    }
+
     @Override
     void close();
 

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -76,6 +77,7 @@ public final class GrpcDialect {
 
     private final DialectSettings settings;
     private final Function<String, @Nullable ServedAgent> agents;
+    private final Function<String, Optional<A2AException>> absent;
     private final BooleanSupplier ready;
     private final Service v1;
     private final Map<String, Handler> handlers = new HashMap<>();
@@ -86,6 +88,16 @@ public final class GrpcDialect {
      */
     public GrpcDialect(
             DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
+        this(settings, agents, name -> Optional.empty(), ready);
+    }
+
+    /** @param absent the reason for which an agent will be hosted, but is not yet */
+    public GrpcDialect(
+            DialectSettings settings,
+            Function<String, @Nullable ServedAgent> agents,
+            Function<String, Optional<A2AException>> absent,
+            BooleanSupplier ready) {
+        this.absent = requireNonNull(absent, "absent");
         this.settings = requireNonNull(settings, "settings");
         this.agents = requireNonNull(agents, "agents");
         this.ready = requireNonNull(ready, "ready");
@@ -306,7 +318,7 @@ public final class GrpcDialect {
                     ? A2AException.of(
                             A2AError.METHOD_NOT_FOUND,
                             "There is no default agent (expected: the name of an agent, as tenant or " + AGENT + ")")
-                    : noSuchAgent();
+                    : absent.apply(named).orElseGet(GrpcDialect::noSuchAgent);
         }
         if (!agent.dialects().contains(service.dialect())) {
             throw A2AException.of(

@@ -176,7 +176,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
             return result.apply(message);
         } catch (InvalidField e) {
             close();
-            throw GrpcRemote.invalid(e);
+            throw GrpcRemote.invalid(e, null);
         }
     }
 

@@ -94,19 +94,22 @@ final class GrpcRemote implements Transport.Remote {
 
     private <Q extends Message, A extends Message, R> R askNow(
             MethodDescriptor<Q, A> method, Q request, Function<A, R> result, CallContext context, Metadata metadata) {
+        A answer;
         try {
-            var answer = ClientCalls.blockingUnaryCall(
+            answer = ClientCalls.blockingUnaryCall(
                     ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata)),
                     method,
                     options(context),
                     request);
-            return result.apply(answer);
         } catch (StatusRuntimeException e) {
             boolean cancels = "CancelTask".equals(method.getBareMethodName());
             A2AError unmet = cancels ? A2AError.TASK_NOT_CANCELABLE : A2AError.UNSUPPORTED_OPERATION;
             throw Refusal.of(e.getStatus(), e.getTrailers(), unmet, errors());
+        }
+        try {
+            return Mended.read(answer, result);
         } catch (InvalidField e) {
-            throw invalid(e);
+            throw invalid(e, Mended.taskId(answer));
         }
     }
 
@@ -127,8 +130,7 @@ final class GrpcRemote implements Transport.Remote {
         boolean mayBeSilent = spoken.named() == null && operation instanceof Operation.SubscribeToTask;
         var call = channel.newCall(rpc.method(), options(context));
         Message request = rpc.request(operation, tenant);
-        Function<Message, LoggedEvent> event =
-                message -> new LoggedEvent(0, rpc.result().apply(message));
+        Function<Message, LoggedEvent> event = message -> new LoggedEvent(0, Mended.read(message, rpc.result()));
         return mayBeSilent
                 ? GrpcFeed.openUnheard(call, metadata, request, event)
                 : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
@@ -193,10 +195,13 @@ final class GrpcRemote implements Transport.Remote {
         return reached;
     }
 
-    static A2AException invalid(InvalidField fault) {
+    static A2AException invalid(InvalidField fault, @Nullable String taskId) {
+        String problem =
+                A2AError.INVALID_AGENT_RESPONSE.defaultMessage() + ": " + fault.field() + ": " + fault.problem();
         return A2AException.of(
                 A2AError.INVALID_AGENT_RESPONSE,
-                A2AError.INVALID_AGENT_RESPONSE.defaultMessage() + ": " + fault.field() + ": " + fault.problem());
+                taskId == null ? problem : problem + " (task " + taskId + ")",
+                taskId == null ? Map.of() : Map.of("taskId", taskId));
     }
 
     private static CallOptions options(CallContext context) {

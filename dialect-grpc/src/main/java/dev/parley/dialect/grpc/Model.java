@@ -35,6 +35,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Base64Text;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.Arrays;
@@ -202,7 +203,7 @@ final class Model {
     private Fields<Part> olderPart() {
         Fields<Part> file = this.<Part>of("FilePart")
                 .optional("file_with_uri", TEXT, Model::url)
-                .optional("file_with_bytes", BYTES, Model::raw)
+                .optional("file_with_bytes", BYTES, Model::rawText)
                 .optional("mime_type", TEXT, Part::mediaType)
                 .optional("name", TEXT, Part::filename)
                 .as(v -> olderFile(v.next(), v.next(), v.next(), v.next()));
@@ -219,7 +220,9 @@ final class Model {
 
     private static Part olderFile(
             @Nullable String url, @Nullable ByteString raw, @Nullable String mediaType, @Nullable String name) {
-        return part(null, raw, url, null, name, mediaType, Map.of(), "file_with_uri, file_with_bytes");
+        ByteString file =
+                raw == null ? null : UnsafeByteOperations.unsafeWrap(Base64Text.decoded(raw.toByteArray(), mediaType));
+        return part(null, file, url, null, name, mediaType, Map.of(), "file_with_uri, file_with_bytes");
     }
 
     private static Part olderPart(
@@ -259,6 +262,11 @@ final class Model {
     /** Not copied, because the bytes of a part are never written. */
     private static @Nullable ByteString raw(Part part) {
         return part instanceof Part.Raw raw ? UnsafeByteOperations.unsafeWrap(raw.raw()) : null;
+    }
+
+    /** In 0.3 most peers read and write the base64 text of a file here. */
+    private static @Nullable ByteString rawText(Part part) {
+        return part instanceof Part.Raw raw ? UnsafeByteOperations.unsafeWrap(Base64Text.encoded(raw.raw())) : null;
     }
 
     private static @Nullable String url(Part part) {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,7 +177,8 @@ public final class Problem {
         boolean bare = answer.get("message") instanceof String
                 && (answer.get("error") instanceof String || answer.get("code") instanceof Integer);
         if (!(answer.get("error") instanceof Map<?, ?>) && !document && !bare) {
-            return worded(answer);
+            A2AException worded = worded(answer);
+            return worded == null ? detailed(status, answer) : worded;
         }
         Map<?, ?> error = document || bare ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
         Object data = error.get(error.get("data") == null ? DETAILS : "data");
@@ -191,6 +193,43 @@ public final class Problem {
                 retryAfter(details));
     }
 
+    /**
+     * The details of FastAPI, on which many agents stand: a text, or a list of faults with their places.
+     *
+     * @return null for others
+     */
+    private static @Nullable A2AException detailed(int status, Map<?, ?> answer) {
+        Object detail = answer.get("detail");
+        if (status < 400 || detail == null) {
+            return null;
+        }
+        A2AError kind = kind(status);
+        if (detail instanceof String text && !text.isBlank()) {
+            return A2AException.of(kind, text(text) + " (HTTP status " + status + ")");
+        }
+        var violations = new ArrayList<Violation>();
+        for (Map<?, ?> fault : maps(detail)) {
+            if (fault.get("msg") instanceof String problem) {
+                String place = fault.get("loc") instanceof List<?> steps
+                        ? steps.stream().map(String::valueOf).collect(Collectors.joining("."))
+                        : "body";
+                violations.add(new Violation(text(place), text(problem)));
+            }
+        }
+        if (violations.isEmpty()) {
+            return null;
+        }
+        String worded = violations.stream()
+                .map(fault -> fault.field() + ": " + fault.description())
+                .collect(Collectors.joining("; "));
+        return A2AException.of(
+                kind,
+                kind.defaultMessage() + " (HTTP status " + status + "): " + text(worded),
+                Map.of(),
+                violations,
+                null);
+    }
+
     /** The Python SDK of 0.3 tells over REST nothing but the message, in the words of the specification. */
     private static @Nullable A2AException worded(Map<?, ?> answer) {
         String message = text(answer.get("message"));
@@ -202,10 +241,14 @@ public final class Problem {
         return null;
     }
 
-    /** Returns the error of an HTTP status without a body. */
-    public static A2AException of(int status) {
+    /**
+     * Returns the error of an HTTP status with a body that tells none.
+     *
+     * @param words of the body; see {@link dev.parley.protocol.support.Words}
+     */
+    public static A2AException of(int status, String words) {
         A2AError kind = kind(status);
-        return A2AException.of(kind, kind.defaultMessage() + " (HTTP status " + status + ")");
+        return A2AException.of(kind, kind.defaultMessage() + " (HTTP status " + status + "): " + words);
     }
 
     private static ErrorKind kind(int status, Map<?, ?> error, List<Map<?, ?>> details, List<ErrorKind> own) {

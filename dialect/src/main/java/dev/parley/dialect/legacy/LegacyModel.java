@@ -28,6 +28,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Base64Text;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -234,7 +235,14 @@ public final class LegacyModel {
                 .optional(
                         proto ? "fileWithBytes" : "bytes", BYTES, one -> one instanceof Part.Raw raw ? raw.raw() : null)
                 .optional(proto ? "fileWithUri" : "uri", TEXT, one -> one instanceof Part.Url url ? url.url() : null)
-                .as(v -> file(nonEmpty(v.next()), nonEmpty(v.next()), v.next(), v.next()));
+                .as(v -> proto
+                        ? protoFile(nonEmpty(v.next()), nonEmpty(v.next()), v.next(), v.next())
+                        : file(nonEmpty(v.next()), nonEmpty(v.next()), v.next(), v.next()));
+    }
+
+    private static Part protoFile(
+            @Nullable String name, @Nullable String mediaType, byte @Nullable [] bytes, @Nullable String uri) {
+        return file(name, mediaType, bytes == null ? null : Base64Text.decoded(bytes, mediaType), uri);
     }
 
     private static Part file(

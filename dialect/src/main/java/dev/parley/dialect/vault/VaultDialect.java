@@ -49,6 +49,9 @@ public final class VaultDialect extends Dialect {
             .asking(it -> it.required("id", TEXT, SubscribeToTask::id).as(v -> SubscribeToTask.of(v.next())))
             .table(Map.of("tasks/resubscribe", SubscribeToTask.class));
 
+    /** Types of the events of a stream, section "Streaming" of the profile. */
+    public static final Set<String> EVENTS = Set.of("task_status", "task_message", "task_artifact", "error");
+
     static final VaultDialect INSTANCE = new VaultDialect();
 
     private VaultDialect() {

@@ -1,0 +1,52 @@
+package dev.parley.protocol.support;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.jspecify.annotations.Nullable;
+
+/** Beginnings of answers of other programs, as errors quote them. */
+public final class Words {
+    private static final int SHOWN = 200;
+    private static final int MAX_MEDIA_TYPE = 100;
+    /** Bytes of which the shown characters are taken: most may be white space. */
+    private static final int READ = 16 * 1024;
+
+    private Words() {}
+
+    /** The media type and the first visible characters of a body. */
+    public static String of(@Nullable String mediaType, byte[] body) {
+        String type = mediaType == null || mediaType.isBlank() ? "no media type" : visible(mediaType, MAX_MEDIA_TYPE);
+        String text = visible(new String(body, 0, Math.min(body.length, READ), UTF_8), SHOWN);
+        return type + (text.isEmpty() ? ", no text" : " \"" + text + "\"");
+    }
+
+    /** A text without invisible characters, its white space as single spaces, and its end if it is long. */
+    private static String visible(String text, int characters) {
+        var shown = new StringBuilder();
+        boolean space = false;
+        int count = 0;
+        for (int i = 0, c; i < text.length(); i += Character.charCount(c)) {
+            c = text.codePointAt(i);
+            switch (Character.getType(c)) {
+                case Character.CONTROL,
+                        Character.SPACE_SEPARATOR,
+                        Character.LINE_SEPARATOR,
+                        Character.PARAGRAPH_SEPARATOR -> space = count > 0;
+                case Character.FORMAT, Character.SURROGATE, Character.UNASSIGNED -> {} // invisible, or no character
+                default -> {
+                    if (count >= characters) {
+                        return shown.append('…').toString();
+                    }
+                    if (space) {
+                        shown.append(' ');
+                        count++;
+                        space = false;
+                    }
+                    shown.appendCodePoint(c);
+                    count++;
+                }
+            }
+        }
+        return shown.toString();
+    }
+}
