@@ -17,6 +17,8 @@ import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,7 @@ public final class RawServer implements AutoCloseable {
         private final InputStream in;
         private final OutputStream out;
         private final Socket socket;
+        private volatile String last = "";
 
         Connection(int number, Socket socket) throws IOException {
             this.number = number;
@@ -78,12 +81,19 @@ public final class RawServer implements AutoCloseable {
             String length = bare.header("Content-Length");
             var request = new Request(bare.head(), in.readNBytes(length == null ? 0 : Integer.parseInt(length)));
             requests.add(request);
+            last = request.text();
             return request;
+        }
+
+        /** Replaces {@link #ID} by the id of the last request. */
+        public String answering(String text) {
+            Matcher id = REQUEST_ID.matcher(last);
+            return text.replace(ID, id.find() ? id.group(1) : "null");
         }
 
         /** Writes text with every line end as HTTP wants it. */
         public void write(String text) throws IOException {
-            out.write(text.replace("\n", "\r\n").getBytes(UTF_8));
+            out.write(answering(text).replace("\n", "\r\n").getBytes(UTF_8));
             out.flush();
         }
 
@@ -94,7 +104,8 @@ public final class RawServer implements AutoCloseable {
         }
 
         /** Answers with a status, headers (lines without line end) and a body, and keeps the connection. */
-        public void answer(int status, String body, String... headers) throws IOException {
+        public void answer(int status, String text, String... headers) throws IOException {
+            String body = answering(text);
             StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " X\n");
             List.of(headers).forEach(header -> head.append(header).append('\n'));
             head.append("Content-Length: ").append(body.getBytes(UTF_8).length).append("\n\n");
@@ -122,6 +133,11 @@ public final class RawServer implements AutoCloseable {
             socket.close();
         }
     }
+
+    /** Stands for the id of the last request of a connection, in text that is written there. */
+    public static final String ID = "$ID";
+
+    private static final Pattern REQUEST_ID = Pattern.compile("\"jsonrpc\":\"2.0\",\"id\":([^,]+),");
 
     public final List<Request> requests = new CopyOnWriteArrayList<>();
     private final ServerSocket server;

@@ -100,11 +100,11 @@ public final class TestAgent implements AutoCloseable {
     }
 
     public static String rpc(String result) {
-        return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + result + "}";
+        return "{\"jsonrpc\":\"2.0\",\"id\":" + RawServer.ID + ",\"result\":" + result + "}";
     }
 
     public static String rpcError(int code, String reason) {
-        return "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":" + code
+        return "{\"jsonrpc\":\"2.0\",\"id\":" + RawServer.ID + ",\"error\":{\"code\":" + code
                 + ",\"message\":\"because\",\"data\":[{\"@type\":"
                 + "\"type.googleapis.com/google.rpc.ErrorInfo\",\"reason\":\"" + reason
                 + "\",\"domain\":\"a2a-protocol.org\"}]}}";
@@ -121,7 +121,7 @@ public final class TestAgent implements AutoCloseable {
     }
 
     static void chunk(Connection connection, String text) throws IOException {
-        byte[] bytes = text.getBytes(UTF_8);
+        byte[] bytes = connection.answering(text).getBytes(UTF_8);
         connection.write(Integer.toHexString(bytes.length) + "\n");
         connection.writeExactly(bytes);
         connection.write("\n");

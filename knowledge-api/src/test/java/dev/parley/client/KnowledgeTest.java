@@ -41,7 +41,7 @@ final class KnowledgeTest {
     }
 
     private static String change(String id) {
-        return "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"op\":\"add\",\"statement\":{"
+        return "data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"op\":\"add\",\"statement\":{"
                 + "\"subject\":{\"id\":\"ex:p1\"},\"predicate\":{\"id\":\"ex:is\"},\"object\":{\"value\":1}},"
                 + "\"changeId\":\"" + id + "\",\"timestamp\":\"2026-01-05T10:00:03\"}}\n\n";
     }
@@ -81,8 +81,8 @@ final class KnowledgeTest {
         try (var agent = new TestAgent((request, connection) -> connection.answer(
                 200,
                 request.text().contains("knowledge/query")
-                        ? "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"data\":{\"x\":[1]}}}"
-                        : "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"success\":true,\"statementsAffected\":1}}",
+                        ? "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"data\":{\"x\":[1]}}}"
+                        : "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"success\":true,\"statementsAffected\":1}}",
                 "Content-Type: application/json"))) {
             agent.with(card(agent, true));
             try (AgentClient client = agent.client()) {
@@ -101,7 +101,7 @@ final class KnowledgeTest {
     void anErrorOfTheFirstPublicationKeepsItsData() throws IOException {
         try (var agent = new TestAgent((request, connection) -> connection.answer(
                 200,
-                "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32013,\"message\":\"Operation violates alignment"
+                "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"error\":{\"code\":-32013,\"message\":\"Operation violates alignment"
                         + " constraints\",\"data\":{\"constraint_id\":\"c1\"}}}",
                 "Content-Type: application/json"))) {
             agent.with(card(agent, true));
@@ -198,7 +198,7 @@ final class KnowledgeTest {
     void anErrorFrameEndsTheSubscription() throws IOException {
         try (var agent = new TestAgent((request, connection) -> {
             connection.write(STREAM);
-            connection.write("data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32012,"
+            connection.write("data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"error\":{\"code\":-32012,"
                     + "\"message\":\"Knowledge subscription failed\",\"data\":{\"reason\":\"revoked\"}}}\n\n");
             connection.awaitClose();
         })) {

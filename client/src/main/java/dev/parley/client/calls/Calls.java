@@ -12,12 +12,14 @@ import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Places;
 import dev.parley.client.wire.Trouble;
+import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Binding.Outgoing;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Task;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.HashMap;
@@ -26,7 +28,6 @@ import java.util.Set;
 
 /** Calls of one agent: its {@link Places}, and the means to get there. Safe for any number of threads. */
 public final class Calls implements AutoCloseable {
-    private static final byte[] NO_BODY = {};
     private static final int UNAUTHENTICATED = 401;
     /** HTTP statuses and errors that together mean that the operation is not available at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
@@ -54,7 +55,13 @@ public final class Calls implements AutoCloseable {
     public <R> R exchange(Operation.Call<R> operation, CallContext context) {
         return exchange(operation, settings.timeout(operation, context), context, (http, left) -> {
             Request request = request(http, operation, context, left);
-            return answer(request, left, (status, body) -> http.binding().result(operation, status, body));
+            return answer(request, left, answer -> {
+                String type = answer.headers().firstValue("Content-Type").orElse(null);
+                R result =
+                        http.binding().answering(request.id(), type).result(operation, answer.status(), answer.body());
+                requireAsked(operation, result);
+                return result;
+            });
         });
     }
 
@@ -65,7 +72,7 @@ public final class Calls implements AutoCloseable {
 
     /** Reads an answer; throws A2AException if it is a refusal. */
     interface Reading<R> {
-        R of(int status, byte[] body);
+        R of(Answer answer);
     }
 
     <R> R exchange(Operation.Call<R> operation, Duration timeout, CallContext context, ByHttp<R> byHttp) {
@@ -82,9 +89,29 @@ public final class Calls implements AutoCloseable {
     <R> R answer(Request request, Duration left, Reading<R> reading) throws Trouble, InterruptedException {
         Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
         try {
-            return reading.of(answer.status(), answer.body());
+            return reading.of(answer);
         } catch (A2AException problem) {
+            distrustAfter(problem);
             throw refusal(request, answer.status(), answer.headers(), problem);
+        }
+    }
+
+    /** Refuses the answer to another request, which shows where the binding has no ids of requests. */
+    private static void requireAsked(Operation operation, Object result) {
+        String asked = switch (operation) {
+            case Operation.GetTask get -> get.id();
+            case Operation.CancelTask cancel -> cancel.id();
+            default -> null;
+        };
+        if (asked != null && result instanceof Task task && !task.id().equals(asked)) {
+            throw Binding.ofAnotherRequest("The agent's answer is another task (expected: " + asked + ")");
+        }
+    }
+
+    /** Gives up the connections after an answer that cannot be read, or belongs to another request. */
+    void distrustAfter(A2AException problem) {
+        if (problem.error() == A2AError.INVALID_AGENT_RESPONSE) {
+            wire.distrust();
         }
     }
 
@@ -158,11 +185,10 @@ public final class Calls implements AutoCloseable {
     Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         Request request = place.request(
-                place.binding().request(operation, settings.extended(context), place.agent()),
-                means.credentials().of(place.card(), place.url(), context, left));
-        return subscribesByGet && isSubscription(request)
-                ? new Request("GET", request.url(), request.headers(), NO_BODY)
-                : request;
+                        place.binding().request(operation, settings.extended(context), place.agent()),
+                        means.credentials().of(place.card(), place.url(), context, left))
+                .by(context);
+        return subscribesByGet && isSubscription(request) ? request.asGet() : request;
     }
 
     private static boolean isSubscription(Request request) {

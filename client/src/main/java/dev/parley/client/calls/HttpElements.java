@@ -19,10 +19,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +31,14 @@ import org.jspecify.annotations.Nullable;
  * how it ended.
  */
 final class HttpElements<E> implements Feed<E> {
+    /** Reads the answer that came instead of a stream. */
+    interface Refusing {
+        A2AException of(int status, @Nullable String mediaType, byte[] body);
+    }
+
+    private final Calls calls;
     private final HttpWire wire;
-    private final Function<SseParser.Frame, E> element;
+    private final Function<SseParser.Frame, ? extends @Nullable E> element;
     private final SseParser parser;
     private final Duration silence;
     private final BlockingQueue<Piece> pieces;
@@ -47,14 +53,16 @@ final class HttpElements<E> implements Feed<E> {
 
     private HttpElements(
             Calls calls,
-            Function<SseParser.Frame, E> element,
+            Set<String> types,
+            Function<SseParser.Frame, ? extends @Nullable E> element,
             BlockingQueue<Piece> pieces,
             long exchange,
             Pieces feed,
             @Nullable String position) {
+        this.calls = calls;
         this.wire = calls.means().wire();
         this.element = element;
-        this.parser = new SseParser(calls.means().settings().maxEventBytes());
+        this.parser = new SseParser(calls.means().settings().maxEventBytes(), types);
         this.silence = calls.means().settings().streamSilence();
         this.pieces = pieces;
         this.exchange = exchange;
@@ -65,6 +73,7 @@ final class HttpElements<E> implements Feed<E> {
     /**
      * Opens the stream in one attempt.
      *
+     * @param types of events that are elements beside those without a name
      * @throws A2AException if the agent refuses it
      * @throws Trouble the same, if another attempt may help
      */
@@ -73,28 +82,49 @@ final class HttpElements<E> implements Feed<E> {
             Request request,
             Duration left,
             Function<HttpHeaders, @Nullable String> position,
-            Function<SseParser.Frame, E> element,
-            BiFunction<Integer, byte[], A2AException> refusal)
+            Set<String> types,
+            Function<SseParser.Frame, ? extends @Nullable E> element,
+            Refusing refusal)
             throws Trouble, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
         HttpWire wire = calls.means().wire();
+        long end = System.nanoTime() + left.toNanos();
         Opening opening = wire.open(request, pieces::add);
         HttpResponse<StreamBody> response = wire.await(opening, left);
-        wire.begun(opening, response);
+        Request moved = wire.begun(opening, response, true);
+        if (moved != null) {
+            opening = wire.open(moved, pieces::add);
+            response = wire.await(opening, Duration.ofNanos(end - System.nanoTime()));
+            var unused = wire.begun(opening, response, false);
+        }
         return switch (response.body()) {
             case Whole(var bytes) -> {
-                A2AException problem = refusal.apply(response.statusCode(), bytes);
+                A2AException problem;
+                try {
+                    problem = refusal.of(
+                            response.statusCode(),
+                            response.headers().firstValue("Content-Type").orElse(null),
+                            bytes);
+                } catch (A2AException shifted) {
+                    problem = shifted;
+                }
+                calls.distrustAfter(problem);
                 throw calls.refusal(request, response.statusCode(), response.headers(), problem);
             }
             case Pieces feed ->
                 new HttpElements<>(
-                        calls, element, pieces, opening.exchange(), feed, position.apply(response.headers()));
+                        calls, types, element, pieces, opening.exchange(), feed, position.apply(response.headers()));
         };
     }
 
     @Override
     public @Nullable String position() {
         return position;
+    }
+
+    @Override
+    public @Nullable Duration retry() {
+        return parser.retry();
     }
 
     @Override
@@ -146,12 +176,16 @@ final class HttpElements<E> implements Feed<E> {
         try {
             parser.read(buffer, frame -> {
                 wire.listen(exchange, frame);
-                ready.add(element.apply(frame));
+                E next = element.apply(frame);
+                if (next != null) {
+                    ready.add(next);
+                }
             });
         } catch (SseParser.TooLarge e) {
             failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
         } catch (A2AException answer) {
             failure = answer; // behind the elements that came before it
+            calls.distrustAfter(answer);
         }
     }
 

@@ -20,6 +20,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the operations of an extension that the card of an agent offers. Others fail before anything is sent. */
@@ -71,7 +72,7 @@ public final class HttpExtension {
         return calls.exchange(operation, settings.timeout(context), context, (http, left) -> {
             ExtensionBinding binding = binding(http);
             Request request = request(http, binding.request(operation, context), context, left);
-            return calls.answer(request, left, (status, body) -> binding.result(operation, status, body));
+            return calls.answer(request, left, answer -> binding.result(operation, answer.status(), answer.body()));
         });
     }
 
@@ -123,7 +124,8 @@ public final class HttpExtension {
                                 outgoing.method(),
                                 outgoing.url(),
                                 resuming(outgoing.headers(), after),
-                                outgoing.body()),
+                                outgoing.body(),
+                                outgoing.id()),
                         context,
                         left);
                 yield HttpElements.open(
@@ -132,8 +134,9 @@ public final class HttpExtension {
                         left,
                         headers -> headers.firstValue(protocol.style().positionHeader())
                                 .orElse(null),
+                        Set.of(),
                         frame -> binding.element(operation, frame.data()),
-                        binding::refusal);
+                        (status, type, body) -> binding.refusal(status, body));
             }
             // The deadline is one for the beginning, not for the stream.
             case Place.ByTransport other ->
@@ -161,7 +164,8 @@ public final class HttpExtension {
 
     private Request request(Place.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left));
+        return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left))
+                .by(context);
     }
 
     private static A2AException unsupported(String message) {

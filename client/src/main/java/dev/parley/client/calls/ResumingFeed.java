@@ -1,5 +1,7 @@
 package dev.parley.client.calls;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
@@ -9,7 +11,9 @@ import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -35,7 +39,10 @@ abstract class ResumingFeed<E> implements Feed<E> {
     private volatile @Nullable FutureTask<Feed<E>> resumption;
     private volatile boolean closed;
     private boolean over;
+    /** Connections since one brought anything. */
     private int failures;
+    /** Connections since one brought something new. Without progress the pauses grow, however healthy the connections are. */
+    private int idle;
     /** Time after which a stream that has ended is abandoned if its server has not closed it. */
     private long leaveAt;
 
@@ -105,11 +112,12 @@ abstract class ResumingFeed<E> implements Feed<E> {
             } else if (!next.isEmpty()) {
                 failures = 0;
                 List<E> shown = shown(next);
+                idle = shown.isEmpty() ? idle : 0;
                 leaveAt = System.nanoTime() + settings.silence(true).toNanos();
                 return shown.isEmpty() ? null : shown;
             } else if (done && System.nanoTime() - leaveAt >= 0) {
                 feed.close();
-                over = true;
+                finish();
                 return null;
             }
             return next;
@@ -150,9 +158,14 @@ abstract class ResumingFeed<E> implements Feed<E> {
     }
 
     private void cut(@Nullable Duration retryAfter, RuntimeException cause, boolean orderly) {
+        Duration asked = feed.retry();
         feed.close();
-        if (closed || wire.isClosed() || isDone(orderly)) {
+        if (closed || wire.isClosed()) {
             over = true;
+            return;
+        }
+        if (isDone(orderly)) {
+            finish();
             return;
         }
         Opening<E> again;
@@ -168,7 +181,8 @@ abstract class ResumingFeed<E> implements Feed<E> {
                     cause));
         }
         failures++;
-        Duration wait = settings.backoff().after(failures, retryAfter);
+        idle++;
+        Duration wait = pause(requireNonNullElse(retryAfter, Duration.ZERO), requireNonNullElse(asked, Duration.ZERO));
         settings.listener().retrying(name() + " was cut: " + cause.getMessage(), wait);
         attempt(() -> {
             if (wire.pause(wait)) {
@@ -176,6 +190,34 @@ abstract class ResumingFeed<E> implements Feed<E> {
             }
             return goOn(again);
         });
+    }
+
+    /**
+     * The pause before the next connection: the first one after progress is short; then at least half of a bound that grows.
+     *
+     * @param asked by the stream; zero for none
+     */
+    private Duration pause(Duration retryAfter, Duration asked) {
+        Backoff backoff = settings.backoff();
+        Duration floor = idle > 1 ? backoff.bound(idle).dividedBy(2) : Duration.ZERO;
+        Duration polite = asked.compareTo(backoff.longest()) < 0 ? asked : backoff.longest();
+        return backoff.after(idle, Collections.max(List.of(floor, polite, retryAfter)));
+    }
+
+    /** Ends the stream, after what the agent has told elsewhere. */
+    private void finish() {
+        Opening<E> more = more();
+        if (more == null) {
+            over = true;
+        } else {
+            attempt(more::open);
+        }
+    }
+
+    /** Returns what is to be read behind the last element; null for nothing. */
+    @Nullable
+    Opening<E> more() {
+        return null;
     }
 
     private Feed<E> goOn(Opening<E> again) throws Trouble, InterruptedException {

@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Trouble;
+import dev.parley.dialect.spi.Binding;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -43,6 +45,8 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
+
     private final Calls calls;
     private final AgentEndpoint endpoint;
     private final CallContext context;
@@ -54,6 +58,20 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private boolean begun;
     private long last;
     private long resumedBehind;
+    /** The last whole task that came, without its time; null for none. */
+    private @Nullable Task snapshot;
+    /** The last status that came. */
+    private @Nullable TaskStatus status;
+    /** Whether the next event is the first one of a connection other than the first. */
+    private boolean reconnected;
+
+    private boolean hasArtifact;
+    /** Whether the task ended by a status, rather than as a whole. */
+    private boolean endedByStatus;
+
+    private boolean hasReadEnd;
+    /** Whether the task is read behind the end of its stream. */
+    private boolean readsEnd;
 
     private TaskEvents(
             Calls calls,
@@ -97,14 +115,19 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
             Calls calls, Place place, CallContext context, Operation.TaskWatch operation, Duration left)
             throws Trouble, InterruptedException {
         return switch (place) {
-            case Place.ByHttp http ->
-                HttpElements.open(
+            case Place.ByHttp http -> {
+                HttpWire.Request request = calls.request(http, operation, context, left);
+                Binding binding = http.binding().answering(request.id(), "text/event-stream");
+                yield HttpElements.open(
                         calls,
-                        calls.request(http, operation, context, left),
+                        request,
                         left,
                         headers -> null,
-                        frame -> http.binding().event(frame.id(), frame.data()),
-                        http.binding()::refusal);
+                        binding.eventTypes(),
+                        frame -> binding.event(frame.id(), frame.data()),
+                        (status, type, body) ->
+                                http.binding().answering(request.id(), type).refusal(status, body));
+            }
             case Place.ByTransport other ->
                 calls.remotes()
                         .ask(other, context, left, (agent, caller, headers) -> agent.watch(operation, caller, headers));
@@ -120,10 +143,16 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     List<LoggedEvent> shown(List<LoggedEvent> news) {
         var shown = new ArrayList<LoggedEvent>(news.size());
         for (LoggedEvent event : news) {
-            if (isDone(false)) {
+            boolean isEnd = event.event() instanceof Task && readsEnd;
+            if (isDone(false) && !isEnd) {
                 break; // before 1.0, the end of a task that was shown whole is repeated
             }
+            boolean repeated = reconnected && repeats(event);
+            reconnected = false;
             note(event);
+            if (repeated) {
+                continue;
+            }
             if (!begun && !answered) {
                 begun = true;
                 shown.add(beginning(event));
@@ -142,6 +171,10 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                 begun = true;
                 requireSame(task.id());
                 state = task.state();
+                snapshot = timeless(task);
+                endedByStatus = false;
+                status = task.status();
+                hasArtifact |= !task.artifacts().isEmpty();
                 last = event.sequence(); // a snapshot: numbers go on from here, even if they are other ones than before
                 resumedBehind = 0;
             }
@@ -149,9 +182,59 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
             case TaskStatusUpdateEvent update -> {
                 requireSame(update.taskId());
                 state = update.status().state();
+                status = update.status();
+                endedByStatus = true;
+                snapshot = null; // the next one has this, too
             }
-            case TaskArtifactUpdateEvent update -> requireSame(update.taskId());
+            case TaskArtifactUpdateEvent update -> {
+                requireSame(update.taskId());
+                hasArtifact = true;
+                snapshot = null;
+            }
         }
+    }
+
+    /** Whether the first event of another connection says nothing new: what the stream has shown before, without a number. */
+    private boolean repeats(LoggedEvent event) {
+        return switch (event.event()) {
+            case Task task -> timeless(task).equals(snapshot);
+            case TaskStatusUpdateEvent update ->
+                event.sequence() == 0 && update.status().equals(status);
+            case TaskArtifactUpdateEvent update -> false;
+            case Message message -> false;
+        };
+    }
+
+    /** Some agents write the time at which they were asked. */
+    private static Task timeless(Task task) {
+        var status = new TaskStatus(task.state(), task.status().message(), null);
+        return new Task(task.id(), task.contextId(), status, task.artifacts(), task.history(), task.metadata());
+    }
+
+    /** The task as it is read once after a stream that brought no artifact: some agents end their streams before they tell the result. */
+    @Override
+    @Nullable
+    Opening<LoggedEvent> more() {
+        String id = taskId;
+        boolean lacks = state == TaskState.COMPLETED && endedByStatus && !hasArtifact && last == 0;
+        if (!lacks || id == null || hasReadEnd) {
+            return null;
+        }
+        hasReadEnd = true;
+        readsEnd = true;
+        return () -> {
+            try {
+                Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
+                return new Last(task.artifacts().isEmpty() ? null : task);
+            } catch (A2AException | ClientException unread) {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "task {0}: its end cannot be read: {1}",
+                        id,
+                        String.valueOf(unread.getMessage()));
+                return new Last(null);
+            }
+        };
     }
 
     /** Refuses events of another task, which a faulty agent or proxy may send: a reader would merge them. */
@@ -194,6 +277,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                             cause);
         }
         resumedBehind = last;
+        reconnected = true;
         var subscription = new SubscribeToTask(operation.tenant(), id, last == 0 ? null : last);
         Duration patience = calls.means().settings().callTimeout();
         return () -> watch(calls, calls.place(), context, subscription, patience); // the card may have been read again
@@ -219,6 +303,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         }
         try {
             Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
+            hasReadEnd |= task.state().isTerminal();
             return task.state().isTerminal() ? new Last(task) : null;
         } catch (A2AException refusal) {
             if (refusal.error() == A2AError.TASK_NOT_FOUND) {
@@ -234,7 +319,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private static final class Last implements Feed<LoggedEvent> {
         private @Nullable Task task;
 
-        Last(Task task) {
+        Last(@Nullable Task task) {
             this.task = task;
         }
 

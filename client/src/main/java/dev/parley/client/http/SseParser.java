@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Cuts a stream of bytes into server-sent events. For one thread.
  *
  * <p>The name of an event is its type: only events without a name, and those named {@code message}, are messages of a protocol. Others,
- * such as the {@code ping} of some frameworks, are dropped.
+ * such as the {@code ping} of some frameworks, are dropped, except types that the protocol of the stream has.
  *
  * <p>An event's id is the one that it carries itself: the events of a task are numbered, so what an earlier event was
  * called says nothing about one without a number. {@link #lastId} is the id for a reconnection, which events without an id keep.
@@ -42,6 +43,7 @@ public final class SseParser {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private final int maxEventBytes;
+    private final Set<String> types;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private @Nullable String id;
@@ -53,7 +55,13 @@ public final class SseParser {
     private boolean begun;
 
     public SseParser(int maxEventBytes) {
+        this(maxEventBytes, Set.of());
+    }
+
+    /** @param types of events that are handed out beside messages */
+    public SseParser(int maxEventBytes, Set<String> types) {
         this.maxEventBytes = maxEventBytes;
+        this.types = types;
     }
 
     /** Id of the last event that had one, also of one without data; null for none. */
@@ -130,7 +138,7 @@ public final class SseParser {
             }
             case "event" -> {
                 String name = new String(text, value, text.length - value, UTF_8);
-                isOther = !name.isEmpty() && !name.equals("message");
+                isOther = !name.isEmpty() && !name.equals("message") && !types.contains(name);
             }
             case "retry" -> retry = retry(new String(text, value, text.length - value, UTF_8));
             default -> {} // a comment, or an unknown field

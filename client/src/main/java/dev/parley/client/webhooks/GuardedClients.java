@@ -127,7 +127,8 @@ public final class GuardedClients implements AutoCloseable {
         }
 
         @Override
-        public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, Duration limit)
+        public <T> HttpResponse<T> send(
+                HttpRequest request, BodyHandler<T> handler, @Nullable Object lane, Duration limit)
                 throws IOException, InterruptedException {
             HttpUriRequestBase call = call(request);
             var answer = new CompletableFuture<HttpResponse<T>>();
@@ -136,7 +137,7 @@ public final class GuardedClients implements AutoCloseable {
             checkAt(end);
             try {
                 try {
-                    exchange(request, call, handler, answer, limit);
+                    exchange(request, call, handler, answer, lane, limit);
                 } catch (IOException | RuntimeException failure) {
                     if (!answer.isDone()) { // else the reason is known, such as a body beyond its limit
                         throw failure;
@@ -200,6 +201,12 @@ public final class GuardedClients implements AutoCloseable {
 
         @Override
         public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
+            return sendAsync(request, handler, (Object) null);
+        }
+
+        @Override
+        public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+                HttpRequest request, BodyHandler<T> handler, @Nullable Object lane) {
             HttpUriRequestBase call = call(request);
             var answer = new CompletableFuture<HttpResponse<T>>();
             // Of the future that the caller gets: a cancelled copy would leave the exchange running.
@@ -212,7 +219,7 @@ public final class GuardedClients implements AutoCloseable {
             // On a thread of its own, because neither a resolver nor a receiver that drips bytes heeds a deadline.
             Thread.ofVirtual().name("guarded-call").start(() -> {
                 try {
-                    exchange(request, call, handler, answer, null);
+                    exchange(request, call, handler, answer, lane, null);
                 } catch (IOException | RuntimeException failure) {
                     answer.completeExceptionally(cause(request, failure));
                 } finally {
@@ -227,12 +234,13 @@ public final class GuardedClients implements AutoCloseable {
                 HttpUriRequestBase call,
                 BodyHandler<T> handler,
                 CompletableFuture<HttpResponse<T>> answer,
+                @Nullable Object lane,
                 @Nullable Duration limit)
                 throws IOException {
             if (closed) {
                 throw new IOException("the client is closed");
             }
-            try (ClassicHttpResponse response = http.open(group, target(request.uri()), call, limit)) {
+            try (ClassicHttpResponse response = http.open(group, target(request.uri()), call, lane, limit)) {
                 var fields = new HashMap<String, List<String>>();
                 for (var header : response.getHeaders()) {
                     fields.computeIfAbsent(header.getName(), name -> new ArrayList<>())

@@ -17,8 +17,8 @@ import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
-import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.config.Http1Config;
@@ -34,6 +34,11 @@ import org.jspecify.annotations.Nullable;
 final class GuardedHttp implements AutoCloseable {
     /** A look-up of the calling thread: the group for which it sends, and its patience. */
     private record Share(String group, Duration patience) {}
+
+    private static final Http1Config LIMITS = Http1Config.custom()
+            .setMaxLineLength(HeaderText.MAX_LENGTH)
+            .setMaxHeaderCount(100)
+            .build();
 
     private static final Share ANY = new Share("", WebhookRule.PATIENCE);
     private static final ThreadLocal<@Nullable Share> SHARE = new ThreadLocal<>();
@@ -82,11 +87,16 @@ final class GuardedHttp implements AutoCloseable {
      * @throws WebhookRule.RefusedHost if the rule refuses the host
      */
     ClassicHttpResponse open(String group, HttpUrl target, HttpUriRequestBase request) throws IOException {
-        return open(group, target, request, null);
+        return open(group, target, request, null, null);
     }
 
-    /** The same on any thread, if {@code limit} is given: the caller cancels the request at its end. */
-    ClassicHttpResponse open(String group, HttpUrl target, HttpUriRequestBase request, @Nullable Duration limit)
+    /**
+     * The same on any thread, if {@code limit} is given: the caller cancels the request at its end.
+     *
+     * @param lane its connection has been used for requests of an equal one only; null for none
+     */
+    ClassicHttpResponse open(
+            String group, HttpUrl target, HttpUriRequestBase request, @Nullable Object lane, @Nullable Duration limit)
             throws IOException {
         Duration patience = WebhookRule.PATIENCE;
         if (limit != null) {
@@ -96,7 +106,9 @@ final class GuardedHttp implements AutoCloseable {
         SHARE.set(new Share(group, patience));
         try {
             var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
-            return http().executeOpen(host, request, null);
+            HttpClientContext context = HttpClientContext.create();
+            context.setUserToken(lane);
+            return http().executeOpen(host, request, context);
         } finally {
             SHARE.remove();
         }
@@ -132,17 +144,16 @@ final class GuardedHttp implements AutoCloseable {
                         .setConnectTimeout(connecting)
                         .setSocketTimeout(all)
                         .setTimeToLive(TimeValue.ofMinutes(5))
+                        .setValidateAfterInactivity(
+                                TimeValue.ZERO_MILLISECONDS) // which costs nothing: see KeptConnection
                         .build())
                 .setDefaultTlsConfig(
                         TlsConfig.custom().setHandshakeTimeout(connecting).build())
-                .setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
-                        .http1Config(Http1Config.custom()
-                                .setMaxLineLength(HeaderText.MAX_LENGTH)
-                                .setMaxHeaderCount(100)
-                                .build())
-                        .build())
-                // Each host has its own share, so that a silent one delays no other.
-                .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
+                .setConnectionFactory(socket -> KeptConnection.of(LIMITS, socket))
+                // Each host has its own share, so that a silent one delays no other. The other policy dials anew for
+                // each change of lane.
+                .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.STRICT)
+                .setMaxConnTotal(Integer.MAX_VALUE)
                 .setMaxConnPerRoute(connectionsPerHost)
                 .build();
         return HttpClientBuilder.create()

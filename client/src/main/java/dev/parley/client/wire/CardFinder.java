@@ -11,6 +11,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.support.Words;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ public final class CardFinder {
     public record Found(
             AgentCard card, HttpUrl url, @Nullable String etag) {}
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
     private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
     private static final int MAX_CARD_BYTES = 1024 * 1024;
     private static final byte[] NO_BODY = new byte[0];
@@ -117,7 +119,7 @@ public final class CardFinder {
 
     private static @Nullable AgentCard readable(HttpDocument document) {
         try {
-            return Json.readCard(document.body());
+            return Json.readCard(document.body(), unfit -> {}); // named when it is used
         } catch (A2AException malformed) {
             return null;
         }
@@ -132,6 +134,7 @@ public final class CardFinder {
                 url,
                 answer.status(),
                 answer.body(),
+                answer.headers().firstValue("Content-Type").orElse(null),
                 answer.headers().firstValue("ETag").orElse(null));
     }
 
@@ -153,12 +156,23 @@ public final class CardFinder {
     private Found verified(HttpDocument document) {
         URI place = document.url().uri();
         try {
-            var found = new Found(Json.readCard(document.body()), document.url(), document.etag());
+            var found = new Found(
+                    Json.readCard(document.body(), blemish -> left(place, blemish)), document.url(), document.etag());
             settings.cards().check(document.body(), place.toString());
             return found;
         } catch (A2AException e) {
-            throw new ClientException(Problem.CARD_INVALID, place + ": no agent card: " + e.getMessage(), e);
+            throw new ClientException(
+                    Problem.CARD_INVALID,
+                    place + ": no agent card: " + e.getMessage() + "; it is "
+                            + Words.of(document.mediaType(), document.body()),
+                    e);
         }
+    }
+
+    private void left(URI place, String blemish) {
+        String what = "the card of " + place + " has a value that does not fit and is left out: " + blemish;
+        LOG.log(System.Logger.Level.WARNING, what);
+        settings.listener().deviation(what);
     }
 
     private HttpDocument get(HttpUrl url, Map<String, String> condition) {

@@ -12,12 +12,17 @@ import dev.parley.client.http.Redaction;
 import dev.parley.client.http.RetryAfter;
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
+import dev.parley.client.http.UnreadBytes;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.dialect.spi.Transport;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.support.Excerpt;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
@@ -32,25 +37,80 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the origins that it may send credentials to, and to no other. Never follows redirects. Safe for any
- * thread.
+ * Sends requests to the origins that it may send credentials to, and to no other. Follows a redirect within its origin once, such as
+ * that to an address with a slash at its end. Safe for any thread.
  */
 public final class HttpWire implements AutoCloseable {
-    /** A request; credentials are added when it is sent. */
-    public record Request(String method, HttpUrl url, Map<String, String> headers, byte[] body) {}
+    /**
+     * A request; credentials are added when it is sent.
+     *
+     * @param id that its answer repeats; null for none
+     * @param caller for whom it is sent; null for the client itself
+     */
+    public record Request(
+            String method,
+            HttpUrl url,
+            Map<String, String> headers,
+            byte[] body,
+            @Nullable String id,
+            @Nullable Scope caller) {
+        public Request(String method, HttpUrl url, Map<String, String> headers, byte[] body) {
+            this(method, url, headers, body, null, null);
+        }
+
+        /** Returns this request as one for a caller. */
+        public Request by(CallContext context) {
+            return new Request(method, url, headers, body, id, context.scope());
+        }
+
+        Request at(HttpUrl place) {
+            return new Request(method, place, headers, body, id, caller);
+        }
+
+        /** Returns the same for a GET. */
+        public Request asGet() {
+            return new Request("GET", url, headers, NO_BODY, id, caller);
+        }
+    }
+
+    /**
+     * Connections that may be used again for each other: an answer too many on one of them concerns its own caller only, and none after
+     * the {@code era} in which it came.
+     */
+    private record Lane(HttpWire wire, @Nullable Scope caller, int era) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Lane lane
+                    && wire == lane.wire
+                    && era == lane.era
+                    && Objects.equals(caller, lane.caller);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(System.identityHashCode(wire), caller, era);
+        }
+    }
+
+    private static final byte[] NO_BODY = {};
+    private static final int MAX_LOCATION = 500;
 
     /** A whole answer. */
     public record Answer(int status, HttpHeaders headers, byte[] body) {
@@ -75,7 +135,11 @@ public final class HttpWire implements AutoCloseable {
     /** Secrets of the builder; keys that are found later come with each request. */
     private volatile Redaction redaction;
 
-    private final HttpClient http;
+    private volatile HttpClient http;
+    /** Clients whose connections are not used any more, while exchanges over them last. */
+    private final Set<HttpClient> distrusted = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger era = new AtomicInteger();
     private final AtomicLong exchanges = new AtomicLong();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -104,23 +168,86 @@ public final class HttpWire implements AutoCloseable {
      * @throws ClientException if none would
      */
     public Answer exchange(Request request, int maxBytes, Duration left) throws Trouble, InterruptedException {
+        long end = System.nanoTime() + left.toNanos();
+        HttpResponse<byte[]> response = once(request, maxBytes, left);
+        Request moved = moved(request, response);
+        if (moved != null) {
+            response = once(moved, maxBytes, Duration.ofNanos(end - System.nanoTime()));
+        }
+        refuseRedirect(request, response);
+        return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    private HttpResponse<byte[]> once(Request request, int maxBytes, Duration left)
+            throws Trouble, InterruptedException {
         long exchange = exchanges.incrementAndGet();
         HttpResponse<byte[]> response = whole(request, ready(exchange, request), maxBytes, left);
         listen(exchange, response, response.body());
-        refuseRedirect(request, response);
-        return new Answer(response.statusCode(), response.headers(), response.body());
+        return response;
+    }
+
+    /**
+     * Returns the same request at the place to which an answer points; null if it is no redirect within the origin, or one that changes the
+     * method.
+     */
+    private static @Nullable Request moved(Request request, HttpResponse<?> response) {
+        int status = response.statusCode();
+        boolean isSame = status == 307 || status == 308;
+        boolean isRead = request.method().equals("GET") && (status == 301 || status == 302);
+        String location = response.headers().firstValue("Location").orElse(null);
+        if (location == null || !isSame && !isRead) {
+            return null;
+        }
+        try {
+            URI place = request.url().uri().resolve(location);
+            String query = request.url().uri().getRawQuery();
+            boolean isKept = query != null && place.getRawQuery() == null; // it may hold a key
+            HttpUrl target = HttpUrl.of(isKept ? place + "?" + query : place.toString());
+            return target.origin().equals(request.url().origin()) ? request.at(target) : null;
+        } catch (IllegalArgumentException noUrl) {
+            return null;
+        }
     }
 
     private HttpResponse<byte[]> whole(Request request, HttpRequest ready, int maxBytes, Duration left)
             throws Trouble, InterruptedException {
         // Only virtual threads heed an interruption while they read.
         if (!(http instanceof LimitedClient limited) || !Thread.currentThread().isVirtual()) {
-            return await(request, http.sendAsync(ready, head -> new LimitedBytes(maxBytes)), left);
+            return await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
         }
         try {
-            return limited.send(ready, head -> new LimitedBytes(maxBytes), left);
+            return limited.send(ready, head -> new LimitedBytes(maxBytes), lane(request), left);
         } catch (IOException failure) {
             throw trouble(request, failure);
+        }
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> sending(
+            Request request, HttpRequest ready, HttpResponse.BodyHandler<T> handler) {
+        return http instanceof LimitedClient limited
+                ? limited.sendAsync(ready, handler, lane(request))
+                : http.sendAsync(ready, handler);
+    }
+
+    private Lane lane(Request request) {
+        return new Lane(this, request.caller(), era.get());
+    }
+
+    /**
+     * Gives up the connections that are open, because one of them has brought the answer to another request, or something else that cannot
+     * be read: whatever it brings next may be shifted, too. Exchanges under way go on.
+     */
+    public void distrust() {
+        era.incrementAndGet();
+        if (settings.http() == null && !isClosed()) {
+            HttpClient before = http;
+            http = ownClient(settings);
+            distrusted.removeIf(HttpClient::isTerminated);
+            distrusted.add(before);
+            before.shutdown();
+            if (isClosed()) {
+                close(); // it may have missed these
+            }
         }
     }
 
@@ -161,7 +288,7 @@ public final class HttpWire implements AutoCloseable {
         return new Opening(
                 exchange,
                 request,
-                http.sendAsync(ready(exchange, request), StreamBody.handler(consumer, settings.maxAnswerBytes())));
+                sending(request, ready(exchange, request), StreamBody.handler(consumer, settings.maxAnswerBytes())));
     }
 
     /**
@@ -177,12 +304,17 @@ public final class HttpWire implements AutoCloseable {
     /**
      * Looks at the beginning of the answer to a request for a stream.
      *
-     * @throws ClientException if it is a redirect
+     * @return the request to be sent instead; null for none
+     * @throws ClientException if it is a redirect that is not followed
      */
-    public void begun(Opening opening, HttpResponse<StreamBody> response) {
+    public @Nullable Request begun(Opening opening, HttpResponse<StreamBody> response, boolean mayMove) {
         byte[] body = response.body() instanceof StreamBody.Whole(var bytes) ? bytes : new byte[0];
         listen(opening.exchange(), response, body);
-        refuseRedirect(opening.request(), response);
+        Request moved = mayMove ? moved(opening.request(), response) : null;
+        if (moved == null) {
+            refuseRedirect(opening.request(), response);
+        }
+        return moved;
     }
 
     /** Tells the listener of an event of a stream. */
@@ -310,6 +442,7 @@ public final class HttpWire implements AutoCloseable {
             case ConnectException e
             when e.getCause() instanceof UnresolvedAddressException ->
                 new Trouble(Trouble.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
+            case UnreadBytes e -> new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, e.toString(), e));
             case ConnectException e ->
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->
@@ -360,11 +493,12 @@ public final class HttpWire implements AutoCloseable {
     private static void refuseRedirect(Request request, HttpResponse<?> response) {
         int status = response.statusCode();
         if (status >= 300 && status < 400 && status != 304) {
-            String location = response.headers().firstValue("Location").orElse("an unknown place");
+            String location =
+                    Excerpt.of(response.headers().firstValue("Location").orElse("an unknown place"), MAX_LOCATION);
             throw new ClientException(
                     Problem.REDIRECTED,
                     request.url().origin() + " answered " + status + " and points to " + location
-                            + " (redirects are not followed: use that address, if you trust it)");
+                            + " (not followed: use that address, if you trust it)");
         }
     }
 
@@ -372,5 +506,6 @@ public final class HttpWire implements AutoCloseable {
     public void close() {
         closed.countDown();
         http.shutdownNow();
+        distrusted.forEach(HttpClient::shutdownNow);
     }
 }

@@ -73,7 +73,7 @@ public sealed interface Place {
         }
         // Most requests go to the address of the agent itself, which has been parsed.
         HttpUrl target = url.equals(agent().url()) ? url() : HttpUrl.of(url);
-        return new HttpWire.Request(outgoing.method(), target, headers, outgoing.body());
+        return new HttpWire.Request(outgoing.method(), target, headers, outgoing.body(), outgoing.id(), null);
     }
 
     private static String encoded(String text) {

@@ -213,7 +213,7 @@ class GuardedClientsTest {
 
     private HttpResponse<String> limited(GuardedClients clients, String path, Duration limit) throws Exception {
         var client = (LimitedClient) clients.of("g");
-        return onVirtualThread(() -> client.send(post("127.0.0.1", path, "x"), BodyHandlers.ofString(), limit));
+        return onVirtualThread(() -> client.send(post("127.0.0.1", path, "x"), BodyHandlers.ofString(), null, limit));
     }
 
     @Test
@@ -252,8 +252,8 @@ class GuardedClientsTest {
         CountDownLatch silent = silent("/silent", false);
         try (GuardedClients clients = finding(new AtomicInteger())) {
             var client = (LimitedClient) clients.of("g");
-            Callable<HttpResponse<String>> call = () ->
-                    client.send(post("127.0.0.1", "/silent", "x"), BodyHandlers.ofString(), Duration.ofMinutes(5));
+            Callable<HttpResponse<String>> call = () -> client.send(
+                    post("127.0.0.1", "/silent", "x"), BodyHandlers.ofString(), null, Duration.ofMinutes(5));
             var failure = new CompletableFuture<Throwable>();
             Thread interrupted = Thread.ofVirtual().start(() -> {
                 try {
@@ -286,7 +286,10 @@ class GuardedClientsTest {
         }))) {
             var client = (LimitedClient) clients.of("g");
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
-                            post("slow.example.com", "/echo", "x"), BodyHandlers.ofString(), Duration.ofMillis(50))))
+                            post("slow.example.com", "/echo", "x"),
+                            BodyHandlers.ofString(),
+                            null,
+                            Duration.ofMillis(50))))
                     .hasCauseInstanceOf(HttpTimeoutException.class);
         } finally {
             never.countDown();
@@ -300,6 +303,7 @@ class GuardedClientsTest {
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
                             post("rebound.example.com", "/echo", "x"),
                             BodyHandlers.ofString(),
+                            null,
                             Duration.ofSeconds(30))))
                     .hasCauseInstanceOf(ClientException.class)
                     .hasMessageContaining("webhook-allow");
@@ -314,6 +318,7 @@ class GuardedClientsTest {
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
                             post("127.0.0.1", "/echo", "x".repeat(1_000_000)),
                             head -> new LimitedBytes(10),
+                            null,
                             Duration.ofSeconds(30))))
                     .hasCauseInstanceOf(LimitedBytes.TooLarge.class);
         }
