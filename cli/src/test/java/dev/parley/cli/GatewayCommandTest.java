@@ -147,6 +147,15 @@ final class GatewayCommandTest {
             assertThat(shell.run("send", "-a", hub.url() + "/agents/again", "hello")
                             .out())
                     .contains("far hello");
+
+            Ran deleted = shell.run("agent", "delete", id, "--url", hub.url());
+            assertThat(deleted.status()).as(deleted.err()).isZero();
+            for (String route : List.of("again", "named")) {
+                assertThat(shell.run("send", "-a", hub.url() + "/agents/" + route, "hello")
+                                .err())
+                        .as("M12: its entry is gone")
+                        .contains("no longer in the registry");
+            }
         }
     }
 

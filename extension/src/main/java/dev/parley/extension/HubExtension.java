@@ -173,6 +173,14 @@ public interface HubExtension extends AutoCloseable {
      */
     record HomeLink(String text, String path, String link) {}
 
+    /**
+     * Reason for which an agent of a name is not hosted yet, as its callers read it: UNAVAILABLE with a pause. Empty for names that this
+     * extension does not host.
+     */
+    default Optional<A2AException> absent(String agent) {
+        return Optional.empty();
+    }
+
     /** Called once, when the hub hosts all agents that it starts with. Must not block. */
     default void started() {}
 

@@ -265,6 +265,7 @@ public final class Platform implements AutoCloseable {
                     .handler(ExtensionPages.PATH, extensionPages)
                     .handler(OpenApiPage.PATH, openApi)
                     .home(home)
+                    .absent(hubExtensions::absent)
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest));
             given.agents.values().forEach(this::host);
@@ -275,8 +276,8 @@ public final class Platform implements AutoCloseable {
                 }
                 host(agent);
             }
+            hubExtensions.start(); // which may host more
             this.hosting = true;
-            hubExtensions.start();
             started = true;
         } finally {
             hosted.complete(null);

@@ -231,8 +231,7 @@ final class PlatformTest {
             var caller = new Outsider(at);
 
             assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
-            assertThat(caller.get("/agents/echo/.well-known/agent-card.json")
-                            .body())
+            assertThat(caller.get("/agents/echo/.well-known/agent-card.json").body())
                     .contains(at + "/agents/echo");
             assertThat(caller.result("/agents/echo", "SendMessage", message("hello"))
                             .text())

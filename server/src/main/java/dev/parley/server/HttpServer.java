@@ -32,7 +32,7 @@ final class HttpServer extends AgentSite implements Server {
         super(settings.defaultAgent, settings.maxStreams, settings.gracePeriod);
         this.settings = settings;
         var routes = settings.routes(agents, () -> connections().draining());
-        this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);
+        this.grpc = settings.grpc == null ? null : grpc(settings.grpc, settings, routes);
         var cors = new Cors(settings.corsOrigins);
         var browsers = settings.browsers(cors, isReachable(settings.bindAddress));
         var gate = new Gate(routes, browsers, streams);
@@ -42,9 +42,12 @@ final class HttpServer extends AgentSite implements Server {
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
 
-    private FutureTask<GrpcDialect> grpc(DialectSettings settings, Routes routes) {
+    private FutureTask<GrpcDialect> grpc(DialectSettings dialects, ServerBuilder settings, Routes routes) {
         return new FutureTask<>(() -> new GrpcDialect(
-                settings, tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant), routes::isReady));
+                dialects,
+                tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
+                settings.absent,
+                routes::isReady));
     }
 
     private static AutoCloseable watched(TlsIdentity tls) {

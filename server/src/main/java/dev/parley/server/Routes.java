@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,7 @@ final class Routes {
     private final List<Prefixed<Front>> fronts;
     private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
+    private final Function<String, Optional<A2AException>> absent;
     private final Supplier<Optional<String>> readinessTest;
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
@@ -128,6 +130,7 @@ final class Routes {
             Map<String, Front> fronts,
             @Nullable RequestHandler home,
             Supplier<Optional<String>> obstacle,
+            Function<String, Optional<A2AException>> absent,
             Supplier<Optional<String>> readinessTest,
             BooleanSupplier draining,
             IntConsumer refusals) {
@@ -139,6 +142,7 @@ final class Routes {
         this.fronts = Prefixed.of(fronts);
         this.home = home;
         this.obstacle = obstacle;
+        this.absent = absent;
         this.readinessTest = readinessTest;
         this.draining = draining;
         this.refusals = refusals;
@@ -348,7 +352,7 @@ final class Routes {
                         .leave()
                         .run();
             }
-            return refused(head, unread, body, noAgentHere());
+            return refused(head, unread, body, noAgentHere(head.path(), pathFrom));
         } catch (A2AException refusal) {
             return refused(head, unread, body, refusal);
         }
@@ -383,6 +387,13 @@ final class Routes {
         return reason(obstacle).isEmpty()
                 ? nothingHere()
                 : A2AException.unavailable("The server is not ready", RETRY_SOON);
+    }
+
+    /** The same for the agent of a path, which may be awaited. */
+    private A2AException noAgentHere(String path, int pathFrom) {
+        return path.startsWith(BELOW_AGENTS) && pathFrom > BELOW_AGENTS.length()
+                ? absent.apply(path.substring(BELOW_AGENTS.length(), pathFrom)).orElseGet(this::noAgentHere)
+                : noAgentHere();
     }
 
     private WireAnswer listing(Head head) {

@@ -6,6 +6,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.wire.Admission;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.server.limits.Proxies;
 import dev.parley.server.wire.Cors;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -61,6 +63,7 @@ public final class ServerBuilder {
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
     Supplier<Optional<String>> obstacle = Optional::empty;
+    Function<String, Optional<A2AException>> absent = name -> Optional.empty();
     Supplier<Optional<String>> readinessTest = Optional::empty;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
@@ -280,6 +283,15 @@ public final class ServerBuilder {
     }
 
     /**
+     * Reason for which an agent that is not hosted will be, such as a remote one that does not answer yet; empty for other names. Calls of
+     * it are refused with the reason. Default: none.
+     */
+    public ServerBuilder absent(Function<String, Optional<A2AException>> reason) {
+        this.absent = requireNonNull(reason, "reason");
+        return this;
+    }
+
+    /**
      * Test of the server, run on the thread of each {@code /ready} and each health check of gRPC unless there is an {@linkplain
      * #readiness obstacle}; returns why the server is not ready, or empty. May wait for some seconds. Default: none.
      */
@@ -397,6 +409,7 @@ public final class ServerBuilder {
                 fronts,
                 home,
                 obstacle,
+                absent,
                 readinessTest,
                 draining,
                 refusals);

@@ -14,6 +14,8 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +27,7 @@ import java.util.function.Supplier;
 
 /** Reads the cards of remote agents, and verifies their signatures. Safe for any thread; blocks for a bounded time. */
 public final class CardSource implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int MOST_BYTES = 1 << 20;
     private static final String GROUP = "gateway";
@@ -62,7 +65,7 @@ public final class CardSource implements AutoCloseable {
                 continue;
             }
             try {
-                if (places.fits(place, Json.readCard(document.body()))) {
+                if (places.fits(place, Json.readCard(document.body(), unfit -> {}))) {
                     return document.body();
                 }
                 tried.add(place + " (the card of another agent)");
@@ -108,7 +111,13 @@ public final class CardSource implements AutoCloseable {
     public RemoteCard read(byte[] document, String keys, URI origin) {
         AgentCard card;
         try {
-            card = Json.readCard(document);
+            card = Json.readCard(
+                    document,
+                    blemish -> LOG.log(
+                            Level.WARNING,
+                            "the card of {0} has a value that does not fit and is left out: {1}",
+                            origin,
+                            blemish));
         } catch (A2AException malformed) {
             throw new ClientException(
                     Problem.CARD_INVALID, "the card cannot be read: " + malformed.getMessage(), malformed);

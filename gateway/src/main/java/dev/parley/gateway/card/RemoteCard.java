@@ -20,8 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,11 +128,19 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
                 PROVENANCE, "Origin of this card: digest, key and verdict of the card of the agent", false, params);
     }
 
+    /** URIs that lead to the agent, which callers do not see, of extensions that it requires. */
+    public Set<String> hiddenRequirements() {
+        return card.capabilities().extensions().stream()
+                .filter(each -> each.required() && isHidden(each.uri()))
+                .map(Extension::uri)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     private AgentCard rewritten(AgentCard from, boolean push, List<Extension> added) {
         Capabilities can = from.capabilities();
         var extensions = new ArrayList<Extension>();
         for (Extension each : can.extensions()) {
-            if (!each.uri().equals(PROVENANCE)) {
+            if (!each.uri().equals(PROVENANCE) && !isHidden(each.uri())) {
                 extensions.add(
                         new Extension(each.uri(), clean(each.description()), each.required(), without(each.params())));
             }
@@ -144,7 +154,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
                 provider == null || isHidden(provider.url()) ? null : provider,
                 from.version(),
                 isHidden(from.documentationUrl()) ? null : from.documentationUrl(),
-                new Capabilities(can.streaming(), push, extensions, can.extendedAgentCard()),
+                new Capabilities(true, push, extensions, can.extendedAgentCard()),
                 Map.of(),
                 List.of(),
                 from.defaultInputModes(),

@@ -13,6 +13,7 @@ import dev.parley.extension.PersonalData;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.push.PushProtocol;
 import dev.parley.gateway.push.PushRelay;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -82,6 +83,11 @@ final class GatewayHub implements HubExtension, PersonalData {
     @Override
     public Map<String, AdminHandler> administration() {
         return administration;
+    }
+
+    @Override
+    public Optional<A2AException> absent(String agent) {
+        return routes.waiting(agent);
     }
 
     @Override

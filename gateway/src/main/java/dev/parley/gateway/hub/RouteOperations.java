@@ -181,6 +181,7 @@ public final class RouteOperations {
         } catch (IllegalArgumentException wrong) {
             throw A2AException.invalidParams(Route.TRUST, String.valueOf(wrong.getMessage()));
         }
+        options.putAll(routes.entry(given.text("url"), operator));
         return shown(routes.add(Route.of(name, routes.resolve(given.text("url"), operator), options)));
     }
 

@@ -32,6 +32,7 @@ import dev.parley.gateway.upstream.GatewayMetrics;
 import dev.parley.gateway.upstream.Surroundings;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
@@ -73,6 +74,8 @@ final class Routes implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final String REGISTRY = "registry:";
     private static final int PROBES_AT_ONCE = 4;
+    /** Pause that callers of a waiting route are told. */
+    private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
     private static final CallContext OWN = CallContext.of("gateway", new Scope("default", "gateway"));
 
@@ -93,6 +96,9 @@ final class Routes implements AutoCloseable {
     private final ExtensionMetrics.Counter foreign;
     private final Map<String, Live> live = new HashMap<>();
     private final Map<String, String> problems = new HashMap<>();
+    /** Reasons, for callers, of routes that are not hosted yet. */
+    private final Map<String, String> waiting = new ConcurrentHashMap<>();
+
     private final GatewayMetrics metrics;
     private final PushRelay relay;
     private final SecretName.Places secrets;
@@ -140,6 +146,7 @@ final class Routes implements AutoCloseable {
         this.unread = new ConcurrentHashMap<>(settings.remotes());
         this.first = new CountDownLatch(unread.size());
         begun.addAll(unread.keySet());
+        unread.keySet().forEach(name -> waiting.put(name, "its card is being read"));
         this.refreshes = new Refreshes(settings.refresh(), timer, this::attempt);
         this.secrets = SecretName.Places.of(settings.secrets());
         MetricLabel route = MetricLabel.upTo(100, "route");
@@ -256,14 +263,40 @@ final class Routes implements AutoCloseable {
     /** Writes the row of a route of the settings. */
     private void configure(String name, String url) {
         boolean registered = url.startsWith(REGISTRY);
-        Map<String, Object> options = registered ? Map.of() : Map.of(Route.LOCAL, true);
+        Map<String, Object> options = registered ? entry(url, OWN) : Map.of(Route.LOCAL, true);
         String address = registered ? resolve(url, OWN) : url;
         if (table.named(name).filter(row -> row.url().equals(address)).isEmpty()) {
             table.put(Route.of(name, address, options));
         }
     }
 
+    /** The refusal of a route that is not hosted yet, with the reason; empty for other names. */
+    Optional<A2AException> waiting(String name) {
+        return Optional.ofNullable(waiting.get(name))
+                .map(reason -> A2AException.unavailable(
+                        "The agent \"" + name + "\" cannot be called yet: " + reason, RETRY_SOON));
+    }
+
+    /** A problem without the addresses in it, which callers must not see. */
+    private static String reason(RuntimeException failure) {
+        return switch (failure) {
+            case ClientException problem ->
+                switch (problem.problem()) {
+                    case CARD_NOT_FOUND -> "it has no card";
+                    case CARD_INVALID -> "its card cannot be read";
+                    case CARD_NOT_VERIFIED -> "its card is not signed as required";
+                    case TIMED_OUT -> "it does not answer in time";
+                    case REDIRECTED -> "its card is elsewhere";
+                    case NO_INTERFACE -> "its card names no interface that can be called";
+                    case ORIGIN_NOT_ALLOWED -> "its address is not allowed";
+                    default -> "it cannot be reached";
+                };
+            default -> "its card cannot be used";
+        };
+    }
+
     private void fail(String name, RuntimeException failure) {
+        waiting.computeIfPresent(name, (route, before) -> reason(failure));
         String problem = String.valueOf(failure.getMessage());
         synchronized (this) {
             if (problem.equals(problems.put(name, problem))) {
@@ -292,6 +325,44 @@ final class Routes implements AutoCloseable {
                 .map(String::valueOf)
                 .findFirst()
                 .orElseThrow(() -> A2AException.invalidParams("url", url + ": the entry has no http address"));
+    }
+
+    /** Options of a route to an entry of the registry; none for other addresses. */
+    Map<String, Object> entry(String url, CallContext caller) {
+        return url.startsWith(REGISTRY)
+                ? Map.of(
+                        Route.ENTRY,
+                        url.substring(REGISTRY.length()),
+                        Route.ENTRY_GROUP,
+                        caller.scope().group())
+                : Map.of();
+    }
+
+    /** Refuses calls of an agent whose entry is not in the registry any more, or names another address, as when a peer was cut. */
+    private void requireListed(Route route) {
+        String entry = route.option(Route.ENTRY);
+        if (entry.isEmpty()) {
+            return;
+        }
+        var reader = CallContext.of("gateway", new Scope(route.option(Route.ENTRY_GROUP), "gateway"));
+        String address;
+        try {
+            address = resolve(REGISTRY + entry, reader);
+        } catch (A2AException gone) {
+            if (gone.error() == A2AError.UNAVAILABLE) {
+                throw gone;
+            }
+            throw A2AException.of(
+                            A2AError.UNAVAILABLE,
+                            "The agent \"" + route.name() + "\" is no longer in the registry of the hub")
+                    .causedBy(gone);
+        }
+        if (!address.equals(route.url())) {
+            throw A2AException.of(
+                    A2AError.UNAVAILABLE,
+                    "The registry of the hub has another address for the agent \"" + route.name()
+                            + "\" (expected: an operator adds the route again)");
+        }
     }
 
     /**
@@ -528,6 +599,9 @@ final class Routes implements AutoCloseable {
                     complete = false; // tried again with the next reload
                 }
             }
+            if (!live.containsKey(route.name())) {
+                waiting.putIfAbsent(route.name(), "its card is being read");
+            }
             refreshes.add(route.name(), route.card() != null);
         }
         for (String name : List.copyOf(live.keySet())) {
@@ -538,6 +612,7 @@ final class Routes implements AutoCloseable {
             }
         }
         problems.keySet().removeIf(name -> !names.contains(name) && !unread.containsKey(name));
+        waiting.keySet().removeIf(name -> !names.contains(name) && !unread.containsKey(name));
         epoch = complete ? now : -1;
     }
 
@@ -559,6 +634,7 @@ final class Routes implements AutoCloseable {
         byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
         hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
         live.put(route.name(), now.at(route, card, endpoint));
+        waiting.remove(route.name());
         LOG.log(
                 Level.INFO,
                 "route {0}: hosted, {1}",
@@ -576,6 +652,7 @@ final class Routes implements AutoCloseable {
                         .map(AgentCard.Extension::uri)
                         .filter(uri -> !uri.equals(RemoteCard.PROVENANCE))
                         .collect(Collectors.toUnmodifiableSet()),
+                card.hiddenRequirements(),
                 extended ? more -> card.extended(more, pushes(route, card)) : null,
                 new RemoteWebhooks(
                         pushes(route, card) ? relay : null,
@@ -583,6 +660,8 @@ final class Routes implements AutoCloseable {
                         notifies(route, card) ? version(route, card) : "",
                         upstream),
                 waits(route, card),
+                Boolean.TRUE.equals(card.card().capabilities().streaming()),
+                () -> requireListed(route),
                 card.hidden(),
                 () -> {
                     foreign.add(1, route.name());

@@ -2,6 +2,7 @@ package dev.parley.gateway.route;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.spi.Binding;
 import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners.Claim;
 import dev.parley.gateway.upstream.Upstream;
@@ -24,6 +25,7 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
@@ -70,17 +72,23 @@ public final class RemoteEndpoint implements AgentEndpoint {
      * Properties of a remote agent.
      *
      * @param extensions URIs of the extensions on its card
+     * @param always URIs of those that each call activates
      * @param extendedCard rewrites its extended card; null if it has none
      * @param webhooks of callers
      * @param waits whether it answers messages with the outcome only, as those of 0.1
+     * @param streams whether it has streams; else those of callers are served from reads
+     * @param listed throws the refusal of calls of an agent whose entry in the registry is gone
      * @param hidden texts that callers must not see, such as its host
      * @param foreign called when it answers with an id of another principal, or another than it was asked for
      */
     public record Known(
             Set<String> extensions,
+            Set<String> always,
             @Nullable UnaryOperator<AgentCard> extendedCard,
             RemoteWebhooks webhooks,
             boolean waits,
+            boolean streams,
+            Runnable listed,
             List<String> hidden,
             Runnable foreign) {}
 
@@ -131,7 +139,10 @@ public final class RemoteEndpoint implements AgentEndpoint {
                 switch (operation) {
                     case SendStreamingMessage send -> {
                         Admitted admitted = webhooked(admit(send, context), context);
-                        yield events((SendStreamingMessage) admitted.send(), admitted.bound(), context);
+                        SendStreamingMessage message = (SendStreamingMessage) admitted.send();
+                        yield known.streams()
+                                ? events(message, admitted.bound(), context)
+                                : sentAndRead(message, admitted.bound(), context);
                     }
                     case SubscribeToTask subscribe -> subscribe(subscribe, context);
                     case Operation.ExtensionWatch<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
@@ -140,12 +151,14 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** The context of a call of the remote agent, which learns of no extension that it does not have. */
     private CallContext toward(CallContext caller) {
+        known.listed().run();
         caller.chain().check(MOST_AGENTS); // reads, too, as routes may lead in a circle
-        if (caller.extensions().isEmpty()) {
+        if (caller.extensions().isEmpty() && known.always().isEmpty()) {
             return caller;
         }
         var both = new HashSet<>(caller.extensions());
         both.retainAll(known.extensions());
+        both.addAll(known.always());
         return caller.withExtensions(both);
     }
 
@@ -158,8 +171,16 @@ public final class RemoteEndpoint implements AgentEndpoint {
         try {
             return remote.call(operation, context, replica.isEmpty() ? null : replica);
         } catch (RuntimeException failure) {
-            throw failures.shown(failure);
+            throw shown(failure);
         }
+    }
+
+    private A2AException shown(RuntimeException failure) {
+        if (failure instanceof A2AException answer
+                && answer.metadata().entrySet().containsAll(Binding.ANOTHER_REQUEST.entrySet())) {
+            known.foreign().run();
+        }
+        return failures.shown(failure);
     }
 
     private Feed<LoggedEvent> events(Operation.TaskWatch operation, Bound bound, CallContext context) {
@@ -169,7 +190,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
             answer = remote.watch(operation, context, replica.isEmpty() ? null : replica);
         } catch (RuntimeException failure) {
             settle(bound, null, "");
-            throw failures.shown(failure);
+            throw shown(failure);
         }
         return new Events(answer.value(), bound.at(answer.replica()), context);
     }
@@ -296,8 +317,11 @@ public final class RemoteEndpoint implements AgentEndpoint {
     }
 
     private SendResult send(SendMessage send, CallContext context) {
-        Admitted admitted = webhooked(admit(send, context), context);
-        if (known.waits() && send.configuration().returnImmediately()) {
+        return send(send, webhooked(admit(send, context), context), context);
+    }
+
+    private SendResult send(SendMessage send, Admitted admitted, CallContext context) {
+        if (known.waits() && known.streams() && send.configuration().returnImmediately()) {
             return begun((SendMessage) admitted.send(), admitted.bound(), context);
         }
         Answer<SendResult> answer;
@@ -318,6 +342,24 @@ public final class RemoteEndpoint implements AgentEndpoint {
             }
             case Message message -> (SendResult) answered(message, bound, context);
         };
+    }
+
+    /** The stream of a message to an agent without streams: what the message is answered with, and what its task becomes. */
+    private Feed<LoggedEvent> sentAndRead(SendStreamingMessage stream, Bound bound, CallContext context) {
+        SendConfiguration given = stream.configuration();
+        var configuration =
+                new SendConfiguration(given.acceptedOutputModes(), given.pushConfig(), given.historyLength(), true);
+        var send = new SendMessage(null, stream.message(), configuration, stream.metadata());
+        SendResult result = send(send, new Admitted(send, bound), context);
+        return switch (result) {
+            case Message message -> Feed.of(List.of(new LoggedEvent(0, message)));
+            case Task task -> read(task, context);
+        };
+    }
+
+    private Feed<LoggedEvent> read(Task first, CallContext context) {
+        CallContext reader = context.withDeadline(null); // which was one for the beginning
+        return new ReadEvents(first, () -> read(own(first.id(), reader), reader));
     }
 
     /** The begin of the stream of a task, for a caller that does not wait, of an agent that would. The task goes on. */
@@ -421,6 +463,14 @@ public final class RemoteEndpoint implements AgentEndpoint {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
         }
+        if (!known.streams()) {
+            Task now = read(task, context);
+            if (now.state().isTerminal()) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
+            }
+            return read(now, context);
+        }
         return events(
                 new SubscribeToTask(null, task.id(), subscribe.after()),
                 new Bound(task.id(), null, null, task.replica(), null),
@@ -439,7 +489,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
                     config,
                     context);
         } catch (RuntimeException failure) {
-            throw failures.shown(failure);
+            throw shown(failure);
         }
     }
 
@@ -452,7 +502,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
                     new DeletePushConfig(null, task.id(), delete.id()),
                     context);
         } catch (RuntimeException failure) {
-            throw failures.shown(failure);
+            throw shown(failure);
         }
     }
 
@@ -497,7 +547,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
                 return shown;
             } catch (RuntimeException failure) {
                 close();
-                throw failures.shown(failure);
+                throw shown(failure);
             }
         }
 

@@ -41,6 +41,10 @@ public record Route(
     public static final String VERBATIM = "verbatim";
     /** Option: public keys of which one has to sign the card. */
     public static final String TRUST = "trust";
+    /** Option: id of the entry of the registry from which the address is; calls end with the entry. */
+    public static final String ENTRY = "entry";
+    /** Option: group of the operator who has named the entry. */
+    public static final String ENTRY_GROUP = "entryGroup";
     /** Option: the operator of the process has named the host, which may be private. */
     public static final String LOCAL = "local";
 

@@ -52,7 +52,7 @@ public interface Connector {
             HttpCall.Answer answer = fetch.of(place.toString());
             if (answer.status() == 200) {
                 try {
-                    return Json.readCard(answer.body());
+                    return Json.readCard(answer.body(), unfit -> {});
                 } catch (A2AException unreadable) {
                     throw new ClientException(Problem.CARD_INVALID, "the card cannot be read", unreadable);
                 }

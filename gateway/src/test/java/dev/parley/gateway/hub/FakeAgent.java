@@ -2,6 +2,7 @@ package dev.parley.gateway.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** An agent of 1.0 over JSON-RPC that answers whatever a test wants. */
@@ -20,6 +22,10 @@ final class FakeAgent implements AutoCloseable {
     private final HttpServer server;
     volatile String card;
     volatile Function<Map<?, ?>, String> results = params -> "{}";
+    /** Run before the card is shown. */
+    volatile Runnable showing = () -> {};
+
+    volatile Consumer<Headers> heads = head -> {};
     volatile String redirect = "";
     /** Requests that are yet to be answered by 503. */
     final AtomicInteger refusals = new AtomicInteger();
@@ -62,8 +68,10 @@ final class FakeAgent implements AutoCloseable {
             }
             byte[] answer;
             if (exchange.getRequestMethod().equals("GET")) {
+                showing.run();
                 answer = card.getBytes(UTF_8);
             } else {
+                heads.accept(exchange.getRequestHeaders());
                 Map<?, ?> request = Json.read(body, Map.class);
                 answer = ("{\"jsonrpc\":\"2.0\",\"id\":" + new String(Json.write(request.get("id")), UTF_8) + ","
                                 + results.apply(request) + "}")

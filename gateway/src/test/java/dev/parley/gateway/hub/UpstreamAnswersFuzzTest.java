@@ -62,8 +62,8 @@ final class UpstreamAnswersFuzzTest {
                     System::nanoTime);
             Upstream upstream = Upstream.of("fuzz", UpstreamSettings.of(AGENT.url()), surroundings);
             var webhooks = new RemoteWebhooks(null, "fuzz", "1.0", upstream);
-            var known =
-                    new RemoteEndpoint.Known(Set.of(), card -> card, webhooks, false, List.of("127.0.0.1"), () -> {});
+            var known = new RemoteEndpoint.Known(
+                    Set.of(), Set.of(), card -> card, webhooks, false, true, () -> {}, List.of("127.0.0.1"), () -> {});
             return new RemoteEndpoint(
                     "fuzz",
                     new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey()))),

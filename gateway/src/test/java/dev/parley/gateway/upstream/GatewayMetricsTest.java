@@ -71,10 +71,7 @@ final class GatewayMetricsTest {
                 ScriptedReplica.result(out, ScriptedReplica.task("t", "TASK_STATE_WORKING"));
             } else if (body.contains("cause agent")) {
                 ScriptedReplica.answer(
-                        out,
-                        "200 OK",
-                        "",
-                        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32004,\"message\":\"no\"}}");
+                        out, "200 OK", "", "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32004,\"message\":\"no\"}}");
             } else if (body.contains("cause busy")) {
                 ScriptedReplica.error(out, "429 Too Many Requests", "");
             } else if (body.contains("cause unavailable")) {
@@ -93,7 +90,10 @@ final class GatewayMetricsTest {
                 ScriptedReplica.stream(out);
                 ScriptedReplica.event(out, ScriptedReplica.task("s", "TASK_STATE_WORKING"));
                 end.await();
-                ScriptedReplica.event(out, status("TASK_STATE_WORKING"));
+                ScriptedReplica.event(
+                        out,
+                        "{\"artifactUpdate\":{\"taskId\":\"s\",\"contextId\":\"c\",\"artifact\":{\"artifactId\":\"a\","
+                                + "\"parts\":[{\"text\":\"x\"}]}}}");
                 ScriptedReplica.event(out, status("TASK_STATE_COMPLETED"));
             } else if (!body.contains("cause lost")) {
                 ScriptedReplica.result(out, ScriptedReplica.MESSAGE);

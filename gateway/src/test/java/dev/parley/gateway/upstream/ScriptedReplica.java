@@ -32,6 +32,9 @@ final class ScriptedReplica implements AutoCloseable {
             "defaultOutputModes":[],"skills":[],"supportedInterfaces":[{"url":"http://inner.example:1/a2a","protocolBinding":"JSONRPC",
             "protocolVersion":"1.0"}]}""";
 
+    /** Id of the last request of a connection, each of which has a thread of its own. */
+    private static final ThreadLocal<String> ID = new ThreadLocal<>();
+
     final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger cards = new AtomicInteger();
     /** Heads of the requests that were calls. */
@@ -110,6 +113,7 @@ final class ScriptedReplica implements AutoCloseable {
         int length = Integer.parseInt(
                 head.toLowerCase(java.util.Locale.ROOT).replaceFirst("(?s).*content-length: *(\\d+).*", "$1"));
         String body = new String(in.readNBytes(length), UTF_8);
+        ID.set(body.replaceFirst("(?s)^.*?\"jsonrpc\":\"2.0\",\"id\":([^,]+),.*$", "$1"));
         calls.incrementAndGet();
         heads.add(head);
         return body;
@@ -142,11 +146,11 @@ final class ScriptedReplica implements AutoCloseable {
     }
 
     static void result(OutputStream out, String result) throws IOException {
-        answer(out, "200 OK", "", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + result + "}");
+        answer(out, "200 OK", "", "{\"jsonrpc\":\"2.0\",\"id\":" + ID.get() + ",\"result\":" + result + "}");
     }
 
     static void error(OutputStream out, String status, String headers) throws IOException {
-        String error = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"busy\"}}";
+        String error = "{\"jsonrpc\":\"2.0\",\"id\":" + ID.get() + ",\"error\":{\"code\":-32603,\"message\":\"busy\"}}";
         answer(out, status, headers, error);
     }
 
@@ -157,7 +161,8 @@ final class ScriptedReplica implements AutoCloseable {
     }
 
     static void event(OutputStream out, String result) throws IOException {
-        out.write(("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + result + "}\n\n").getBytes(UTF_8));
+        out.write(
+                ("data: {\"jsonrpc\":\"2.0\",\"id\":" + ID.get() + ",\"result\":" + result + "}\n\n").getBytes(UTF_8));
         out.flush();
     }
 

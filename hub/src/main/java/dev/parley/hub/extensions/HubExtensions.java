@@ -17,6 +17,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
@@ -186,6 +187,13 @@ public final class HubExtensions implements AutoCloseable {
         return byUri.values().stream()
                 .flatMap(extension -> extension.remoteTask(group, taskId).stream())
                 .toList();
+    }
+
+    /** Returns the reason for which an agent is not hosted yet; empty if none will be. */
+    public Optional<A2AException> absent(String agent) {
+        return byUri.values().stream()
+                .flatMap(extension -> extension.absent(agent).stream())
+                .findFirst();
     }
 
     /** Tells the extensions that all agents are hosted, and has their timers become due. */
