@@ -35,12 +35,12 @@ public interface Feed<E> extends AutoCloseable {
         return null;
     }
 
-    /** Ends the feed for its reader; the task behind it goes on. Idempotent. */
     /** Pause that the source wants before it is connected to again; null for any. */
     default @Nullable Duration retry() {
         return null;
     }
 
+    /** Ends the feed for its reader; the task behind it goes on. Idempotent. */
     @Override
     void close();
 
