@@ -286,7 +286,7 @@ public final class WireBinding implements Binding {
             noteTimes(body);
         }
         if (operation instanceof Operation.SendMessage && spoken.equals(V1)) {
-            TaskEvent result = requireNonNull(readEvent(body, (Codec<TaskEvent>) (Codec<?>) codec, rpc, status));
+            TaskEvent result = readEvent(body, (Codec<TaskEvent>) (Codec<?>) codec, rpc, status);
             if (!(result instanceof SendResult)) {
                 throw A2AException.of(
                         A2AError.INVALID_AGENT_RESPONSE, "The agent's answer is neither a task nor a message");

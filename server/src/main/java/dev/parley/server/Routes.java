@@ -352,7 +352,7 @@ final class Routes {
                         .leave()
                         .run();
             }
-            return refused(head, unread, body, noAgentHere(head.path(), pathFrom));
+            return refused(head, unread, body, noAgentHere(head.path()));
         } catch (A2AException refusal) {
             return refused(head, unread, body, refusal);
         }
@@ -390,10 +390,13 @@ final class Routes {
     }
 
     /** The same for the agent of a path, which may be awaited. */
-    private A2AException noAgentHere(String path, int pathFrom) {
-        return path.startsWith(BELOW_AGENTS) && pathFrom > BELOW_AGENTS.length()
-                ? absent.apply(path.substring(BELOW_AGENTS.length(), pathFrom)).orElseGet(this::noAgentHere)
-                : noAgentHere();
+    private A2AException noAgentHere(String path) {
+        if (!path.startsWith(BELOW_AGENTS)) {
+            return noAgentHere();
+        }
+        String below = path.substring(BELOW_AGENTS.length());
+        int end = below.indexOf('/');
+        return absent.apply(end < 0 ? below : below.substring(0, end)).orElseGet(this::noAgentHere);
     }
 
     private WireAnswer listing(Head head) {
