@@ -106,10 +106,14 @@ final class HostedServers implements HubExtension {
         if (url == null) {
             var program =
                     new StdioTransport.Program(entry.name(), entry.command(), entry.environment(), entry.directory());
-            return McpClient.connect(StdioTransport.start(program, onExit), McpClient.Limits.DEFAULT);
+            return McpClient.connect(
+                    () -> StdioTransport.start(program, onExit), McpClient.Limits.DEFAULT, entry.revision());
         }
+        Credentials credentials = credentials(entry, url);
         return McpClient.connect(
-                new HttpTransport(url, http, entry.headers(), credentials(entry, url)), McpClient.Limits.DEFAULT);
+                () -> new HttpTransport(url, http, entry.headers(), credentials),
+                McpClient.Limits.DEFAULT,
+                entry.revision());
     }
 
     /** The server names the addresses of its authorization server, so these are guarded; the server itself is the operator's choice. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,7 @@ final class ServersFile {
      * @param url null for a program
      * @param headers of each request over HTTP
      * @param oauth null for none
+     * @param revision the only one that is offered to the server; null for the newest that it has
      * @param timeout of a call of a tool
      * @param links hosts whose addresses callers get as links
      */
@@ -44,6 +47,7 @@ final class ServersFile {
             @Nullable URI url,
             Map<String, String> headers,
             @Nullable OAuthClient oauth,
+            @Nullable Revision revision,
             Duration timeout,
             List<String> links) {
         @Override
@@ -80,6 +84,7 @@ final class ServersFile {
             "url",
             "headers",
             "oauth",
+            "protocolVersion",
             "timeout",
             "links",
             "disabled",
@@ -174,6 +179,7 @@ final class ServersFile {
                 url == null ? null : url(url),
                 map(json, "headers"),
                 oauth(json),
+                revision(json),
                 Duration.ofSeconds(timeout(json)),
                 texts(json, "links"));
     }
@@ -199,6 +205,20 @@ final class ServersFile {
             throw invalid("url", "expected: http:// or https://");
         }
         throw invalid("url", "expected: http:// or https://");
+    }
+
+    private @Nullable Revision revision(Map<String, @Nullable Object> json) {
+        String version = text(json, "protocolVersion");
+        return version == null
+                ? null
+                : Revision.of(version)
+                        .orElseThrow(() -> invalid(
+                                "protocolVersion",
+                                "\"" + version + "\": unknown (expected: one of "
+                                        + Stream.of(Revision.values())
+                                                .map(Revision::text)
+                                                .collect(Collectors.joining(", "))
+                                        + ")"));
     }
 
     private long timeout(Map<String, @Nullable Object> json) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ final class Exchange {
 
     private final long id;
     private final LinkedBlockingQueue<Item> items = new LinkedBlockingQueue<>(MOST_WAITING + 1);
+    private final AtomicReference<@Nullable ServerFailure> failure = new AtomicReference<>();
     private volatile @Nullable Runnable end;
     private volatile boolean closed;
 
@@ -31,6 +33,11 @@ final class Exchange {
     /** Id of the request, which is also its progress token. */
     long id() {
         return id;
+    }
+
+    /** Whether a message is the answer. */
+    boolean isAnsweredBy(Map<String, @Nullable Object> message) {
+        return Incoming.isAnswer(message) && Incoming.id(message.get("id")).equals(Long.toString(id));
     }
 
     /** Adds a message; waits while too many are waiting. */
@@ -47,8 +54,12 @@ final class Exchange {
         fail(new ServerFailure(ServerFailure.Kind.INVALID_RESPONSE, "more than " + MOST_WAITING + " messages wait"));
     }
 
-    void fail(ServerFailure failure) {
-        boolean unused = items.offer(new Item.Broken(failure)); // without space, a time-out ends the exchange
+    /** Ends the exchange behind its messages. The first failure is the one that counts. */
+    void fail(ServerFailure reason) {
+        if (failure.compareAndSet(null, reason)) {
+            boolean unused =
+                    items.offer(new Item.Broken(reason)); // without space, who takes the messages finds the reason
+        }
     }
 
     /**
@@ -57,10 +68,15 @@ final class Exchange {
      * @throws ServerFailure if there is none in time, or the connection is lost
      */
     Map<String, @Nullable Object> next(Duration limit) throws InterruptedException {
-        return switch (items.poll(Math.max(0, limit.toMillis()), TimeUnit.MILLISECONDS)) {
+        ServerFailure reason = failure.get(); // before the messages, which come before it
+        Item item = items.poll();
+        if (item == null && reason != null) {
+            throw reason;
+        }
+        return switch (item != null ? item : items.poll(Math.max(0, limit.toMillis()), TimeUnit.MILLISECONDS)) {
             case null -> throw new ServerFailure(ServerFailure.Kind.TIMEOUT, "no answer in time");
             case Item.Message(var json) -> json;
-            case Item.Broken(var failure) -> throw failure;
+            case Item.Broken(var broken) -> throw broken;
         };
     }
 

@@ -3,14 +3,14 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.client.http.SseParser;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
-import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
-import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Excerpt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -19,14 +19,19 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +48,11 @@ public final class HttpTransport implements Transport {
     private static final int MAX_MESSAGE = 16 * 1024 * 1024;
 
     private static final Duration ANSWER_TO_NOTIFICATION = Duration.ofSeconds(10);
-    private static final Duration RETRY = Duration.ofSeconds(1);
-    private static final int MOST_RESUMPTIONS = 5;
+
+    /** Characters of an answer that an error shows. */
+    private static final int SHOWN = 200;
+
+    private static final int PIECE = 16 * 1024;
 
     /** Attempts of one request, each with other credentials. */
     private static final int MOST_RENEWALS = 3;
@@ -52,12 +60,27 @@ public final class HttpTransport implements Transport {
     /** Methods that may have had an effect when their connection breaks; others are sent once more. */
     private static final Set<String> EFFECTS = Set.of("tools/call", "tasks/update");
 
+    private static final Set<String> BEGINNINGS = Set.of("server/discover", "initialize");
+
+    /** Failures of requests in a row after which a session counts as lost. */
+    private static final int MOST_FAILURES = 2;
+
+    /** Answers of servers that do not know the session, after a restart for example. */
+    private static final Pattern SESSION = Pattern.compile("session|initiali[sz]", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern UNINITIALIZED = Pattern.compile(
+            "(before|during|without) ([a-z]+ )?initiali[sz]|not initiali[sz]ed", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern INVISIBLE = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}]+");
+
     private final URI url;
     private final HttpClient http;
     private final Map<String, String> headers;
     private final Credentials credentials;
     private volatile @Nullable Revision revision;
     private volatile @Nullable String session;
+    private volatile boolean isLost;
+    private final AtomicInteger failures = new AtomicInteger();
     private volatile Receiver receiver = message -> {};
     private volatile @Nullable Thread following;
     private volatile boolean closed;
@@ -102,23 +125,31 @@ public final class HttpTransport implements Transport {
     }
 
     private void read(Exchange exchange, Map<String, @Nullable Object> request, Map<String, String> more) {
+        var failure = new ServerFailure(Kind.CONNECTION, "the exchange has ended without an answer");
         try {
             if ("initialize".equals(request.get("method"))) {
                 session = null;
+                isLost = false;
+                failures.set(0);
+            }
+            if (isLost) {
+                throw new ServerFailure(Kind.SESSION_ENDED, "the session of the server is lost");
             }
             HttpResponse<InputStream> answer = post(request, more);
             try (InputStream body = answer.body()) {
-                answered(exchange, answer, body);
+                answered(exchange, request, answer, body);
             }
-        } catch (ServerFailure failure) {
-            exchange.fail(failure);
+        } catch (ServerFailure problem) {
+            failure = problem;
         } catch (IOException broken) {
-            exchange.fail(new ServerFailure(Kind.CONNECTION, reason(broken), broken));
-        } catch (A2AException malformed) {
-            exchange.fail(new ServerFailure(
-                    Kind.INVALID_RESPONSE, "the answer is no JSON: " + malformed.getMessage(), malformed));
+            failure = new ServerFailure(Kind.CONNECTION, reason(broken), broken);
         } catch (InterruptedException abandoned) {
-            exchange.fail(new ServerFailure(Kind.CONNECTION, "given up"));
+            failure = new ServerFailure(Kind.CONNECTION, "given up", abandoned);
+        } catch (RuntimeException defect) {
+            LOG.log(System.Logger.Level.WARNING, "answer of " + url.getHost(), defect);
+            failure = new ServerFailure(Kind.INVALID_RESPONSE, "the answer cannot be read: " + defect, defect);
+        } finally {
+            exchange.fail(failure); // behind the answer, if there is one
         }
     }
 
@@ -127,19 +158,18 @@ public final class HttpTransport implements Transport {
                 + (broken.getMessage() == null ? broken.getClass().getSimpleName() : broken.getMessage());
     }
 
-    private void answered(Exchange exchange, HttpResponse<InputStream> answer, InputStream body)
+    private void answered(
+            Exchange exchange,
+            Map<String, @Nullable Object> request,
+            HttpResponse<InputStream> answer,
+            InputStream body)
             throws IOException, InterruptedException {
         int status = answer.statusCode();
-        String held = session;
-        if (status == 404 && held != null) {
-            session = null;
-            throw new ServerFailure(Kind.SESSION_ENDED, "the server has ended the session");
-        }
-        Revision spoken = revision;
-        if (status == 200 && (spoken == null || !spoken.isStateless())) {
+        if (status == 200 && isLegacy()) {
             answer.headers().firstValue(HeaderValues.SESSION).ifPresent(id -> session = id);
         }
         if (isEvents(answer)) {
+            failures.set(0);
             stream(exchange, body);
             return;
         }
@@ -147,18 +177,99 @@ public final class HttpTransport implements Transport {
         if (bytes.length > MAX_MESSAGE) {
             throw new ServerFailure(Kind.INVALID_RESPONSE, "the answer is larger than " + MAX_MESSAGE + " bytes");
         }
-        Map<String, @Nullable Object> message = status == 200
-                ? JsonText.request(bytes, Codecs.STRUCT)
-                : error(bytes).orElseThrow(() -> {
-                    String text = "the server answers with status " + status;
-                    return status == 401 || status == 403
-                            ? new ServerFailure(Kind.UNAUTHORIZED, text)
-                            : new StatusFailure(status).failure(text);
-                });
-        if (status != 200 && message.get("id") == null) {
-            message.put("id", exchange.id()); // of a request that the server could not read
+        if (status == 200) {
+            failures.set(0);
+            pass(exchange, message(exchange, answer, bytes));
+            return;
         }
-        exchange.put(message);
+        if (status >= 400) {
+            checkSession(exchange, request, answer, bytes);
+        }
+        exchange.put(error(exchange, bytes).orElseThrow(() -> failure(answer, bytes)));
+    }
+
+    private boolean isLegacy() {
+        Revision spoken = revision;
+        return spoken == null || !spoken.isStateless();
+    }
+
+    /**
+     * Looks for the signs of a server that does not know the session, such as after a restart.
+     *
+     * @throws ServerFailure SESSION_ENDED if it says so, or has failed before
+     */
+    private void checkSession(
+            Exchange exchange, Map<String, @Nullable Object> request, HttpResponse<?> answer, byte[] bytes) {
+        int status = answer.statusCode();
+        String method = String.valueOf(request.get("method"));
+        if (BEGINNINGS.contains(method) || Set.of(401, 403, 429).contains(status)) {
+            return;
+        }
+        boolean isSaid = SESSION.matcher(new String(bytes, UTF_8)).find();
+        if (isLegacy()) {
+            boolean isUnderstood =
+                    Incoming.of(bytes) instanceof Incoming.Message(var json) && exchange.isAnsweredBy(json);
+            isSaid |= status == 404 && !isUnderstood;
+            if (!isSaid && (isUnderstood || failures.incrementAndGet() < MOST_FAILURES)) {
+                return;
+            }
+        } else if (!isSaid || status != 400 && status != 404) { // a server of an older revision by now
+            return;
+        }
+        isLost = true;
+        session = null;
+        // A server error leaves open whether the tool has run, so only the next call begins another session.
+        if (status < 500 || !EFFECTS.contains(method)) {
+            throw new ServerFailure(
+                    Kind.SESSION_ENDED, "the server does not know the session: " + words(answer, bytes));
+        }
+    }
+
+    /** The message of an answer with status 200. */
+    private static Map<String, @Nullable Object> message(Exchange exchange, HttpResponse<?> answer, byte[] bytes) {
+        return switch (Incoming.of(bytes)) {
+            case Incoming.Message(var json) when exchange.isAnsweredBy(json) || Incoming.isErrorWithoutId(json) -> json;
+            case Incoming.Message(var json)
+            when Incoming.isAnswer(json) ->
+                throw new ServerFailure(
+                        Kind.INVALID_RESPONSE,
+                        "the answer has the id \"" + visible(Incoming.id(json.get("id"))) + "\" (expected: "
+                                + exchange.id() + ")");
+            case Incoming.Damaged damaged ->
+                throw new ServerFailure(
+                        Kind.INVALID_RESPONSE,
+                        "the answer is no JSON: " + damaged.problem() + ": " + words(answer, bytes));
+            case Incoming.Message other -> throw failure(answer, bytes);
+            case Incoming.Noise noise -> throw failure(answer, bytes);
+        };
+    }
+
+    /** The failure of an answer that is no message. */
+    private static ServerFailure failure(HttpResponse<?> answer, byte[] bytes) {
+        String text = "the server answers with " + words(answer, bytes);
+        int status = answer.statusCode();
+        return status == 401 || status == 403
+                ? new ServerFailure(Kind.UNAUTHORIZED, text)
+                : new StatusFailure(status).failure(text);
+    }
+
+    /** Status, media type, target and first visible characters of an answer. */
+    private static String words(HttpResponse<?> answer, byte[] bytes) {
+        var words = new StringBuilder("status ").append(answer.statusCode());
+        answer.headers()
+                .firstValue("Content-Type")
+                .ifPresent(type -> words.append(", ").append(visible(type)));
+        if (answer.statusCode() / 100 == 3) {
+            words.append(", to \"")
+                    .append(visible(answer.headers().firstValue("Location").orElse("")))
+                    .append("\" (expected: 307 or 308 to an address of the same origin)");
+        }
+        String text = visible(new String(bytes, 0, Math.min(bytes.length, SHOWN * 20), UTF_8));
+        return words.append(text.isEmpty() ? ", without a body" : ": " + text).toString();
+    }
+
+    private static String visible(String text) {
+        return Excerpt.of(INVISIBLE.matcher(text).replaceAll(" ").strip(), SHOWN);
     }
 
     /** A status without a message of the protocol, as a failure with the status as its cause. */
@@ -177,13 +288,15 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    private static Optional<Map<String, @Nullable Object>> error(byte[] bytes) {
-        try {
-            Map<String, @Nullable Object> message = JsonText.request(bytes, Codecs.STRUCT);
-            return Trees.map(message, "error").isEmpty() ? Optional.empty() : Optional.of(message);
-        } catch (A2AException noJson) {
+    /** The error in a body with another status than 200: that of the request, unless it has the id of another one. */
+    private static Optional<Map<String, @Nullable Object>> error(Exchange exchange, byte[] bytes) {
+        if (!(Incoming.of(bytes) instanceof Incoming.Message(var json))
+                || !Incoming.isAnswer(json)
+                || Trees.map(json, "error").isEmpty()) {
             return Optional.empty();
         }
+        boolean isOfAnother = json.get("id") instanceof Number && !exchange.isAnsweredBy(json);
+        return isOfAnother ? Optional.empty() : Optional.of(Trees.with(json, "id", exchange.id()));
     }
 
     private static boolean isEvents(HttpResponse<?> answer) {
@@ -194,60 +307,107 @@ public final class HttpTransport implements Transport {
                         .regionMatches(true, 0, EVENTS, 0, EVENTS.length());
     }
 
+    /** Messages of a stream of events. For one thread. */
+    private static final class Events {
+        private final InputStream body;
+        private final SseParser parser = new SseParser(MAX_MESSAGE);
+        private final Queue<String> ready = new ArrayDeque<>();
+
+        Events(InputStream body) {
+            this.body = body;
+        }
+
+        /** Returns the data of the next event; null at the end of the stream. */
+        @Nullable
+        String next() throws IOException {
+            var piece = new byte[PIECE];
+            while (ready.isEmpty()) {
+                int length = body.read(piece);
+                if (length < 0) {
+                    return null;
+                }
+                parser.read(ByteBuffer.wrap(piece, 0, length), frame -> ready.add(frame.data()));
+            }
+            return ready.remove();
+        }
+    }
+
     /** Passes the messages of a stream on, up to the answer; a legacy stream that ends before it is resumed if its events have ids. */
     private void stream(Exchange exchange, InputStream first) throws IOException, InterruptedException {
         InputStream body = first;
         String lastId = null;
-        for (int resumptions = 0; ; resumptions++) {
-            var events = new EventStream(body, MAX_MESSAGE);
+        var pauses = new Pauses();
+        while (true) {
+            var events = new Events(body);
             String problem = "the stream ends before the answer";
             try (InputStream open = body) {
                 for (String data = events.next(); data != null; data = events.next()) {
-                    if (!data.isEmpty() && pass(exchange, message(data))) {
+                    pauses.progress();
+                    if (pass(exchange, data)) {
                         return;
                     }
                 }
+            } catch (SseParser.TooLarge tooLarge) {
+                throw new ServerFailure(Kind.INVALID_RESPONSE, String.valueOf(tooLarge.getMessage()), tooLarge);
             } catch (IOException broken) {
                 problem = reason(broken);
             }
-            lastId = events.lastId() == null ? lastId : events.lastId();
-            Revision spoken = revision;
-            if (lastId == null
-                    || resumptions == MOST_RESUMPTIONS
-                    || Thread.currentThread().isInterrupted()
-                    || spoken != null && spoken.isStateless()) {
+            lastId = events.parser.lastId() == null ? lastId : events.parser.lastId();
+            if (lastId == null || lastId.isEmpty() || Thread.currentThread().isInterrupted() || !isLegacy()) {
                 throw new ServerFailure(Kind.CONNECTION, problem);
             }
-            pause(events.retry());
+            pauses.pause(events.parser.retry());
             HttpResponse<InputStream> again = listen(lastId);
             if (!isEvents(again)) {
                 again.body().close();
-                throw new ServerFailure(Kind.CONNECTION, problem);
+                throw new ServerFailure(
+                        Kind.CONNECTION, problem + ", and cannot be resumed: status " + again.statusCode());
             }
             body = again.body();
         }
     }
 
-    private static Map<String, @Nullable Object> message(String data) {
-        return JsonText.request(data.getBytes(UTF_8), Codecs.STRUCT);
+    /** @return whether it is the answer */
+    private boolean pass(Exchange exchange, String data) throws InterruptedException {
+        switch (Incoming.of(data.getBytes(UTF_8))) {
+            case Incoming.Message(var json) -> {
+                return pass(exchange, json);
+            }
+            case Incoming.Damaged(var id, var method, var problem) -> {
+                if (method == null) {
+                    throw new ServerFailure(
+                            Kind.INVALID_RESPONSE, "the answer is no JSON: " + problem + ": " + visible(data));
+                }
+                LOG.log(System.Logger.Level.WARNING, "{0}: {1} cannot be read: {2}", url.getHost(), method, problem);
+            }
+            case Incoming.Noise noise ->
+                LOG.log(System.Logger.Level.DEBUG, "{0} sends an event that is no message", url.getHost());
+        }
+        return false;
     }
 
     /** @return whether it is the answer */
     private boolean pass(Exchange exchange, Map<String, @Nullable Object> message) throws InterruptedException {
-        exchange.put(message);
-        return !message.containsKey("method")
-                && String.valueOf(message.get("id")).equals(String.valueOf(exchange.id()));
+        boolean isAnswer = exchange.isAnsweredBy(message) || Incoming.isErrorWithoutId(message);
+        if (isAnswer && isLegacy() && !isInitialized(message)) {
+            isLost = true;
+            session = null;
+            throw new ServerFailure(
+                    Kind.SESSION_ENDED,
+                    "the server does not know the session: " + visible(String.valueOf(message.get("error"))));
+        }
+        if (isAnswer || !Incoming.isAnswer(message)) {
+            exchange.put(isAnswer ? Trees.with(message, "id", exchange.id()) : message);
+        } else {
+            LOG.log(System.Logger.Level.WARNING, "{0} sends an answer to another request", url.getHost());
+        }
+        return isAnswer;
     }
 
-    /** As long as the server wants; nothing signals the end of such a pause but its interruption. */
-    private static void pause(@Nullable Duration retry) throws InterruptedException {
-        try {
-            new CompletableFuture<Void>().get((retry == null ? RETRY : retry).toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException over) {
-            return;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+    /** False for the error of a server that waits for another {@code initialize}. */
+    private static boolean isInitialized(Map<String, @Nullable Object> answer) {
+        String text = Trees.text(Trees.map(answer, "error"), "message");
+        return text == null || !UNINITIALIZED.matcher(text).find();
     }
 
     /** @param isAgreed false as long as no revision is agreed on */
@@ -294,7 +454,7 @@ public final class HttpTransport implements Transport {
     private HttpResponse<InputStream> authorized(Request request) throws IOException, InterruptedException {
         for (int renewals = 0; ; renewals++) {
             Optional<String> authorization = credentials.authorization();
-            HttpResponse<InputStream> answer = http.send(request.with(authorization), BodyHandlers.ofInputStream());
+            HttpResponse<InputStream> answer = redirected(request.with(authorization));
             int status = answer.statusCode();
             if (status != 401 && status != 403 || renewals == MOST_RENEWALS) {
                 return answer;
@@ -306,32 +466,74 @@ public final class HttpTransport implements Transport {
         }
     }
 
+    /** Follows one redirect that keeps the method, to another path of the same origin, which may have the credentials. */
+    private HttpResponse<InputStream> redirected(HttpRequest request) throws IOException, InterruptedException {
+        HttpResponse<InputStream> answer = http.send(request, BodyHandlers.ofInputStream());
+        if (answer.statusCode() != 307 && answer.statusCode() != 308) {
+            return answer;
+        }
+        Optional<URI> target = answer.headers().firstValue("Location").flatMap(this::ofSameOrigin);
+        if (target.isEmpty()) {
+            return answer;
+        }
+        answer.body().close();
+        return http.send(
+                HttpRequest.newBuilder(request, (name, value) -> true)
+                        .uri(target.get())
+                        .build(),
+                BodyHandlers.ofInputStream());
+    }
+
+    private Optional<URI> ofSameOrigin(String location) {
+        try {
+            URI target = url.resolve(location);
+            boolean isSame = url.getScheme().equalsIgnoreCase(target.getScheme())
+                    && url.getHost().equalsIgnoreCase(target.getHost())
+                    && port(url) == port(target)
+                    && target.getUserInfo() == null;
+            return isSame ? Optional.of(target) : Optional.empty();
+        } catch (IllegalArgumentException none) {
+            return Optional.empty();
+        }
+    }
+
+    private static int port(URI url) {
+        return url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+    }
+
     @Override
     public void send(Map<String, @Nullable Object> message) throws InterruptedException {
-        var sent = new CompletableFuture<Integer>();
+        var sent = new CompletableFuture<String>();
         Thread sender = Thread.ofVirtual().name("mcp-notification").start(() -> {
             try {
                 HttpResponse<InputStream> answer = post(message, McpClient.standardHeaders(message, revision));
-                answer.body().close();
-                sent.complete(answer.statusCode());
-            } catch (IOException | ServerFailure failure) {
+                try (InputStream body = answer.body()) {
+                    boolean isTaken = answer.statusCode() / 100 == 2;
+                    sent.complete(isTaken ? "" : words(answer, body.readNBytes(SHOWN * 20)));
+                }
+            } catch (IOException | RuntimeException failure) {
                 sent.completeExceptionally(failure);
             } catch (InterruptedException stop) {
                 sent.cancel(false);
             }
         });
         try {
-            int status = sent.get(ANSWER_TO_NOTIFICATION.toMillis(), TimeUnit.MILLISECONDS);
-            if (status >= 400) {
-                throw new ServerFailure(Kind.CONNECTION, "the server refuses a message with status " + status);
+            String refusal = sent.get(ANSWER_TO_NOTIFICATION.toMillis(), TimeUnit.MILLISECONDS);
+            if (!refusal.isEmpty()) {
+                throw new ServerFailure(Kind.CONNECTION, "the server refuses " + named(message) + " with " + refusal);
             }
         } catch (ExecutionException failed) {
-            throw new ServerFailure(Kind.CONNECTION, String.valueOf(failed.getCause()), failed.getCause());
+            throw new ServerFailure(
+                    Kind.CONNECTION, named(message) + ": " + failed.getCause().getMessage(), failed.getCause());
         } catch (TimeoutException late) {
-            throw new ServerFailure(Kind.TIMEOUT, "no answer to a message", late);
+            throw new ServerFailure(Kind.TIMEOUT, "no answer to " + named(message), late);
         } finally {
             sender.interrupt();
         }
+    }
+
+    private static String named(Map<String, @Nullable Object> message) {
+        return message.get("method") instanceof String method ? method : "an answer";
     }
 
     /** Reads the stream that a legacy server may have beside those of requests. */
@@ -342,33 +544,47 @@ public final class HttpTransport implements Transport {
             before.interrupt();
         }
         following = Thread.ofVirtual().name("mcp-stream").start(() -> {
-            String lastId = null;
-            Duration retry = null;
             try {
-                for (int failures = 0; failures < MOST_RESUMPTIONS && !closed; failures++) {
-                    HttpResponse<InputStream> answer = listen(lastId);
-                    try (InputStream body = answer.body()) {
-                        if (!isEvents(answer)) {
-                            return; // 405: the server has none
-                        }
-                        var events = new EventStream(body, MAX_MESSAGE);
-                        for (String data = events.next(); data != null; data = events.next()) {
-                            failures = 0;
-                            if (!data.isBlank()) {
-                                receiver.receive(message(data));
-                            }
-                        }
-                        lastId = events.lastId();
-                        retry = events.retry();
-                    }
-                    pause(retry);
-                }
-            } catch (IOException | ServerFailure | A2AException | McpException broken) {
-                LOG.log(System.Logger.Level.DEBUG, "stream of " + url.getHost(), broken);
+                followStream();
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
             }
         });
+    }
+
+    private void followStream() throws InterruptedException {
+        var pauses = new Pauses();
+        String lastId = null;
+        boolean hasBegun = false;
+        while (!closed) {
+            Duration retry = null;
+            try {
+                HttpResponse<InputStream> answer = listen(lastId);
+                try (InputStream body = answer.body()) {
+                    if (isEvents(answer)) {
+                        hasBegun = true;
+                        var events = new Events(body);
+                        for (String data = events.next(); data != null; data = events.next()) {
+                            if (Incoming.of(data.getBytes(UTF_8)) instanceof Incoming.Message(var json)) {
+                                pauses.progress();
+                                receiver.receive(json);
+                            }
+                        }
+                        lastId = events.parser.lastId() == null ? lastId : events.parser.lastId();
+                        retry = events.parser.retry();
+                    } else if (answer.statusCode() < 500 && answer.statusCode() != 429) {
+                        if (hasBegun) { // the session has ended; another one begins with the next request
+                            receiver.receive(
+                                    Trees.members("jsonrpc", "2.0", "method", "notifications/tools/list_changed"));
+                        }
+                        return; // such as 405: the server has none
+                    }
+                }
+            } catch (IOException | RuntimeException broken) {
+                LOG.log(System.Logger.Level.DEBUG, "stream of " + url.getHost(), broken);
+            }
+            pauses.pause(retry);
+        }
     }
 
     private HttpResponse<InputStream> listen(@Nullable String lastId) throws IOException, InterruptedException {

@@ -15,18 +15,20 @@ import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,8 @@ public final class McpClient implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
     private static final String PARKED = "parked:";
+    private static final String ELICITATION = "elicitation/create";
+    private static final String LIST_CHANGED = "/list_changed";
     private static final int MOST_PAGES = 100;
     private static final int MOST_TOOLS = 10_000;
     private static final int LARGEST_TOOL = 256 * 1024;
@@ -78,6 +82,7 @@ public final class McpClient implements AutoCloseable {
     private static final int MOST_ANSWERS = 100;
     private static final int MOST_PARKED = 1_000;
     private static final Duration LONGEST_PARKED = Duration.ofHours(1);
+    private static final int LARGEST_STEP = 1_000_000;
     private static final Duration LISTEN = Duration.ofHours(24);
 
     private static final Map<String, @Nullable Object> CAPABILITIES = Map.of(
@@ -88,112 +93,134 @@ public final class McpClient implements AutoCloseable {
 
     private static final Map<String, @Nullable Object> SELF = Map.of("name", "parley", "version", "1");
 
-    private final Transport transport;
+    private final Supplier<? extends Transport> transports;
     private final Limits limits;
+    private final @Nullable Revision pinned;
     private final AtomicLong ids = new AtomicLong();
     private final ReentrantLock connecting = new ReentrantLock();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private final Map<String, List<HeaderValues.Param>> marks = new ConcurrentHashMap<>();
     private final Map<String, Parked> parked = new ConcurrentHashMap<>();
-    /** Calls of a legacy server that it may ask the user about. */
-    private final Map<Long, Exchange> calls = new ConcurrentHashMap<>();
-
     /** Answers to requests of the server under way. */
     private final Semaphore answers = new Semaphore(MOST_ANSWERS);
 
-    private volatile @Nullable Server server;
+    private volatile @Nullable Connection connection;
     private volatile @Nullable Thread listening;
     private volatile boolean closed;
 
-    /** A call of a legacy server that waits for the answer to a question of the server. */
-    private record Parked(Exchange exchange, @Nullable Object question, Instant since) {}
+    /** A server as it was found. Another connection replaces it if the server loses the session, or refuses the revision. */
+    private record Connection(Transport transport, Server server, QuestionRouter questions) {
+        boolean isStateless() {
+            return server.revision().isStateless();
+        }
+    }
 
-    private McpClient(Transport transport, Limits limits) {
-        this.transport = transport;
+    /** A call of a legacy server that waits for the answer to a question of the server. */
+    private record Parked(
+            Connection connection,
+            Exchange exchange,
+            String tool,
+            @Nullable Object question,
+            Instant since) {}
+
+    private McpClient(Supplier<? extends Transport> transports, Limits limits, @Nullable Revision pinned) {
+        this.transports = transports;
         this.limits = limits;
+        this.pinned = pinned;
     }
 
     /**
      * Connects to a server, in its newest revision.
      *
+     * @param transports makes the first transport, and others if the server loses the session or refuses the revision
+     * @param pinned the only revision that is offered; null to search
      * @throws ServerFailure if it cannot be reached
      * @throws McpException if it refuses
      */
-    public static McpClient connect(StdioTransport transport, Limits limits) throws InterruptedException {
-        return connect(transport, limits, null);
-    }
-
-    /** As {@link #connect(StdioTransport, Limits)}. */
-    public static McpClient connect(HttpTransport transport, Limits limits) throws InterruptedException {
-        return connect(transport, limits, null);
-    }
-
-    /** @param revision without a search for another one; null to search */
-    static McpClient connect(Transport transport, Limits limits, @Nullable Revision revision)
+    public static McpClient connect(Supplier<? extends Transport> transports, Limits limits, @Nullable Revision pinned)
             throws InterruptedException {
-        var client = new McpClient(transport, limits);
+        var client = new McpClient(transports, limits, pinned);
+        client.connection = client.connected(pinned == null ? Revision.V2026_07_28 : pinned);
+        return client;
+    }
+
+    /** @param newest revision to begin with; older ones follow unless the revision is pinned */
+    private Connection connected(Revision newest) throws InterruptedException {
+        Transport transport = transports.get();
         boolean isConnected = false;
         try {
-            transport.open(client::receive);
-            client.connect(revision);
+            var questions = new QuestionRouter(
+                    !transport.hasHeaders(),
+                    question -> refuse(transport, question, "several calls may have asked it"));
+            transport.open(message -> receive(transport, questions, message));
+            Server server =
+                    newest.isStateless() ? discovered(transport, questions).orElse(null) : null;
+            if (server == null) {
+                server = initialized(transport, questions, newest.isStateless() ? Revision.V2025_11_25 : newest);
+            }
             isConnected = true;
-            return client;
+            return new Connection(transport, server, questions);
         } finally {
             if (!isConnected) {
-                client.close();
+                transport.close();
             }
         }
     }
 
-    private void connect(@Nullable Revision only) throws InterruptedException {
-        if (only == null || only.isStateless()) {
-            transport.revision(Revision.V2026_07_28);
-            if (only != null || discover()) {
-                if (server == null) {
-                    server = new Server(Revision.V2026_07_28, Map.of(), Map.of(), null);
-                }
-                return;
-            }
-        }
-        initialize(only == null ? Revision.V2025_11_25 : only);
+    private Connection connection() {
+        return requireNonNull(connection, "not connected");
     }
 
-    /** @return false for a server of the older era */
-    private boolean discover() throws InterruptedException {
+    /** Empty for a server of the older era, unless the revision is pinned. */
+    private Optional<Server> discovered(Transport transport, QuestionRouter questions) throws InterruptedException {
+        transport.revision(Revision.V2026_07_28);
+        var unknown = new Connection(transport, unknown(Revision.V2026_07_28), questions);
         Map<String, @Nullable Object> found;
         try {
-            found = discovered();
+            found = discovery(unknown);
         } catch (McpException refused) {
-            return isOfPresentEra(refused);
+            return isOfPresentEra(refused) ? Optional.of(unknown.server) : olderEra(refused);
         } catch (ServerFailure failure) {
             boolean isSilent = failure.kind() == Kind.TIMEOUT;
             boolean isStatus = failure.getCause() instanceof HttpTransport.StatusFailure status
                     && status.status >= 400
                     && status.status < 500;
             if (isSilent || isStatus) {
-                return false;
+                return olderEra(failure);
             }
             throw failure;
         }
         List<String> versions = Trees.texts(found, "supportedVersions");
         if (!versions.contains(Revision.V2026_07_28.text())) {
-            return false;
+            return olderEra(new ServerFailure(
+                    Kind.INVALID_RESPONSE,
+                    "protocolVersion \"2026-07-28\": unsupported by the server, which has " + versions));
         }
         Map<String, @Nullable Object> info = Trees.map(Trees.map(found, "_meta"), Meta.SERVER_INFO);
-        server = new Server(
+        return Optional.of(new Server(
                 Revision.V2026_07_28,
                 info.isEmpty() ? Trees.map(found, "serverInfo") : info,
                 Trees.map(found, "capabilities"),
-                Trees.text(found, "instructions"));
-        return true;
+                Trees.text(found, "instructions")));
     }
 
-    private Map<String, @Nullable Object> discovered() throws InterruptedException {
+    private Optional<Server> olderEra(RuntimeException refusal) {
+        if (pinned != null) {
+            throw refusal;
+        }
+        return Optional.empty();
+    }
+
+    private static Server unknown(Revision revision) {
+        return new Server(revision, Map.of(), Map.of(), null);
+    }
+
+    private Map<String, @Nullable Object> discovery(Connection unknown) throws InterruptedException {
         try {
-            return request("server/discover", Map.of(), limits.discovery(), Progress.NONE);
+            return request(unknown, "server/discover", Map.of(), limits.discovery());
         } catch (McpException refused) {
             if (refused.code() == McpException.UNSUPPORTED_VERSION && isOfPresentEra(refused)) {
-                return request("server/discover", Map.of(), limits.discovery(), Progress.NONE);
+                return request(unknown, "server/discover", Map.of(), limits.discovery());
             }
             throw refused;
         }
@@ -209,14 +236,28 @@ public final class McpClient implements AutoCloseable {
         };
     }
 
-    private void initialize(Revision wanted) throws InterruptedException {
-        transport.revision(wanted);
-        Map<String, @Nullable Object> answer = request(
-                "initialize",
-                Trees.members(
-                        "protocolVersion", wanted.text(), "capabilities", LEGACY_CAPABILITIES, "clientInfo", SELF),
-                limits.request(),
-                Progress.NONE);
+    /** Begins a session; a server that refuses the revision is offered the one before. */
+    private Server initialized(Transport transport, QuestionRouter questions, Revision wanted)
+            throws InterruptedException {
+        Map<String, @Nullable Object> answer;
+        try {
+            transport.revision(wanted);
+            answer = request(
+                    new Connection(transport, unknown(wanted), questions),
+                    "initialize",
+                    Trees.members(
+                            "protocolVersion", wanted.text(), "capabilities", LEGACY_CAPABILITIES, "clientInfo", SELF),
+                    limits.request());
+        } catch (McpException refused) {
+            boolean isOfVersion = refused.code() == McpException.UNSUPPORTED_VERSION
+                    || String.valueOf(refused.getMessage())
+                            .toLowerCase(Locale.ROOT)
+                            .contains("version");
+            if (isOfVersion && pinned == null && wanted == Revision.V2025_11_25) {
+                return initialized(transport, questions, Revision.V2025_06_18);
+            }
+            throw refused;
+        }
         String version = String.valueOf(answer.get("protocolVersion"));
         Revision revision = Revision.of(version)
                 .filter(each -> !each.isStateless())
@@ -226,18 +267,18 @@ public final class McpClient implements AutoCloseable {
                 .orElseThrow(() -> new ServerFailure(
                         Kind.INVALID_RESPONSE, "protocolVersion \"" + version + "\": unsupported by this client"));
         transport.revision(revision);
-        server = new Server(
+        transport.send(Trees.members("jsonrpc", "2.0", "method", "notifications/initialized"));
+        transport.follow();
+        return new Server(
                 revision,
                 Trees.map(answer, "serverInfo"),
                 Trees.map(answer, "capabilities"),
                 Trees.text(answer, "instructions"));
-        transport.send(Trees.members("jsonrpc", "2.0", "method", "notifications/initialized"));
-        transport.follow();
     }
 
     /** What the server says about itself. */
     public Server server() {
-        return requireNonNull(server, "not connected");
+        return connection().server;
     }
 
     /** Tools of the server, in its order. Those with names or header marks that break the rules are left out. */
@@ -279,7 +320,7 @@ public final class McpClient implements AutoCloseable {
         if (name == null || !name.matches("[A-Za-z0-9_./-]{1,128}")) {
             return Optional.empty();
         }
-        if (transport.hasHeaders() && server().revision().isStateless()) {
+        if (connection().transport.hasHeaders() && connection().isStateless()) {
             try {
                 marks.put(name, HeaderValues.params(schema));
             } catch (IllegalArgumentException invalid) {
@@ -321,15 +362,21 @@ public final class McpClient implements AutoCloseable {
                 state,
                 "_meta",
                 call.meta().isEmpty() ? null : call.meta());
-        try {
-            return outcome(begin("tools/call", params), limit, progress);
-        } catch (ServerFailure failure) {
-            if (failure.kind() != Kind.SESSION_ENDED) {
-                throw failure;
-            }
-            connectAgain();
-            return outcome(begin("tools/call", params), limit, progress);
+        return repeatable(held -> called(held, params, limit, progress));
+    }
+
+    private Outcome called(Connection held, Map<String, @Nullable Object> params, Duration limit, Progress progress)
+            throws InterruptedException {
+        var exchange = exchange();
+        String tool = String.valueOf(params.get("name"));
+        if (held.isStateless()) {
+            begin(held, exchange, "tools/call", params);
+            return outcome(held, exchange, tool, limit, progress);
         }
+        long begun = System.nanoTime();
+        held.questions.enter(exchange, tool, limit);
+        begin(held, exchange, "tools/call", params);
+        return outcome(held, exchange, tool, limit.minusNanos(System.nanoTime() - begun), progress);
     }
 
     private Outcome resume(String id, Invocation call, Duration limit, Progress progress) throws InterruptedException {
@@ -339,23 +386,34 @@ public final class McpClient implements AutoCloseable {
         }
         Map<String, @Nullable Object> answer =
                 call.answers().values().stream().findFirst().orElse(Trees.members("action", "cancel"));
-        calls.put(waiting.exchange.id(), waiting.exchange);
-        transport.send(Trees.members("jsonrpc", "2.0", "id", waiting.question, "result", answer));
-        return outcome(waiting.exchange, limit, progress);
+        Connection held = waiting.connection;
+        boolean isSent = false;
+        try {
+            held.questions.enter(waiting.exchange, waiting.tool, limit);
+            held.transport.send(Trees.members("jsonrpc", "2.0", "id", waiting.question, "result", answer));
+            isSent = true;
+        } finally {
+            if (!isSent) {
+                held.questions.leave(waiting.exchange, false);
+                abandon(held, waiting.exchange, "the answer to a question could not be sent");
+            }
+        }
+        return outcome(held, waiting.exchange, waiting.tool, limit, progress);
     }
 
     /** Waits for the end of a call, or for a question of a legacy server. */
-    private Outcome outcome(Exchange exchange, Duration limit, Progress progress) throws InterruptedException {
-        if (!server().revision().isStateless()) {
-            calls.put(exchange.id(), exchange);
-        }
+    private Outcome outcome(Connection held, Exchange exchange, String tool, Duration limit, Progress progress)
+            throws InterruptedException {
         boolean isParked = false;
+        boolean isAnswered = false;
         try {
-            Map<String, @Nullable Object> message = await(exchange, limit, progress);
-            if (message.containsKey("method")) {
+            Map<String, @Nullable Object> message = await(held, exchange, limit, progress, true);
+            if (!Incoming.isAnswer(message)) {
                 isParked = true;
-                return park(exchange, message);
+                held.questions.asked(exchange);
+                return park(held, exchange, tool, message);
             }
+            isAnswered = true;
             Map<String, @Nullable Object> result = result(message);
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete(result);
@@ -366,8 +424,8 @@ public final class McpClient implements AutoCloseable {
                             Kind.INVALID_RESPONSE, "resultType \"" + result.get("resultType") + "\": unknown");
             };
         } finally {
-            calls.remove(exchange.id());
             if (!isParked) {
+                held.questions.leave(exchange, isAnswered);
                 exchange.close();
             }
         }
@@ -379,17 +437,17 @@ public final class McpClient implements AutoCloseable {
         return requests;
     }
 
-    private Outcome park(Exchange exchange, Map<String, @Nullable Object> question) {
+    private Outcome park(Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
         Instant now = Instant.now();
         parked.values().removeIf(each -> {
             boolean isOld = each.since.plus(LONGEST_PARKED).isBefore(now) || parked.size() >= MOST_PARKED;
             if (isOld) {
-                abandon(each.exchange, "no answer to a question in time");
+                giveUp(each, "no answer to a question in time");
             }
             return isOld;
         });
         String id = String.valueOf(exchange.id());
-        parked.put(id, new Parked(exchange, question.get("id"), now));
+        parked.put(id, new Parked(held, exchange, tool, question.get("id"), now));
         Map<String, @Nullable Object> request =
                 Trees.members("method", question.get("method"), "params", question.get("params"));
         return new Outcome.Questions(Map.of("question", request), PARKED + id);
@@ -399,8 +457,13 @@ public final class McpClient implements AutoCloseable {
     public void abandon(String state) {
         Parked waiting = state.startsWith(PARKED) ? parked.remove(state.substring(PARKED.length())) : null;
         if (waiting != null) {
-            abandon(waiting.exchange, "canceled");
+            giveUp(waiting, "canceled");
         }
+    }
+
+    private void giveUp(Parked waiting, String reason) {
+        waiting.connection.questions.leave(waiting.exchange, false);
+        abandon(waiting.connection, waiting.exchange, reason);
     }
 
     /** A task. Source: SEP-2663. */
@@ -420,28 +483,80 @@ public final class McpClient implements AutoCloseable {
     /** Any other request, such as {@code resources/read}. */
     public Map<String, @Nullable Object> request(String method, Map<String, @Nullable Object> params)
             throws InterruptedException {
+        return repeatable(held -> request(held, method, params, limits.request()));
+    }
+
+    /** A request at a connection. */
+    @FunctionalInterface
+    private interface Call<T> {
+        T at(Connection connection) throws InterruptedException;
+    }
+
+    /** Makes a request, and once more with another connection if the server has lost the session or refuses the revision. */
+    private <T> T repeatable(Call<T> call) throws InterruptedException {
+        Connection before = connection();
+        RuntimeException refusal;
+        boolean isRevision = false;
         try {
-            return request(method, params, limits.request(), Progress.NONE);
+            T answer = call.at(before);
+            if (!before.isStateless()
+                    || pinned != null
+                    || !(answer instanceof Outcome outcome)
+                    || !asksInOlderOnly(outcome)) {
+                return answer;
+            }
+            isRevision = true;
+            refusal = new ServerFailure(Kind.INVALID_RESPONSE, "the server asks in older revisions only");
         } catch (ServerFailure failure) {
             if (failure.kind() != Kind.SESSION_ENDED) {
                 throw failure;
             }
-            connectAgain();
-            return request(method, params, limits.request(), Progress.NONE);
+            refusal = failure;
+        } catch (McpException refused) {
+            isRevision = before.isStateless()
+                    && pinned == null
+                    && (refused.code() == McpException.UNSUPPORTED_VERSION
+                                    && !Trees.texts(refused.data(), "supported").contains(Revision.V2026_07_28.text())
+                            || namesQuestion(String.valueOf(refused.getMessage())));
+            if (!isRevision) {
+                throw refused;
+            }
+            refusal = refused;
         }
+        LOG.log(System.Logger.Level.INFO, "MCP connection begins anew: {0}", refusal.getMessage());
+        connectAgain(before, isRevision ? Revision.V2025_11_25 : Revision.V2026_07_28);
+        return call.at(connection());
     }
 
-    @SuppressWarnings("ReferenceEquality") // another thread may have connected to an equal server meanwhile
-    private void connectAgain() throws InterruptedException {
-        Server before = server();
+    /** Some servers that speak the present revision have tools that ask as in the older ones, which fails. */
+    private static boolean asksInOlderOnly(Outcome outcome) {
+        return outcome instanceof Outcome.Complete(var result)
+                && Boolean.TRUE.equals(result.get("isError"))
+                && Trees.maps(result, "content").stream()
+                        .anyMatch(content -> namesQuestion(String.valueOf(content.get("text"))));
+    }
+
+    private static boolean namesQuestion(String error) {
+        return error.contains(ELICITATION);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another thread may have made an equal connection meanwhile
+    private void connectAgain(Connection before, Revision newest) throws InterruptedException {
         connecting.lockInterruptibly();
         try {
-            if (server == before) {
-                initialize(before.revision());
+            if (connection != before) {
+                return;
+            }
+            Connection next = connected(pinned == null ? newest : pinned);
+            connection = next;
+            Thread.ofVirtual().name("mcp-close").start(before.transport::close); // a process has time to end
+            if (closed) {
+                next.transport.close();
             }
         } finally {
             connecting.unlock();
         }
+        listeners.forEach(listener -> listener.accept("tools")); // it may be another program by now
     }
 
     /**
@@ -458,46 +573,68 @@ public final class McpClient implements AutoCloseable {
     }
 
     private void listen() {
+        var pauses = new Pauses();
         try {
-            Exchange exchange = begin(
-                    "subscriptions/listen", Trees.members("notifications", Trees.members("toolsListChanged", true)));
-            try {
-                while (!closed) {
-                    Map<String, @Nullable Object> message = exchange.next(LISTEN);
-                    if (!message.containsKey("method")) {
-                        break;
+            while (!closed && connection().isStateless()) {
+                try {
+                    listen(connection(), pauses);
+                } catch (ServerFailure | McpException broken) {
+                    LOG.log(System.Logger.Level.DEBUG, "the server does not report changes", broken);
+                    if (broken instanceof McpException
+                            || broken.getCause() instanceof HttpTransport.StatusFailure status
+                                    && status.status < 500
+                                    && status.status != 429) {
+                        break; // it has no such method, though it says that it reports changes
                     }
-                    receive(message);
                 }
-            } finally {
-                exchange.close();
+                pauses.pause(null);
             }
-        } catch (ServerFailure | McpException broken) {
-            LOG.log(System.Logger.Level.DEBUG, "the server does not report changes", broken);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
         listening = null; // the list is read again when its time is over
     }
 
-    private Map<String, @Nullable Object> request(
-            String method, Map<String, @Nullable Object> params, Duration limit, Progress progress)
-            throws InterruptedException {
-        Exchange exchange = begin(method, params);
+    private void listen(Connection held, Pauses pauses) throws InterruptedException {
+        var exchange = exchange();
         try {
-            return result(await(exchange, limit, progress));
+            begin(
+                    held,
+                    exchange,
+                    "subscriptions/listen",
+                    Trees.members("notifications", Trees.members("toolsListChanged", true)));
+            while (!closed) {
+                Map<String, @Nullable Object> message = exchange.next(LISTEN);
+                if (Incoming.isAnswer(message)) {
+                    result(message);
+                    return;
+                }
+                if (String.valueOf(message.get("method")).endsWith(LIST_CHANGED)) {
+                    pauses.progress();
+                }
+                receive(held.transport, held.questions, message);
+            }
         } finally {
             exchange.close();
         }
     }
 
-    private Exchange begin(String method, Map<String, @Nullable Object> given) {
-        var exchange = new Exchange(ids.incrementAndGet());
+    private Map<String, @Nullable Object> request(
+            Connection held, String method, Map<String, @Nullable Object> params, Duration limit)
+            throws InterruptedException {
+        var exchange = exchange();
+        try {
+            begin(held, exchange, method, params);
+            return result(await(held, exchange, limit, Progress.NONE, false));
+        } finally {
+            exchange.close();
+        }
+    }
+
+    private void begin(Connection held, Exchange exchange, String method, Map<String, @Nullable Object> given) {
+        boolean isStateless = held.isStateless();
         var params = new LinkedHashMap<>(given);
         var meta = new LinkedHashMap<>(Trees.map(given, "_meta"));
-        Server known = server;
-        boolean isStateless =
-                known == null ? !method.equals("initialize") : known.revision().isStateless();
         if (isStateless) {
             meta.put(Meta.PROTOCOL_VERSION, Revision.V2026_07_28.text());
             meta.put(Meta.CLIENT_CAPABILITIES, CAPABILITIES);
@@ -515,8 +652,12 @@ public final class McpClient implements AutoCloseable {
         if (isStateless && method.equals("tools/call")) {
             headers = withArguments(headers, String.valueOf(given.get("name")), Trees.map(given, "arguments"));
         }
-        transport.begin(exchange, request, headers);
-        return exchange;
+        held.transport.begin(exchange, request, headers);
+    }
+
+    /** An exchange with an id that the server cannot know before, so that an answer too many is not that of a later request. */
+    private Exchange exchange() {
+        return new Exchange(ids.addAndGet(1 + ThreadLocalRandom.current().nextInt(LARGEST_STEP)));
     }
 
     private Map<String, String> withArguments(
@@ -548,8 +689,13 @@ public final class McpClient implements AutoCloseable {
         return headers;
     }
 
-    /** Waits for the answer, or for a question of the server; reports progress until then. */
-    private Map<String, @Nullable Object> await(Exchange exchange, Duration limit, Progress progress)
+    /**
+     * Waits for the answer, or for a question of the server; reports progress until then.
+     *
+     * @param mayAsk whether the server may ask about the request
+     */
+    private Map<String, @Nullable Object> await(
+            Connection held, Exchange exchange, Duration limit, Progress progress, boolean mayAsk)
             throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         double reached = Double.NEGATIVE_INFINITY;
@@ -562,16 +708,15 @@ public final class McpClient implements AutoCloseable {
                 }
                 message = exchange.next(Duration.ofNanos(rest));
             } catch (InterruptedException stop) {
-                abandon(exchange, "canceled");
+                abandon(held, exchange, "canceled");
                 throw stop;
             } catch (ServerFailure failure) {
-                if (failure.kind() == Kind.TIMEOUT) {
-                    abandon(exchange, "no answer in time");
+                if (failure.kind() == Kind.TIMEOUT || failure.kind() == Kind.INVALID_RESPONSE) {
+                    abandon(held, exchange, String.valueOf(failure.getMessage()));
                 }
                 throw failure;
             }
-            Object method = message.get("method");
-            if (method == null) {
+            if (!(message.get("method") instanceof String method)) {
                 return message;
             }
             Map<String, @Nullable Object> params = Trees.map(message, "params");
@@ -581,21 +726,25 @@ public final class McpClient implements AutoCloseable {
                     Double total = params.get("total") instanceof Number number ? number.doubleValue() : null;
                     progress.report(reached, total, Trees.text(params, "message"));
                 }
-            } else if (method.equals("elicitation/create") && calls.containsKey(exchange.id())) {
+            } else if (!method.equals(ELICITATION)) {
+                receive(held.transport, held.questions, message);
+            } else if (mayAsk && !held.isStateless()) {
                 return message;
             } else {
-                receive(message);
+                refuse(held.transport, message, "the request is none that the server may ask about");
             }
         }
     }
 
-    private void abandon(Exchange exchange, String reason) {
-        Server known = server;
-        if (known != null && transport.cancelsByNotification(known.revision())) {
+    private void abandon(Connection held, Exchange exchange, String reason) {
+        Connection present = connection;
+        if (present != null
+                && present.transport == held.transport
+                && held.transport.cancelsByNotification(held.server.revision())) {
             // On its own thread, because the calling one may be interrupted.
             Thread.ofVirtual().name("mcp-cancel").start(() -> {
                 try {
-                    transport.send(Trees.members(
+                    held.transport.send(Trees.members(
                             "jsonrpc",
                             "2.0",
                             "method",
@@ -628,47 +777,46 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** Handles a message that belongs to no request. */
-    private void receive(Map<String, @Nullable Object> message) {
+    private void receive(Transport transport, QuestionRouter questions, Map<String, @Nullable Object> message) {
         if (!(message.get("method") instanceof String method)) {
             return; // the answer to a request that was given up
         }
         if (message.containsKey("id")) {
-            asked(method, message);
-        } else if (method.startsWith("notifications/") && method.endsWith("/list_changed")) {
-            String list = method.substring("notifications/".length(), method.length() - "/list_changed".length());
+            asked(transport, questions, method, message);
+        } else if (method.startsWith("notifications/") && method.endsWith(LIST_CHANGED)) {
+            String list = method.substring("notifications/".length(), method.length() - LIST_CHANGED.length());
             listeners.forEach(listener -> listener.accept(list));
         } else if (method.equals("notifications/subscriptions/acknowledged")) {
             listeners.forEach(listener -> listener.accept("tools")); // the server did not report earlier changes
         }
     }
 
-    /** Answers a request of a legacy server. Over stdio nothing tells to which call it belongs, so only a single call gets questions. */
-    private void asked(String method, Map<String, @Nullable Object> message) {
-        Map<String, @Nullable Object> answer;
+    /** Answers a request of a legacy server, or passes its question on. */
+    private void asked(
+            Transport transport, QuestionRouter questions, String method, Map<String, @Nullable Object> message) {
         if (method.equals("ping")) {
-            answer = Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of());
-        } else if (method.equals("elicitation/create")) {
-            var running = new ArrayList<>(calls.values());
-            if (running.size() == 1 && parked.isEmpty()) {
-                running.getFirst().offer(message);
-                return;
-            }
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "a question is canceled: {0} calls may have led to it",
-                    running.size());
-            answer = Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of("action", "cancel"));
+            answer(transport, Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", Map.of()));
+        } else if (method.equals(ELICITATION)) {
+            questions.question(message);
         } else {
-            answer = Trees.members(
-                    "jsonrpc",
-                    "2.0",
-                    "id",
-                    message.get("id"),
-                    "error",
-                    Trees.members("code", McpException.METHOD_NOT_FOUND, "message", method + ": unsupported"));
+            fail(transport, message, McpException.METHOD_NOT_FOUND, method + ": unsupported");
         }
+    }
+
+    /** Refuses a question. That is no answer of a user, who was not asked. */
+    private void refuse(Transport transport, Map<String, @Nullable Object> question, String problem) {
+        LOG.log(System.Logger.Level.WARNING, "a question of an MCP server is refused: {0}", problem);
+        fail(transport, question, McpException.INTERNAL_ERROR, "the question is not passed on: " + problem);
+    }
+
+    private void fail(Transport transport, Map<String, @Nullable Object> request, int code, String problem) {
+        Map<String, @Nullable Object> error = Trees.members("code", code, "message", problem);
+        answer(transport, Trees.members("jsonrpc", "2.0", "id", request.get("id"), "error", error));
+    }
+
+    private void answer(Transport transport, Map<String, @Nullable Object> answer) {
         if (!answers.tryAcquire()) {
-            LOG.log(System.Logger.Level.DEBUG, "{0} of the server gets no answer: too many requests", method);
+            LOG.log(System.Logger.Level.DEBUG, "a request of the server gets no answer: too many requests");
             return;
         }
         Thread.ofVirtual().name("mcp-answer").start(() -> {
@@ -694,6 +842,9 @@ public final class McpClient implements AutoCloseable {
         }
         parked.values().forEach(each -> each.exchange.close());
         parked.clear();
-        transport.close();
+        Connection held = connection;
+        if (held != null) {
+            held.transport.close();
+        }
     }
 }

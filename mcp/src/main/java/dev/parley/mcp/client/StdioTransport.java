@@ -8,7 +8,6 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -56,6 +55,9 @@ public final class StdioTransport implements Transport {
     static final int MAX_LINE = 16 * 1024 * 1024;
 
     private static final int MAX_LOG_LINE = 1_000;
+
+    /** Characters of a line that an error shows. */
+    private static final int SHOWN = 200;
 
     /** Lines of standard error in the log, of one process. */
     private static final int MAX_LOG_LINES = 1_000;
@@ -130,11 +132,11 @@ public final class StdioTransport implements Transport {
                 receive(line);
             }
             problem = ended();
-        } catch (IOException | A2AException broken) {
+        } catch (IOException broken) {
             problem = "output: " + broken.getMessage();
-        } catch (RuntimeException defect) {
+        } catch (RuntimeException | Error defect) {
             LOG.log(System.Logger.Level.WARNING, "MCP server " + program.name(), defect);
-            problem = "output cannot be read";
+            problem = "output cannot be read: " + defect;
         }
         lost(problem);
     }
@@ -193,45 +195,67 @@ public final class StdioTransport implements Transport {
     }
 
     /**
-     * Passes a message to its request. Lines that are no JSON objects are logged, as programs print what they should not.
+     * Passes a message to its request. A message that cannot be read fails its request; other lines are logged, as programs print what
+     * they should not.
      */
     private void receive(byte[] line) {
-        Map<String, @Nullable Object> message = message(line);
-        if (message == null) {
-            if (line.length > 0) {
-                LOG.log(System.Logger.Level.DEBUG, "MCP server {0} printed a line that is no message", program.name());
+        switch (Incoming.of(line)) {
+            case Incoming.Message(var message) -> {
+                Exchange exchange = Incoming.isErrorWithoutId(message) ? only() : exchanges.get(owner(message));
+                if (exchange != null) {
+                    exchange.offer(message);
+                } else {
+                    receiver.receive(message);
+                }
             }
-            return;
-        }
-        Exchange exchange = exchanges.get(owner(message));
-        if (exchange != null) {
-            exchange.offer(message);
-        } else {
-            receiver.receive(message);
+            case Incoming.Damaged damaged -> damaged(line, damaged);
+            case Incoming.Noise noise -> {
+                if (line.length > 0) {
+                    LOG.log(
+                            System.Logger.Level.DEBUG,
+                            "MCP server {0} printed a line that is no message",
+                            program.name());
+                }
+            }
         }
     }
 
-    /** A line as a message; null if it is none. */
-    static @Nullable Map<String, @Nullable Object> message(byte[] line) {
-        try {
-            Map<String, @Nullable Object> message = JsonText.request(line, Codecs.STRUCT);
-            return "2.0".equals(message.get("jsonrpc")) ? message : null;
-        } catch (A2AException noJson) {
-            return null;
+    private void damaged(byte[] line, Incoming.Damaged damaged) {
+        String text = Excerpt.of(new String(line, 0, Math.min(line.length, MAX_LOG_LINE), UTF_8), SHOWN);
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "MCP server {0} printed a message that cannot be read: {1}: {2}",
+                program.name(),
+                damaged.problem(),
+                text);
+        if (damaged.method() != null) {
+            return;
         }
+        String id = damaged.id();
+        Exchange exchange = id == null ? only() : exchanges.get(id);
+        if (exchange != null) {
+            exchange.fail(new ServerFailure(
+                    Kind.INVALID_RESPONSE, "the answer is no JSON: " + damaged.problem() + ": " + text));
+        }
+    }
+
+    /** The only request under way; null if there are others, so that an answer without an id cannot be told to belong to one. */
+    private @Nullable Exchange only() {
+        List<Exchange> all = List.copyOf(exchanges.values());
+        return all.size() == 1 ? all.getFirst() : null;
     }
 
     /** Id of the request of the client that a message belongs to; empty for none. */
     static String owner(Map<String, @Nullable Object> message) {
-        if (!message.containsKey("method")) {
-            return String.valueOf(message.get("id"));
+        if (Incoming.isAnswer(message)) {
+            return Incoming.id(message.get("id"));
         }
         Map<String, @Nullable Object> params = Trees.map(message, "params");
         Object subscription = Trees.map(params, "_meta").get(Meta.SUBSCRIPTION_ID);
         return subscription != null
-                ? String.valueOf(subscription)
+                ? Incoming.id(subscription)
                 : "notifications/progress".equals(message.get("method"))
-                        ? String.valueOf(params.get("progressToken"))
+                        ? Incoming.id(params.get("progressToken"))
                         : "";
     }
 
@@ -281,7 +305,9 @@ public final class StdioTransport implements Transport {
             } catch (ServerFailure unsent) {
                 exchange.fail(unsent);
             } catch (InterruptedException stop) {
-                Thread.currentThread().interrupt();
+                exchange.fail(new ServerFailure(Kind.CONNECTION, "given up", stop));
+            } catch (RuntimeException defect) {
+                exchange.fail(new ServerFailure(Kind.CONNECTION, "the request cannot be sent: " + defect, defect));
             }
         });
     }
@@ -298,8 +324,9 @@ public final class StdioTransport implements Transport {
             in.write(line);
             in.flush();
         } catch (IOException broken) {
-            throw new ServerFailure(
-                    Kind.CONNECTION, "MCP server \"" + program.name() + "\": " + broken.getMessage(), broken);
+            boolean hasEnded = process.waitFor(PATIENCE_MILLIS / 4, TimeUnit.MILLISECONDS);
+            String problem = hasEnded ? ended() : "input: " + broken.getMessage();
+            throw new ServerFailure(Kind.CONNECTION, "MCP server \"" + program.name() + "\": " + problem, broken);
         } finally {
             writing.unlock();
         }

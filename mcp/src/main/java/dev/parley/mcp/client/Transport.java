@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Carries messages between a client and its server. Safe for any thread. */
-interface Transport extends AutoCloseable {
+public interface Transport extends AutoCloseable {
     /** Receives messages of the server that belong to no request of the client. */
     @FunctionalInterface
     interface Receiver {

@@ -3,6 +3,7 @@ package dev.parley.mcp.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mcp.wire.Revision;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -10,10 +11,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ServersFileTest {
     private static final Map<String, String> VARIABLES =
@@ -51,6 +54,15 @@ class ServersFileTest {
     }
 
     @ParameterizedTest
+    @DisplayName("K7: the file may set the revision of a server")
+    @EnumSource(Revision.class)
+    void revisions(Revision revision) throws IOException {
+        assertThat(read("{'mcpServers': {'a': {'command': 'x', 'protocolVersion': '" + revision.text() + "'}}}"))
+                .extracting(ServersFile.Entry::revision)
+                .containsExactly(revision);
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             {'mcpServers': {'a': {'command': 'x', 'args': [1]}}} | mcpServers.a.args[0]: expected: a text
             {'mcpServers': {'a': {'url': 'file:///x'}}} | mcpServers.a.url: expected: http:// or https://
@@ -68,6 +80,8 @@ class ServersFileTest {
             {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'stdio'}}} | mcpServers.a.type: "stdio": not for a server with a url
             {'mcpServers': {'a': {'command': 'x', 'type': 'http'}}} | mcpServers.a.type: "http": not for a server with a command (expected: stdio
             {'mcpServers': {'a': {'command': 'x', 'url': 'http://h/x'}}} | mcpServers.a.command: expected: either command or url
+            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': '2025-99-99'}}} | mcpServers.a.protocolVersion: "2025-99-99": unknown (expected: one of 2025-06-18
+            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': 2025}}} | mcpServers.a.protocolVersion: expected: a text
             {'mcpServers': {'a': 7}} | mcpServers.a.value: expected: an object
             {'mcpServers': {} /* comment */} | no JSON
             {'servers': {}} | mcpServers: missing

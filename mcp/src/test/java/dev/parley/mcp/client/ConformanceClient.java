@@ -39,8 +39,8 @@ public final class ConformanceClient {
         Credentials credentials = scenario.startsWith("auth/")
                 ? new OAuth(url, http, registration(scenario, given, http))
                 : Credentials.NONE;
-        var transport = new HttpTransport(url, http, Map.of(), credentials);
-        try (McpClient client = McpClient.connect(transport, McpClient.Limits.DEFAULT)) {
+        try (McpClient client = McpClient.connect(
+                () -> new HttpTransport(url, http, Map.of(), credentials), McpClient.Limits.DEFAULT, null)) {
             run(scenario, given, client);
         }
         System.exit(0); // threads of the HTTP client live on for a while

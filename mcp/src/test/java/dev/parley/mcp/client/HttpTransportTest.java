@@ -86,7 +86,8 @@ class HttpTransportTest {
 
     private McpClient connected() throws InterruptedException {
         URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
-        return McpClient.connect(new HttpTransport(url, http, Map.of(), Credentials.NONE), McpClient.Limits.DEFAULT);
+        return McpClient.connect(
+                () -> new HttpTransport(url, http, Map.of(), Credentials.NONE), McpClient.Limits.DEFAULT, null);
     }
 
     @Test

@@ -37,7 +37,8 @@ class McpClientTest {
     private McpClient connected(String era) throws InterruptedException {
         var program =
                 new StdioTransport.Program("scripted", ScriptedServer.command(era), Map.of("LISTED", "yes"), null);
-        client = McpClient.connect(StdioTransport.start(program, exited::countDown), McpClient.Limits.DEFAULT);
+        client = McpClient.connect(
+                () -> StdioTransport.start(program, exited::countDown), McpClient.Limits.DEFAULT, null);
         return client;
     }
 
