@@ -211,20 +211,19 @@ public final class ScriptedServer {
                         id,
                         params,
                         Trees.members(
-                                "mode", "form",
-                                "message", "Which colour?",
+                                "mode",
+                                "form",
+                                "message",
+                                "Which colour?"
+                                        + (arguments.containsKey("text") ? " (" + arguments.get("text") + ")" : ""),
                                 "requestedSchema",
-                                        Map.of(
-                                                "type", "object",
-                                                "properties",
-                                                        Map.of(
-                                                                "colour",
-                                                                Map.of(
-                                                                        "type",
-                                                                        "string",
-                                                                        "enum",
-                                                                        List.of("red", "blue"))),
-                                                "required", List.of("colour"))));
+                                Map.of(
+                                        "type", "object",
+                                        "properties",
+                                                Map.of(
+                                                        "colour",
+                                                        Map.of("type", "string", "enum", List.of("red", "blue"))),
+                                        "required", List.of("colour"))));
             case "open" ->
                 ask(
                         id,

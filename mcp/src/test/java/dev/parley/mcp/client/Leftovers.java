@@ -1,0 +1,43 @@
+package dev.parley.mcp.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** Threads of clients, of the platform and virtual ones. */
+final class Leftovers {
+    private static final Pattern THREAD = Pattern.compile("\"name\": \"(mcp-[^\"]*)\"");
+    private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
+
+    private Leftovers() {}
+
+    /** Waits for the end of the threads of closed clients. */
+    static void assertNone(Path directory) throws IOException {
+        long end = System.nanoTime() + PATIENCE;
+        List<String> threads = threads(directory);
+        while (!threads.isEmpty() && System.nanoTime() < end) {
+            threads = threads(directory);
+        }
+        assertThat(threads).as("threads of closed clients").isEmpty();
+    }
+
+    private static List<String> threads(Path directory) throws IOException {
+        Path dump = directory.resolve("threads.json");
+        Files.deleteIfExists(dump);
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .dumpThreads(dump.toAbsolutePath().toString(), ThreadDumpFormat.JSON);
+        return THREAD.matcher(Files.readString(dump))
+                .results()
+                .map((MatchResult thread) -> thread.group(1))
+                .toList();
+    }
+}
