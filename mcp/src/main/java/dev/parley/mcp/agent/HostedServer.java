@@ -3,9 +3,9 @@ package dev.parley.mcp.agent;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.Pauses;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.HashMap;
@@ -30,14 +30,17 @@ final class HostedServer implements AutoCloseable {
         McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException;
     }
 
+    private static final long BEGIN = System.nanoTime();
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
-    private static final Backoff PAUSES = new Backoff(Duration.ofMillis(500), Duration.ofMinutes(5));
     private static final Duration SHORTEST_TTL = Duration.ofSeconds(30);
     private static final Duration LONGEST_TTL = Duration.ofHours(1);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** Pause between two readings of the tools, so that a server that reports changes all the time costs little. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+
+    /** Pause between two attempts while calls want the server. */
+    private static final Duration WANTED_PAUSE = Duration.ofSeconds(5);
 
     private static final int MOST_OF_PROBLEM = 500;
 
@@ -52,6 +55,8 @@ final class HostedServer implements AutoCloseable {
     private final Condition change = lock.newCondition();
 
     private @Nullable McpClient client;
+    private boolean isUnreachable; // the last attempt has failed, or the next one is far away
+    private boolean isWanted;
     private boolean isLost;
     private boolean isStale;
     private boolean closed;
@@ -61,6 +66,7 @@ final class HostedServer implements AutoCloseable {
     private volatile String lastProblem = "";
     private final AtomicInteger connections = new AtomicInteger();
     private volatile long version = -1;
+    private volatile long freshUntil = Long.MAX_VALUE;
     private volatile @Nullable Thread keeper;
     private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
     private @Nullable String noted; // only for the keeper
@@ -101,10 +107,11 @@ final class HostedServer implements AutoCloseable {
     }
 
     private void keep() {
-        int failures = 0;
+        var pauses = new Pauses();
         try {
             while (!isClosed()) {
                 long begun = System.nanoTime();
+                int before = connections.get();
                 try {
                     connectAndFollow();
                 } catch (ServerFailure | McpException failure) {
@@ -115,9 +122,12 @@ final class HostedServer implements AutoCloseable {
                 }
                 disconnect();
                 if (!isClosed()) {
+                    if (System.nanoTime() - begun > STABLE_NANOS) {
+                        pauses.progress();
+                    }
+                    Duration pause = pauses.next(null);
+                    unreachable(connections.get() == before || pause.compareTo(entry.timeout()) > 0);
                     contact(String.valueOf(problem));
-                    failures = System.nanoTime() - begun > STABLE_NANOS ? 1 : failures + 1;
-                    Duration pause = PAUSES.after(failures, null);
                     LOG.log(
                             System.Logger.Level.WARNING,
                             "MCP server {0}: {1}; next attempt in {2} ms",
@@ -165,12 +175,12 @@ final class HostedServer implements AutoCloseable {
                     signal(false);
                 }
             });
-            Duration ttl = read(connected);
-            publish(connected);
+            read(connected);
             connections.incrementAndGet();
+            publish(connected);
             contact("");
-            while (awaitChange(ttl)) {
-                ttl = read(connected);
+            while (awaitChange()) {
+                read(connected);
             }
             problem = "the connection is lost";
         } finally {
@@ -179,16 +189,28 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
-    private Duration read(McpClient connected) throws InterruptedException {
+    private void read(McpClient connected) throws InterruptedException {
         McpClient.Tools tools = connected.tools();
+        Duration ttl = tools.ttl();
+        Duration kept = ttl == null || ttl.compareTo(LONGEST_TTL) > 0
+                ? LONGEST_TTL
+                : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
+        freshUntil = elapsed() + kept.toNanos();
         var digests = new HashMap<String, String>();
         tools.tools().forEach(tool -> digests.put(tool.name(), ToolTable.digest(tool)));
         offered = Map.copyOf(digests);
         adopt(table.offered(entry.name(), tools.tools()));
-        Duration ttl = tools.ttl();
-        return ttl == null || ttl.compareTo(LONGEST_TTL) > 0
-                ? LONGEST_TTL
-                : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
+    }
+
+    private static long elapsed() {
+        return System.nanoTime() - BEGIN;
+    }
+
+    /** Has a list whose time is over be read again. Without use it is not, so an idle hub sends nothing. */
+    private void use() {
+        if (elapsed() > freshUntil) {
+            signal(false);
+        }
     }
 
     /** Takes the approved definitions over, as far as the server still offers them. */
@@ -229,6 +251,7 @@ final class HostedServer implements AutoCloseable {
     }
 
     List<Tool> tools() {
+        use();
         return approved;
     }
 
@@ -259,21 +282,36 @@ final class HostedServer implements AutoCloseable {
     }
 
     /**
-     * The connection; waits for it while one is being made.
+     * The connection; waits for it while one is being made, up to the time limit of a call.
      *
-     * @throws ServerFailure CONNECTION if there is none in time
+     * @throws ServerFailure CONNECTION with the last problem if there is none in time, or at once if the last attempt has failed
      */
     McpClient client() throws InterruptedException {
+        use();
         lock.lockInterruptibly();
         try {
-            long rest = PATIENCE.toNanos();
-            while (client == null && rest > 0 && !closed) {
+            long rest = Math.min(PATIENCE.toNanos(), entry.timeout().toNanos());
+            while (client == null && !isUnreachable && rest > 0 && !closed) {
                 rest = change.awaitNanos(rest);
             }
             if (client == null) {
-                throw new ServerFailure(Kind.CONNECTION, "MCP server \"" + entry.name() + "\": " + problem);
+                isWanted = true;
+                change.signalAll();
+                String name = "MCP server \"" + entry.name() + "\": ";
+                String known = String.valueOf(problem);
+                throw new ServerFailure(Kind.CONNECTION, known.startsWith(name) ? known : name + known);
             }
             return client;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void unreachable(boolean is) {
+        lock.lock();
+        try {
+            isUnreachable = is;
+            change.signalAll();
         } finally {
             lock.unlock();
         }
@@ -299,6 +337,7 @@ final class HostedServer implements AutoCloseable {
         try {
             client = connected;
             if (connected != null) {
+                isUnreachable = false;
                 problem = null;
             }
             change.signalAll();
@@ -322,12 +361,11 @@ final class HostedServer implements AutoCloseable {
     }
 
     /** @return true if the tools are to be read again, false if the connection is lost */
-    private boolean awaitChange(Duration ttl) throws InterruptedException {
+    private boolean awaitChange() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long rest = ttl.toNanos();
-            while (!isLost && !isStale && !closed && rest > 0) {
-                rest = change.awaitNanos(rest);
+            while (!isLost && !isStale && !closed) {
+                change.await();
             }
             long pause = SHORTEST_PAUSE.toNanos() - (System.nanoTime() - lastRead);
             while (!isLost && !closed && pause > 0) {
@@ -341,12 +379,18 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
+    /** Waits for the next attempt, which comes earlier if calls want the server. */
     private void await(Duration pause) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long rest = pause.toNanos();
-            while (!closed && rest > 0) {
-                rest = change.awaitNanos(rest);
+            long begun = System.nanoTime();
+            isWanted = false;
+            for (long waited = 0; !closed && waited < pause.toNanos(); waited = System.nanoTime() - begun) {
+                long rest = (isWanted ? Math.min(pause.toNanos(), WANTED_PAUSE.toNanos()) : pause.toNanos()) - waited;
+                if (rest <= 0) {
+                    return;
+                }
+                long unused = change.awaitNanos(rest);
             }
         } finally {
             lock.unlock();

@@ -1,0 +1,113 @@
+package dev.parley.mcp.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.hub.Hub;
+import dev.parley.mcp.client.RawServer;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Calls to MCP servers that are known to be unreachable. */
+@Timeout(120)
+class UnreachableServersTest {
+    private static final Duration LIMIT = Duration.ofSeconds(50);
+
+    @TempDir
+    static Path directory;
+
+    private static Hub hub;
+    private static RawServer failing;
+    private static RawServer returning;
+
+    @BeforeAll
+    static void start() throws IOException {
+        failing = new RawServer(false);
+        returning = new RawServer(false);
+        for (RawServer each : List.of(failing, returning)) {
+            each.fail(request -> RawServer.whole(500, "text/plain", "out of order".getBytes(UTF_8)));
+        }
+        Map<String, @Nullable Object> servers = Trees.members(
+                "refused", Trees.members("url", "http://127.0.0.1:1/mcp", "timeout", LIMIT.toSeconds()),
+                "missing", Trees.members("command", "/nowhere/program", "timeout", LIMIT.toSeconds()),
+                "ending", Trees.members("command", "sh", "args", List.of("-c", "exit 3"), "timeout", LIMIT.toSeconds()),
+                "failing", Trees.members("url", failing.url().toString(), "timeout", LIMIT.toSeconds()),
+                "returning", Trees.members("url", returning.url().toString(), "timeout", LIMIT.toSeconds()));
+        Path file = directory.resolve("servers.json");
+        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("mcp-servers", file.toString())
+                .start();
+    }
+
+    @AfterAll
+    static void stop() {
+        hub.close();
+        failing.close();
+        returning.close();
+    }
+
+    private static Task call(String server) {
+        var message = Message.user(Part.data(Map.of("text", "hello")));
+        var send = new SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of("skillId", "echo"));
+        return (Task) AgentClient.connect(hub.agentUrl(server)).call(send, CallContext.anonymous());
+    }
+
+    private static String text(Task task) {
+        Message said = task.status().message();
+        return said == null ? "" : said.text();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"refused, 127.0.0.1", "missing, /nowhere/program", "ending, status 3", "failing, out of order"})
+    @DisplayName("C13: a call to a server that is known to be unreachable fails at once with the last problem")
+    void knownProblems(String server, String problem) {
+        long begun = System.nanoTime();
+
+        Task task = call(server);
+
+        assertThat(task.state()).isEqualTo(TaskState.FAILED);
+        assertThat(text(task)).contains("MCP server \"" + server + "\"").contains(problem);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LIMIT.dividedBy(3));
+    }
+
+    @Test
+    @DisplayName("C13: a server that can be reached again answers soon, as its calls want it")
+    void returns() {
+        returning.fail(request -> null);
+
+        Task task = call("returning");
+        for (long end = System.nanoTime() + LIMIT.toNanos();
+                task.state() != TaskState.COMPLETED && System.nanoTime() < end; ) {
+            task = call("returning");
+        }
+
+        assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+    }
+}
