@@ -88,7 +88,10 @@ final class SqliteFile {
     static Connection connect(String url, Use use) throws SQLException {
         boolean readOnly = use == Use.READ;
         var config = new SQLiteConfig();
-        config.setJournalMode(JournalMode.WAL);
+        if (!readOnly) {
+            config.setJournalMode(
+                    JournalMode.WAL); // a property of the file, which a copy of a backup gets at its first start
+        }
         config.setSynchronous(SynchronousMode.FULL);
         config.setBusyTimeout(BUSY_MS);
         config.setCacheSize(readOnly ? -4_000 : WRITE_CACHE);
