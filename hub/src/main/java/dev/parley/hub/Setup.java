@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.served.ExtensionTable;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.HubExtensionSource;
@@ -17,6 +18,8 @@ import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Loopback;
 import dev.parley.server.RequestHandler;
@@ -241,6 +244,14 @@ final class Setup {
         return names;
     }
 
+    /** Refuses paths below one. */
+    private static WireRequest ofPage(WireRequest request) {
+        if (!request.path().isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        return request;
+    }
+
     private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
         return (request, body) -> {
             trust.require(Trust.METRICS, request.arrival());
@@ -295,6 +306,12 @@ final class Setup {
                 .refusals(metrics::refused)
                 .handler(
                         Trust.TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
+                .handler(
+                        Trust.AUTHORIZE_PATH,
+                        (request, body) -> trust.authorize(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
+                .handler(
+                        Trust.REGISTER_PATH,
+                        (request, body) -> trust.register(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
                         Trust.RESOURCE_PATH,
                         (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))

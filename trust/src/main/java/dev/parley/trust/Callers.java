@@ -141,6 +141,12 @@ public final class Callers {
         return known == null ? null : caller(known);
     }
 
+    /** Returns the caller of a name if it has an API key; null if it has none. */
+    @Nullable
+    Principal named(String name) {
+        return apiKeys.values().stream().anyMatch(secret -> secret.caller().equals(name)) ? caller(name) : null;
+    }
+
     private @Nullable Principal by(String secret, Map<Long, Secret> all) {
         byte[] hash = Secrets.hash(secret);
         Secret known = all.get(Secrets.beginning(hash));

@@ -9,6 +9,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import dev.parley.trust.tokens.Secrets;
+import dev.parley.trust.tokens.SignIns;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -62,6 +63,25 @@ public final class Directory {
                 revoked_ms BIGINT,
                 successor  TEXT
             );
+            """, """
+            CREATE TABLE trust_sign_in (
+                sign_in_id   TEXT PRIMARY KEY,
+                group_id     TEXT NOT NULL,
+                principal    TEXT NOT NULL,
+                key_id       TEXT NOT NULL,
+                client       TEXT NOT NULL,
+                redirect     TEXT NOT NULL,
+                challenge    TEXT NOT NULL,
+                scopes       TEXT NOT NULL,
+                resource     TEXT NOT NULL,
+                turns        INTEGER NOT NULL,
+                code_used_ms BIGINT,
+                refreshed_ms BIGINT,
+                expires_ms   BIGINT NOT NULL,
+                revoked_ms   BIGINT
+            );
+            CREATE INDEX trust_sign_in_of_user ON trust_sign_in (group_id, principal);
+            CREATE INDEX trust_sign_in_expiry ON trust_sign_in (expires_ms);
             """);
 
     /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */
@@ -208,6 +228,27 @@ public final class Directory {
                 ? new Principal(
                         held.key().group(), held.key().principal(), held.key().scopes())
                 : null;
+    }
+
+    /** Returns the id of a key; empty if it is unknown. */
+    String idOf(String secret) {
+        String id = id(secret);
+        return keys.containsKey(id) ? id : "";
+    }
+
+    /** Returns the principal of the key of an id; null if it is unknown, expired or revoked. */
+    @Nullable
+    Principal byId(String id) {
+        Held held = keys.get(id);
+        return held != null && isGood(held.key())
+                ? new Principal(
+                        held.key().group(), held.key().principal(), held.key().scopes())
+                : null;
+    }
+
+    /** Sign-ins of users, in the same database. */
+    SignIns signIns(byte[] key) {
+        return new SignIns(database, audit, key, clock);
     }
 
     private static String id(String secret) {
@@ -503,6 +544,7 @@ public final class Directory {
                     : new User(group, AuditChain.hashed(member(group, name)), user.made(), user.disabled());
             database.erase(session -> {
                 session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name);
+                session.update("DELETE FROM trust_sign_in WHERE group_id = ? AND principal = ?", group, name);
                 return shutOut != null
                         ? session.update(
                                 "UPDATE trust_user SET name = ? WHERE group_id = ? AND name = ?",

@@ -4,6 +4,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.tokens.Issuer;
 import java.util.ArrayList;
@@ -21,10 +22,12 @@ import java.util.stream.Stream;
  * @param service prefix of the names of security schemes
  * @param flows to get tokens of issuers
  * @param keyHeader header of API keys
+ * @param hasClients whether the hub has OAuth clients that act for themselves
+ * @param hasUsers whether users can sign in
  * @param hub the address of the hub
  */
 record RequiredCredentials(
-        String service, List<String> issuers, List<SecurityScheme.Flow> flows, String keyHeader, Supplier<String> hub) {
+        String service, List<String> issuers, List<SecurityScheme.Flow> flows, String keyHeader, boolean hasClients, boolean hasUsers, Supplier<String> hub) {
     /** Adds security schemes and requirements to the card of an agent. */
     AgentCard declared(AgentCard card, Authentication wanted) {
         var schemes = new LinkedHashMap<String, SecurityScheme>();
@@ -84,10 +87,24 @@ record RequiredCredentials(
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
                 wanted.scopes().forEach(scope -> scopes.put(scope, "needed to call this agent"));
-                var flow = new SecurityScheme.Flow.ClientCredentials(hub.get() + Trust.TOKEN_PATH, null, scopes);
-                yield List.of(new SecurityScheme.OAuth2(null, flow, null));
+                yield flows(scopes).stream()
+                        .<SecurityScheme>map(flow -> new SecurityScheme.OAuth2(null, flow, null))
+                        .toList();
             }
         };
+    }
+
+    /** The flows by which the hub makes tokens. */
+    private List<Flow> flows(Map<String, String> scopes) {
+        String token = hub.get() + Trust.TOKEN_PATH;
+        var own = new ArrayList<Flow>();
+        if (hasClients || !hasUsers) {
+            own.add(new Flow.ClientCredentials(token, null, scopes));
+        }
+        if (hasUsers) {
+            own.add(new Flow.AuthorizationCode(hub.get() + Trust.AUTHORIZE_PATH, token, token, scopes, true));
+        }
+        return own;
     }
 
     /** Returns the value of {@code WWW-Authenticate}. Source: RFC 6750, section 3; RFC 9728, section 5.1. */

@@ -5,6 +5,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Proofs;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,7 +18,8 @@ import java.util.Map;
  *
  * <p>Source: RFC 9728, sections 2 and 3; RFC 8414, section 2.
  */
-public record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, Collection<String> scopes) {
+public record ResourceMetadata(
+        String hub, boolean hasClients, boolean hasUsers, List<String> issuers, Collection<String> scopes) {
     /** Path below the address of the hub. */
     public static final String PATH = "/.well-known/oauth-protected-resource";
 
@@ -34,7 +36,7 @@ public record ResourceMetadata(String hub, boolean makesTokens, List<String> iss
 
     private Map<String, Object> resource(String agent) {
         var servers = new ArrayList<String>();
-        if (makesTokens) {
+        if (hasClients || hasUsers) {
             servers.add(hub);
         }
         servers.addAll(issuers);
@@ -50,15 +52,31 @@ public record ResourceMetadata(String hub, boolean makesTokens, List<String> iss
     }
 
     private Map<String, Object> server() {
-        if (!makesTokens) {
+        if (!hasClients && !hasUsers) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
         var members = new LinkedHashMap<String, Object>();
         members.put("issuer", hub);
         members.put("token_endpoint", hub + Trust.TOKEN_PATH);
-        members.put("grant_types_supported", List.of("client_credentials"));
-        members.put("token_endpoint_auth_methods_supported", List.of("client_secret_basic", "client_secret_post"));
-        members.put("response_types_supported", List.of());
+        var grants = new ArrayList<String>();
+        if (hasUsers) {
+            members.put("authorization_endpoint", hub + Trust.AUTHORIZE_PATH);
+            members.put("registration_endpoint", hub + Trust.REGISTER_PATH);
+            members.put("code_challenge_methods_supported", List.of("S256"));
+            members.put("authorization_response_iss_parameter_supported", true);
+            grants.addAll(List.of("authorization_code", "refresh_token"));
+        }
+        if (hasClients) {
+            grants.add("client_credentials");
+        }
+        members.put("grant_types_supported", grants);
+        members.put(
+                "token_endpoint_auth_methods_supported",
+                hasUsers ? Clients.METHODS : List.of("client_secret_basic", "client_secret_post"));
+        members.put("response_types_supported", hasUsers ? List.of("code") : List.of());
+        if (!scopes.isEmpty()) {
+            members.put("scopes_supported", List.copyOf(scopes));
+        }
         members.put("dpop_signing_alg_values_supported", Proofs.ALGORITHMS);
         return members;
     }

@@ -2,14 +2,18 @@ package dev.parley.trust;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
+import dev.parley.trust.tokens.AccessTokens.Session;
+import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Proofs;
+import dev.parley.trust.tokens.SignIns;
+import dev.parley.trust.tokens.SignIns.Issued;
+import dev.parley.trust.tokens.SignIns.SignIn;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -19,19 +23,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives tokens to OAuth clients by the client credentials grant. Safe for any thread.
+ * Gives tokens to OAuth clients: by the client credentials grant, and for users who have signed in. Safe for any thread.
  *
- * <p>Source: RFC 6749, sections 2.3.1, 4.4 and 5.
+ * <p>Source: RFC 6749, sections 2.3.1, 4.1.3, 4.4, 5 and 6.
  */
 final class TokenEndpoint {
     /** Wrong secrets for one client from one address, within a minute. */
     static final int MAX_WRONG = 10;
 
-    private static final String FORM = "application/x-www-form-urlencoded";
     private static final String BASIC = "basic ";
 
     private final Callers callers;
@@ -39,8 +43,24 @@ final class TokenEndpoint {
     private final Proofs proofs;
     private final Supplier<String> hub;
     private final Guesses guesses;
+    private final @Nullable AuthorizationServer server;
 
-    TokenEndpoint(Callers callers, AccessTokens tokens, Proofs proofs, Supplier<String> hub, InstantSource clock) {
+    /**
+     * Registrations and sign-ins of an authorization server for users.
+     *
+     * @param users returns the user of a token; null if it is no longer good
+     */
+    record AuthorizationServer(Clients clients, SignIns signIns, Function<Grant, @Nullable Principal> users) {}
+
+    /** @param server for users; null for clients only that act for themselves */
+    TokenEndpoint(
+            Callers callers,
+            AccessTokens tokens,
+            Proofs proofs,
+            Supplier<String> hub,
+            @Nullable AuthorizationServer server,
+            InstantSource clock) {
+        this.server = server;
         this.proofs = proofs;
         this.hub = hub;
         this.callers = callers;
@@ -48,52 +68,36 @@ final class TokenEndpoint {
         this.guesses = new Guesses(clock, MAX_WRONG);
     }
 
-    /** A refused request, with the error for the client. */
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        private final int status;
-        private final String error;
-        private final transient Map<String, String> headers;
-
-        Refused(int status, String error, String description, Map<String, String> headers) {
-            super(description, null, false, false);
-            this.status = status;
-            this.error = error;
-            this.headers = headers;
-        }
-
-        Refused(String error, String description) {
-            this(400, error, description, Map.of());
-        }
-    }
-
     private record Client(String id, String secret) {}
 
     WireAnswer.Whole answer(WireRequest request) {
         try {
             return granted(request);
-        } catch (Refused refused) {
-            var body = new LinkedHashMap<String, Object>();
-            body.put("error", refused.error);
-            body.put("error_description", String.valueOf(refused.getMessage()));
-            return answer(refused.status, refused.headers, body);
+        } catch (OAuthRefusal refusal) {
+            return refusal.answer();
         }
     }
 
-    private WireAnswer.Whole granted(WireRequest request) throws Refused {
+    private WireAnswer.Whole granted(WireRequest request) throws OAuthRefusal {
         if (!request.method().equals("POST")) {
-            throw new Refused(405, "invalid_request", "only POST is taken here", Map.of("Allow", "POST"));
+            throw new OAuthRefusal(405, "invalid_request", "only POST is taken here", Map.of("Allow", "POST"));
         }
-        Map<String, String> form = form(request);
+        Map<String, String> form = Form.ofBody(request);
+        String type = form.getOrDefault("grant_type", "");
+        if (server != null && (type.equals("authorization_code") || type.equals("refresh_token"))) {
+            return ofUser(server, request, type, form);
+        }
         Client client = client(request, form);
         Principal caller = authenticated(client, request.address());
-        String type = form.get("grant_type");
-        if (type == null) {
-            throw new Refused("invalid_request", "grant_type is missing");
+        if (type.isEmpty()) {
+            throw new OAuthRefusal("invalid_request", "grant_type is missing");
         }
         if (!type.equals("client_credentials")) {
-            throw new Refused("unsupported_grant_type", "only client_credentials is supported");
+            throw new OAuthRefusal(
+                    "unsupported_grant_type",
+                    server == null
+                            ? "only client_credentials is supported"
+                            : "authorization_code, refresh_token and client_credentials are supported");
         }
         var scopes = new TreeSet<>(caller.scopes());
         String asked = form.getOrDefault("scope", "").strip();
@@ -101,33 +105,95 @@ final class TokenEndpoint {
             scopes.clear();
             scopes.addAll(List.of(asked.split(" +", -1)));
             if (!caller.scopes().containsAll(scopes)) {
-                throw new Refused("invalid_scope", "the client was not granted all of these");
+                throw new OAuthRefusal("invalid_scope", "the client was not granted all of these");
             }
         }
+        return issued(new Grant(caller.name(), client.id(), scopes, boundTo(request)), "");
+    }
+
+    private WireAnswer.Whole issued(Grant grant, String refreshToken) {
         var body = new LinkedHashMap<String, Object>();
-        String boundTo = boundTo(request);
-        body.put("access_token", tokens.issue(new Grant(caller.name(), client.id(), scopes, boundTo)));
-        body.put("token_type", boundTo == null ? "Bearer" : "DPoP");
+        body.put("access_token", tokens.issue(grant));
+        body.put("token_type", grant.boundTo() == null ? "Bearer" : "DPoP");
         body.put("expires_in", AccessTokens.LIFE.toSeconds());
-        if (!scopes.isEmpty()) {
-            body.put("scope", String.join(" ", scopes));
+        if (!refreshToken.isEmpty()) {
+            body.put("refresh_token", refreshToken);
         }
-        return answer(200, Map.of(), body);
+        if (!grant.scopes().isEmpty() || !refreshToken.isEmpty()) {
+            body.put("scope", String.join(" ", grant.scopes()));
+        }
+        return OAuthRefusal.json(200, Map.of(), body);
+    }
+
+    /** Gives tokens of a user to a client that has registered itself. Source: RFC 6749, sections 4.1.3 and 6. */
+    private WireAnswer.Whole ofUser(
+            AuthorizationServer server, WireRequest request, String type, Map<String, String> form)
+            throws OAuthRefusal {
+        Clients.Client client = registered(server, request, form);
+        String boundTo = boundTo(request);
+        String resource = form.containsKey("resource") ? AuthorizationEndpoint.resource(hub.get(), form) : null;
+        Issued issued = (type.equals("authorization_code")
+                        ? server.signIns()
+                                .redeem(
+                                        required(form, "code"),
+                                        client,
+                                        form.getOrDefault("redirect_uri", client.redirects().getFirst()),
+                                        required(form, "code_verifier"))
+                        : server.signIns().refresh(required(form, "refresh_token"), client))
+                .orElseThrow(() -> new OAuthRefusal("invalid_grant", "not known, of another client, or no longer good"));
+        SignIn signIn = issued.signIn();
+        if (resource != null
+                && !resource.equals(signIn.resource())
+                && !resource.startsWith(signIn.resource() + "/")) {
+            throw new OAuthRefusal("invalid_target", "resource (expected: " + signIn.resource() + ", or an address below)");
+        }
+        var session = new Session(
+                signIn.id(),
+                signIn.user().group(),
+                signIn.user().key(),
+                resource == null ? signIn.resource() : resource);
+        var grant = new Grant(signIn.user().name(), client.id(), signIn.scopes(), boundTo, session);
+        if (server.users().apply(grant) == null) {
+            throw new OAuthRefusal("invalid_grant", "the user or its key is no longer good");
+        }
+        return issued(grant, issued.refreshToken());
+    }
+
+    private static String required(Map<String, String> form, String name) throws OAuthRefusal {
+        String value = form.get(name);
+        if (value == null) {
+            throw new OAuthRefusal("invalid_request", name + " is missing");
+        }
+        return value;
+    }
+
+    /** The client of a request. A client that keeps a secret has to send it. */
+    private Clients.Client registered(AuthorizationServer server, WireRequest request, Map<String, String> form)
+            throws OAuthRefusal {
+        boolean hasSecret = request.header("Authorization") != null || form.containsKey("client_secret");
+        Client sent = hasSecret ? client(request, form) : new Client(form.getOrDefault("client_id", ""), "");
+        Clients.Client client = server.clients().find(sent.id());
+        if (client == null
+                || !(client.isPublic() && sent.secret().isEmpty()
+                        || server.clients().isSecret(client, sent.secret()))) {
+            throw unknown("no such client, or another secret");
+        }
+        return client;
     }
 
     /** Source: RFC 9449, section 5. */
-    private @Nullable String boundTo(WireRequest request) throws Refused {
+    private @Nullable String boundTo(WireRequest request) throws OAuthRefusal {
         if (request.header(Proofs.HEADER) == null) {
             return null;
         }
         String holder = proofs.holder(request.arrival(), hub.get() + Trust.TOKEN_PATH);
         if (holder == null) {
-            throw new Refused("invalid_dpop_proof", "the proof does not fit, is too old, or was shown before");
+            throw new OAuthRefusal("invalid_dpop_proof", "the proof does not fit, is too old, or was shown before");
         }
         return holder;
     }
 
-    private Principal authenticated(Client client, String address) throws Refused {
+    private Principal authenticated(Client client, String address) throws OAuthRefusal {
         // Each id is counted, known or not: otherwise 429 and 401 would tell which ids exist.
         var source = new Source(address, Denials.shortened(client.id()));
         requireNoPause(source);
@@ -143,16 +209,16 @@ final class TokenEndpoint {
         return caller;
     }
 
-    private void requireNoPause(Source source) throws Refused {
+    private void requireNoPause(Source source) throws OAuthRefusal {
         Duration pause = guesses.pause(source);
         if (!pause.isZero()) {
             String seconds = Long.toString(pause.plusMillis(999).toSeconds());
-            throw new Refused(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
+            throw new OAuthRefusal(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
         }
     }
 
     /** Either header or form, by whichever the client prefers; both at once are one too many. */
-    private static Client client(WireRequest request, Map<String, String> form) throws Refused {
+    private static Client client(WireRequest request, Map<String, String> form) throws OAuthRefusal {
         String header = request.header("Authorization");
         String id = form.get("client_id");
         String secret = form.get("client_secret");
@@ -163,16 +229,16 @@ final class TokenEndpoint {
             return new Client(id, secret);
         }
         if (secret != null) {
-            throw new Refused("invalid_request", "the client authenticates twice");
+            throw new OAuthRefusal("invalid_request", "the client authenticates twice");
         }
         Client basic = basic(header);
         if (id != null && !id.equals(basic.id())) {
-            throw new Refused("invalid_request", "client_id names another client");
+            throw new OAuthRefusal("invalid_request", "client_id names another client");
         }
         return basic;
     }
 
-    private static Client basic(String header) throws Refused {
+    private static Client basic(String header) throws OAuthRefusal {
         if (header.toLowerCase(Locale.ROOT).startsWith(BASIC)) {
             try {
                 String pair = new String(
@@ -192,46 +258,7 @@ final class TokenEndpoint {
         throw unknown("the header Authorization is none of Basic");
     }
 
-    private static Refused unknown(String description) {
-        return new Refused(401, "invalid_client", description, Map.of("WWW-Authenticate", "Basic realm=\"parley\""));
-    }
-
-    private static Map<String, String> form(WireRequest request) throws Refused {
-        String type = request.header("Content-Type");
-        if (type == null
-                || !type.toLowerCase(Locale.ROOT).split(";", 2)[0].strip().equals(FORM)) {
-            throw new Refused("invalid_request", "a form is expected: " + FORM);
-        }
-        if (request.body().length > Trust.MAX_FORM_BYTES) {
-            throw new Refused("invalid_request", "the form is too long");
-        }
-        var form = new LinkedHashMap<String, String>();
-        for (String pair : new String(request.body(), UTF_8).split("&", -1)) {
-            int equals = pair.indexOf('=');
-            if (equals > 0 && equals < pair.length() - 1 && form.put(decoded(pair, 0, equals), value(pair)) != null) {
-                throw new Refused("invalid_request", "a parameter is given twice");
-            }
-        }
-        return form;
-    }
-
-    private static String value(String pair) throws Refused {
-        return decoded(pair, pair.indexOf('=') + 1, pair.length());
-    }
-
-    private static String decoded(String pair, int from, int to) throws Refused {
-        try {
-            return URLDecoder.decode(pair.substring(from, to), UTF_8);
-        } catch (IllegalArgumentException malformed) {
-            throw new Refused("invalid_request", "the form is malformed");
-        }
-    }
-
-    private static WireAnswer.Whole answer(int status, Map<String, String> more, Map<String, Object> body) {
-        var headers = new LinkedHashMap<>(more);
-        headers.put("Content-Type", "application/json");
-        headers.put("Cache-Control", "no-store");
-        headers.put("Pragma", "no-cache");
-        return new WireAnswer.Whole(status, headers, Json.write(body));
+    private static OAuthRefusal unknown(String description) {
+        return new OAuthRefusal(401, "invalid_client", description, Map.of("WWW-Authenticate", "Basic realm=\"parley\""));
     }
 }

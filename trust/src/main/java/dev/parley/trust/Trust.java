@@ -13,10 +13,14 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.AuthorizationEndpoint.SignedIn;
+import dev.parley.trust.TokenEndpoint.AuthorizationServer;
 import dev.parley.trust.tokens.AccessTokens;
+import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Proofs;
+import dev.parley.trust.tokens.SignIns;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -32,6 +36,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +48,12 @@ import org.jspecify.annotations.Nullable;
 public final class Trust {
     /** The header of API keys. */
     public static final String KEY_HEADER = "X-Api-Key";
+
+    /** Path at which users allow clients to call as them, below the address of the hub. */
+    public static final String AUTHORIZE_PATH = "/oauth/authorize";
+
+    /** Path at which clients register themselves, below the address of the hub. */
+    public static final String REGISTER_PATH = "/oauth/register";
 
     /** Path of the token endpoint, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
@@ -71,6 +82,7 @@ public final class Trust {
     private static final String AUTHENTICATION_REQUIRED = "Authentication required";
     private static final Principal ANYBODY =
             new Principal(Principal.DEFAULT_GROUP, CallContext.anonymous().caller(), Set.of());
+    private static final String OF_AGENTS = "/agents/";
     private static final String BEARER = "Bearer ";
     private static final String DPOP = "DPoP ";
     private static final String BASIC = "Basic ";
@@ -92,6 +104,8 @@ public final class Trust {
     private final int mostAgents;
     private final Proofs proofs;
     private final TokenEndpoint endpoint;
+    private final @Nullable AuthorizationEndpoint authorization;
+    private final @Nullable SignIns signIns;
     private final boolean protectCards;
     /** Operations of open agents for callers without credentials, by the names of the agents. */
     private final Map<String, Set<String>> open = new ConcurrentHashMap<>();
@@ -111,12 +125,34 @@ public final class Trust {
         this.issuers = List.copyOf(settings.issuers);
         this.keyHeader = settings.keyHeader;
         this.credentials =
-                new RequiredCredentials(settings.service, issuers, List.copyOf(settings.flows), keyHeader, hub);
+                new RequiredCredentials(
+                        settings.service,
+                        issuers,
+                        List.copyOf(settings.flows),
+                        keyHeader,
+                        callers.anyBy(Scheme.OAUTH2),
+                        directory != null,
+                        hub);
         this.foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
         this.protectCards = settings.protectCards;
-        this.endpoint = new TokenEndpoint(callers, tokens, proofs, settings.hub, settings.clock);
+        // Tokens of users are good where tokens of the hub are.
+        boolean hasUsers = directory != null
+                && Stream.concat(Stream.of(everywhere), agents.values().stream())
+                        .anyMatch(each -> each.takes(Scheme.BEARER) || each.takes(Scheme.OAUTH2));
+        this.signIns = hasUsers && directory != null ? directory.signIns(settings.key) : null;
+        var clients = new Clients(settings.key);
+        this.endpoint = new TokenEndpoint(
+                callers,
+                tokens,
+                proofs,
+                settings.hub,
+                signIns == null ? null : new AuthorizationServer(clients, signIns, this::stillGranted),
+                settings.clock);
+        this.authorization = signIns == null
+                ? null
+                : new AuthorizationEndpoint(clients, signIns, this::signedIn, settings.hub, settings.clock);
     }
 
     /** Creates a builder with the callers of the configuration and those of the directory, if there is one. */
@@ -413,8 +449,34 @@ public final class Trust {
     public WireAnswer metadata(WireRequest request) {
         var scopes = new TreeSet<String>(everywhere.scopes());
         agents.values().forEach(one -> scopes.addAll(one.scopes()));
-        boolean makes = callers.anyBy(Scheme.OAUTH2);
-        return new ResourceMetadata(hub.get(), makes, issuers, scopes).answer(request);
+        return new ResourceMetadata(hub.get(), callers.anyBy(Scheme.OAUTH2), authorization != null, issuers, scopes)
+                .answer(request);
+    }
+
+    /** Answers a browser that a client has sent for the consent of its user. */
+    public WireAnswer authorize(WireRequest request) {
+        return server().authorize(request);
+    }
+
+    /** Answers a client that registers itself. */
+    public WireAnswer register(WireRequest request) {
+        return server().register(request);
+    }
+
+    private AuthorizationEndpoint server() {
+        if (authorization == null) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        return authorization;
+    }
+
+    /** The user of an API key; null if it is not known, or no longer good. */
+    private @Nullable SignedIn signedIn(String key) {
+        Principal user = byApiKey(key);
+        if (user == null || !isWelcome(user.group(), user.name())) {
+            return null;
+        }
+        return new SignedIn(user, directory == null || callers.byApiKey(key) != null ? "" : directory.idOf(key));
     }
 
     /** Answers a request to the token endpoint. */
@@ -499,6 +561,32 @@ public final class Trust {
         return configured != null || directory == null ? configured : directory.byKey(key);
     }
 
+    /**
+     * Identifies the caller of an API key, or of a token of the hub or of a trusted issuer, that came in a message; empty if it is not good.
+     * Tokens that are bound to a key or a certificate are not: there is no proof of it.
+     *
+     * @throws A2AException UNAVAILABLE if the issuer of a token does not answer
+     */
+    public Optional<CallContext> identify(String credential) {
+        String text = credential.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? credential.substring(BEARER.length()).strip()
+                : credential;
+        Principal caller = byApiKey(text);
+        if (caller == null) {
+            caller = callers.byToken(text);
+        }
+        if (caller == null) {
+            AccessTokens.Grant grant = tokens.read(text);
+            ForeignTokens.Foreign foreign = grant == null ? foreignTokens.read(text) : null;
+            caller = grant != null && grant.boundTo() == null
+                    ? stillGranted(grant)
+                    : foreign != null && foreign.boundTo() == null && foreign.mayComeWith(null) ? foreign.principal() : null;
+        }
+        return caller == null || !isWelcome(caller.group(), caller.name())
+                ? Optional.empty()
+                : Optional.of(caller.context(""));
+    }
+
     /** Returns the caller with these credentials; null if there is none. API keys may come as bearer tokens too. */
     private @Nullable Principal byToken(Authentication wanted, Token token, Arrival arrival) {
         if (token.scheme().equals(BASIC)) {
@@ -517,6 +605,9 @@ public final class Trust {
         ForeignTokens.Foreign read = foreign ? foreignTokens.known(token.text()) : null;
         boolean ours = read == null && (wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2));
         AccessTokens.Grant grant = ours ? tokens.read(token.text()) : null;
+        if (grant != null && !isFor(grant, arrival)) {
+            return null;
+        }
         if (grant != null) {
             requireProof(wanted, token, grant.boundTo(), arrival);
             return stillGranted(grant);
@@ -533,11 +624,33 @@ public final class Trust {
 
     /** A token that the hub made speaks for its client as long as that is known, and only for scopes that it still has. */
     private @Nullable Principal stillGranted(AccessTokens.Grant grant) {
-        Principal now = callers.ofClient(grant.clientId());
+        AccessTokens.Session session = grant.session();
+        Principal now = session == null ? callers.ofClient(grant.clientId()) : user(grant.caller(), session);
         if (now == null || !now.name().equals(grant.caller()) || !now.scopes().containsAll(grant.scopes())) {
             return null;
         }
         return new Principal(now.group(), now.name(), grant.scopes());
+    }
+
+    /** The user of a sign-in as its API key has it now; null if it has ended. */
+    private @Nullable Principal user(String name, AccessTokens.Session session) {
+        if (signIns == null || signIns.isRevoked(session.id())) {
+            return null;
+        }
+        Principal now = session.key().isEmpty() || directory == null ? callers.named(name) : directory.byId(session.key());
+        return now != null && now.group().equals(session.group()) ? now : null;
+    }
+
+    /**
+     * Whether a call is at the address for which a token is. One for an agent is good at its address only; others, such as that of
+     * {@code /mcp}, lead to all agents, as that of the hub. Source: RFC 8707, section 2.
+     */
+    private boolean isFor(AccessTokens.Grant grant, Arrival arrival) {
+        AccessTokens.Session session = grant.session();
+        String below = session == null ? "" : session.resource().substring(hub.get().length());
+        return !below.startsWith(OF_AGENTS)
+                || arrival.path().equals(below)
+                || arrival.path().startsWith(below + "/");
     }
 
     /** The password is an API key of the user. */

@@ -40,6 +40,7 @@ final class TokenEndpointTest {
             tokens,
             new Proofs(clock),
             () -> "https://agents.example.com",
+            null,
             clock);
 
     private record Answer(WireAnswer.Whole whole, Map<?, ?> body) {

@@ -12,6 +12,7 @@ import com.nimbusds.jose.proc.SingleKeyJWSKeySelector;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import dev.parley.trust.tokens.GoodTokens.Good;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,14 +47,36 @@ public final class AccessTokens {
     private static final String CLIENT = "client_id";
     private static final String SCOPE = "scope";
     private static final String CONFIRMATION = "cnf";
+    private static final String SESSION = "sid";
+    private static final String GROUP = "group";
+    private static final String KEY = "key";
     private static final String THUMBPRINT = "jkt";
 
-    /** Claims of a token; {@code boundTo} is the thumbprint of the key that its holder must prove, or null. */
+    /**
+     * Claims of a token.
+     *
+     * @param boundTo thumbprint of the key that its holder must prove, or null
+     * @param session the sign-in of a user; null for a client that acts for itself
+     */
     public record Grant(
             String caller,
             String clientId,
             Set<String> scopes,
-            @Nullable String boundTo) {}
+            @Nullable String boundTo,
+            @Nullable Session session) {
+        public Grant(String caller, String clientId, Set<String> scopes, @Nullable String boundTo) {
+            this(caller, clientId, scopes, boundTo, null);
+        }
+    }
+
+    /**
+     * The sign-in of a user through a client.
+     *
+     * @param id of the sign-in
+     * @param key id of the API key in the directory by which the user has signed in; empty for one of the configuration
+     * @param resource for which the token is: the address of the hub, or one below
+     */
+    public record Session(String id, String group, String key, String resource) {}
 
     private final SecretKey key;
     private final Supplier<String> hub;
@@ -75,9 +99,21 @@ public final class AccessTokens {
     }
 
     private final class Claims extends DefaultJWTClaimsVerifier<SecurityContext> {
+        private final String hub;
+
         Claims(String hub) {
             super(hub, new JWTClaimsSet.Builder().issuer(hub).build(), Set.of("sub", "exp", CLIENT, SCOPE));
             setMaxClockSkew(0); // the clock that made them is the one that reads them
+            this.hub = hub;
+        }
+
+        /** A token for an address below the hub is one for the hub, which calls at that address can use. */
+        @Override
+        public void verify(JWTClaimsSet claims, @Nullable SecurityContext context) throws BadJWTException {
+            List<String> servers = claims.getAudience().stream()
+                    .map(audience -> audience.startsWith(hub + "/") ? hub : audience)
+                    .toList();
+            super.verify(new JWTClaimsSet.Builder(claims).audience(servers).build(), context);
         }
 
         @Override
@@ -88,12 +124,16 @@ public final class AccessTokens {
 
     public String issue(Grant grant) {
         Instant now = clock.instant();
+        Session session = grant.session();
         var claims = new JWTClaimsSet.Builder()
                 .issuer(hub.get())
-                .audience(hub.get())
+                .audience(session == null ? hub.get() : session.resource())
                 .subject(grant.caller())
                 .claim(CLIENT, grant.clientId())
                 .claim(SCOPE, String.join(" ", grant.scopes()))
+                .claim(SESSION, session == null ? null : session.id())
+                .claim(GROUP, session == null ? null : session.group())
+                .claim(KEY, session == null ? null : session.key())
                 .claim(CONFIRMATION, grant.boundTo() == null ? null : Map.of(THUMBPRINT, grant.boundTo()))
                 .issueTime(Date.from(now))
                 .expirationTime(Date.from(now.plus(LIFE)))
@@ -124,7 +164,19 @@ public final class AccessTokens {
             }
             Map<String, Object> confirmation = claims.getJSONObjectClaim(CONFIRMATION);
             String boundTo = confirmation == null ? null : JSONObjectUtils.getString(confirmation, THUMBPRINT);
-            var grant = new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo);
+            String session = claims.getStringClaim(SESSION);
+            var grant = new Grant(
+                    claims.getSubject(),
+                    claims.getStringClaim(CLIENT),
+                    scopes,
+                    boundTo,
+                    session == null
+                            ? null
+                            : new Session(
+                                    session,
+                                    claims.getStringClaim(GROUP),
+                                    claims.getStringClaim(KEY),
+                                    claims.getAudience().getFirst()));
             known.put(token, new Good<>(grant, claims.getExpirationTime().toInstant()));
             return grant;
         } catch (ParseException | BadJOSEException | JOSEException notGood) {
