@@ -392,9 +392,28 @@ final class AuthorizationTest {
         assertThat(skills(Shown.of(rpc(alice, "skilled", "GetExtendedAgentCard", "{}")
                                 .body())
                         .at("result")))
-                .containsExactly("read");
+                .as("M12: no fewer than on the public card")
+                .containsExactly("read", "write");
         assertThat(outsider.get("/agents/skilled/extendedAgentCard").statusCode())
                 .isEqualTo(401);
+    }
+
+    @Test
+    @DisplayName("M12 without authentication every caller gets the extended card, in JSON-RPC, REST and at the older address")
+    void theExtendedCardOfAnOpenHub() throws Exception {
+        try (Hub open = Hub.builder().inMemory().port(0).agents(skilled()).start()) {
+            var caller = new Outsider(open.url());
+
+            assertThat(skills(caller.result("/agents/skilled", "GetExtendedAgentCard", "{}", "A2A-Version", "1.0")))
+                    .containsExactly("read", "write", "burn");
+            for (String path : List.of("/extendedAgentCard", "/v1/card", "/agent/authenticatedExtendedCard")) {
+                String version = path.equals("/extendedAgentCard") ? "1.0" : "0.3";
+                assertThat(skills(Shown.of(caller.get("/agents/skilled" + path, "A2A-Version", version)
+                                .body())))
+                        .as(path)
+                        .containsExactly("read", "write", "burn");
+            }
+        }
     }
 
     private static List<String> skills(Shown card) {

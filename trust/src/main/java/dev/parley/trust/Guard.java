@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -211,13 +212,19 @@ public final class Guard {
                 "Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"" + scopes + '"');
     }
 
-    /** Anonymous callers see public skills only; others also the skills that they may use. */
+    /**
+     * The public card with the further skills that the caller may use. An agent that authenticates its callers refuses anonymous ones; otherwise
+     * every caller gets it.
+     */
     private AgentCard extendedCard(CallContext context) {
-        if (context.caller().equals(CallContext.anonymous().caller())) {
+        if (enforces && context.caller().equals(CallContext.anonymous().caller())) {
             throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Bearer realm=\"parley\"");
         }
-        return card.withSkills(all().stream()
-                .filter(skill -> missing(skill, context.grants()).isEmpty())
+        return card.withSkills(Stream.concat(
+                        card.skills().stream(),
+                        more.stream()
+                                .filter(skill -> !enforces
+                                        || missing(skill, context.grants()).isEmpty()))
                 .toList());
     }
 
