@@ -1,11 +1,13 @@
 package dev.parley.extension;
 
 import dev.parley.engine.Agent;
+import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /** Parts of a hub that its extensions share. Safe for any thread. */
 public interface HubParts {
@@ -46,6 +48,12 @@ public interface HubParts {
      * they are. Does nothing before the agent is hosted.
      */
     void describe(Agent agent);
+
+    /**
+     * Identifies the caller of an API key, or of a token of the hub or of one of its issuers, that came in a message instead of a header;
+     * empty if it is not good. May wait for an issuer.
+     */
+    Optional<CallContext> identify(String credential);
 
     /** Tasks of the agents, for views. */
     HubTasks tasks();

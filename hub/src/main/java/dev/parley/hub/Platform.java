@@ -206,7 +206,8 @@ public final class Platform implements AutoCloseable {
                         cardKeys,
                         rule,
                         secrets::keyFor,
-                        this::describe),
+                        this::describe,
+                        trust::identify),
                 database,
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));

@@ -8,6 +8,9 @@ import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.knowledge.hub.KnowledgeSource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Callers;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -86,6 +89,52 @@ final class KnowledgeTokensTest {
                         .doesNotContain("good-secret", "bad-secret", "other-secret");
             }
         }
+    }
+
+    @Test
+    @DisplayName("KG20 D5: the hub verifies tokens in metadata by a setting, its own and those of other groups")
+    void theHubVerifies() throws Exception {
+        try (Hub hub = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .set("kg-tokens", "verify")
+                        .set("kg-http-status", "strict")
+                        .agents(Agent.named("with", "Shares what it knows")
+                                .uses(SharedKnowledge.VIEW)
+                                .handle((request, reply) -> reply.complete("done")))
+                        .callers(Callers.builder()
+                                .apiKey("alice", "key-of-alice-1234567")
+                                .bearer("bob", "token-of-bob-1234567")
+                                .apiKey("mallory", "key-of-mallory-12345")
+                                .group("mallory", "others")
+                                .oauthClient("shop", "shop", "secret-of-the-shop-1")
+                                .build())
+                        .authentication(Authentication.of(Scheme.API_KEY))
+                        .start();
+                HttpClient http = HttpClient.newHttpClient()) {
+            for (String member : List.of("token", "authorization", "credentialX")) {
+                assertThat(query(http, hub, member, "'key-of-alice-1234567'")).isEqualTo(200);
+                assertThat(query(http, hub, member, "'Bearer token-of-bob-1234567'"))
+                        .isEqualTo(200);
+                assertThat(query(http, hub, member, "'token-of-nobody-12345'")).isEqualTo(401);
+                assertThat(query(http, hub, member, "'key-of-mallory-12345'")).isEqualTo(403);
+                assertThat(query(http, hub, member, "7")).isEqualTo(400);
+            }
+            assertThat(query(http, hub, "trace", "'anything'")).isEqualTo(200);
+        }
+    }
+
+    private static int query(HttpClient http, Hub hub, String member, String value) throws Exception {
+        return http.send(
+                        HttpRequest.newBuilder(URI.create(hub.agentUrl("with") + "/kg:query"))
+                                .header("Content-Type", "application/json")
+                                .header("X-Api-Key", "key-of-alice-1234567")
+                                .POST(HttpRequest.BodyPublishers.ofString(
+                                        ("{'query':'{ graphs { name } }','metadata':{'" + member + "':" + value + "}}")
+                                                .replace('\'', '"')))
+                                .build(),
+                        BodyHandlers.ofString())
+                .statusCode();
     }
 
     private static HttpResponse<String> post(HttpClient http, Hub hub, String operation, String json) throws Exception {

@@ -19,6 +19,7 @@ import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
@@ -60,6 +61,7 @@ public final class HubExtensions implements AutoCloseable {
      * @param rule for URLs that callers choose
      * @param secrets returns the secret key for a purpose
      * @param described replaces the card of an agent
+     * @param identified identifies the caller of a credential in a message
      */
     public record Shared(
             boolean isKept,
@@ -71,7 +73,8 @@ public final class HubExtensions implements AutoCloseable {
             @Nullable CardKeys keys,
             WebhookRule rule,
             Function<String, byte[]> secrets,
-            Consumer<Agent> described) {}
+            Consumer<Agent> described,
+            Function<String, Optional<CallContext>> identified) {}
 
     /**
      * Opens extensions.
@@ -145,6 +148,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public void describe(Agent agent) {
             shared.described().accept(agent);
+        }
+
+        @Override
+        public Optional<CallContext> identify(String credential) {
+            return shared.identified().apply(credential);
         }
 
         @Override

@@ -35,39 +35,43 @@ import org.jspecify.annotations.Nullable;
 public final class KnowledgeSource implements HubExtensionSource {
     private final @Nullable Graph graph;
     private final @Nullable KnowledgeTokenVerifier tokens;
+    private final boolean hubTokens;
     private final boolean strictStatuses;
     private final @Nullable SparqlService statements;
 
     /** The graph in the hub's own database; tokens in the metadata of operations are dropped. */
     public KnowledgeSource() {
-        this(null, null, false, null);
+        this(null, null, false, false, null);
     }
 
     private KnowledgeSource(
             @Nullable Graph graph,
             @Nullable KnowledgeTokenVerifier tokens,
+            boolean hubTokens,
             boolean strictStatuses,
             @Nullable SparqlService statements) {
         this.statements = statements;
         this.graph = graph;
         this.tokens = tokens;
+        this.hubTokens = hubTokens;
         this.strictStatuses = strictStatuses;
     }
 
     /** This source with a graph that is open already; the hub closes it with itself. */
     public KnowledgeSource graph(Graph other) {
-        return new KnowledgeSource(requireNonNull(other, "graph"), tokens, strictStatuses, statements);
+        return new KnowledgeSource(requireNonNull(other, "graph"), tokens, hubTokens, strictStatuses, statements);
     }
 
     /** This source with a verifier of the tokens in the metadata of operations. */
     public KnowledgeSource tokens(KnowledgeTokenVerifier verifier) {
-        return new KnowledgeSource(graph, requireNonNull(verifier, "verifier"), strictStatuses, statements);
+        return new KnowledgeSource(graph, requireNonNull(verifier, "verifier"), hubTokens, strictStatuses, statements);
     }
 
     /**
      * Reads the setting {@code kg-http-status}: whether errors of {@code knowledge/query} and {@code knowledge/update} have their HTTP
      * status, instead of 200, the only status with which published clients of the extension read them; and {@code
-     * knowledge-store}, the server of the statements, with its credentials.
+     * knowledge-store}, the server of the statements, with its credentials; and {@code kg-tokens}, whether the hub verifies tokens in the
+     * metadata of operations, unless this source has a verifier.
      */
     @Override
     public HubExtensionSource configured(SettingReader in) {
@@ -77,7 +81,14 @@ public final class KnowledgeSource implements HubExtensionSource {
                 "legacy",
                 "TABLE",
                 "HTTP status of errors of knowledge/query and knowledge/update: legacy is 200, strict is their own.");
-        return new KnowledgeSource(graph, tokens, statuses.equals("strict"), statements(in));
+        String metadata = in.get(
+                SettingType.oneOf("drop", "verify"),
+                "kg-tokens",
+                "drop",
+                "USE",
+                "Tokens in the metadata of knowledge operations: drop them, or verify them as tokens and API keys of the hub"
+                        + " and tokens of its issuers.");
+        return new KnowledgeSource(graph, tokens, metadata.equals("verify"), statuses.equals("strict"), statements(in));
     }
 
     private static @Nullable SparqlService statements(SettingReader in) {
@@ -173,7 +184,7 @@ public final class KnowledgeSource implements HubExtensionSource {
         return new GraphOfHub(
                 graph,
                 statements,
-                tokens,
+                tokens == null && hubTokens ? new HubTokens(hub) : tokens,
                 strictStatuses ? KnowledgeProtocol.STRICT : KnowledgeProtocol.EXTENSION,
                 hub);
     }
