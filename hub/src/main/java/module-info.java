@@ -14,6 +14,7 @@ module dev.parley.hub {
     requires io.prometheus.metrics.instrumentation.jvm;
     requires io.prometheus.metrics.model;
     requires io.prometheus.writer.text;
+    requires java.logging;
 
     exports dev.parley.hub;
 

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * Safe for any thread.
  */
 public final class Observed {
-    private static final Logger LOG = System.getLogger("dev.parley.requests");
+    private static final Logger LOG = RequestLog.open();
 
     private final String agent;
     private final Metrics metrics;

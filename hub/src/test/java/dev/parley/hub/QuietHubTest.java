@@ -1,0 +1,58 @@
+package dev.parley.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The log of a program that embeds a hub. */
+@Timeout(120)
+final class QuietHubTest {
+    @TempDir
+    private Path directory;
+
+    private List<String> log(String... options) throws Exception {
+        Path errors = directory.resolve("errors");
+        var command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(options));
+        command.addAll(List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                QuietHub.class.getName()));
+        Process program =
+                new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        String output = new String(program.getInputStream().readAllBytes(), UTF_8);
+        assertThat(program.waitFor()).as(output).isZero();
+        assertThat(output.lines()).hasSize(1);
+        return Files.readAllLines(errors).stream()
+                .filter(line -> line.contains("SendMessage") || line.contains("INFO"))
+                .toList();
+    }
+
+    @Test
+    @DisplayName("N6 calls leave no lines in the log of a program that has configured none")
+    void quiet() throws Exception {
+        assertThat(log()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("N6 calls leave a line each if the program has configured its log by a file")
+    void configured() throws Exception {
+        Path file = Files.writeString(
+                directory.resolve("logging.properties"),
+                "handlers=java.util.logging.ConsoleHandler\njava.util.logging.SimpleFormatter.format=%4$s %5$s%n\n");
+
+        assertThat(log("-Djava.util.logging.config.file=" + file))
+                .filteredOn(line -> line.contains("SendMessage of echo"))
+                .hasSize(2);
+    }
+}
