@@ -259,6 +259,7 @@ public final class Platform implements AutoCloseable {
                     .map(server -> opened.apply(server.handler(
                                     OpenApiPage.PATH,
                                     new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table()))
+                            .partsDown(hubExtensions::problems)
                             .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)))
                     .orElse(null);
@@ -267,8 +268,11 @@ public final class Platform implements AutoCloseable {
                     .handler(OpenApiPage.PATH, openApi)
                     .home(home)
                     .absent(hubExtensions::absent)
+                    .partsDown(hubExtensions::problems)
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest));
+            hubExtensions.forEach((uri, extension) -> extensionPages.own(
+                    extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
             given.agents.values().forEach(this::host);
             for (Agent agent : hubExtensions.agents()) {
                 if (neighbours.has(agent.name())) {

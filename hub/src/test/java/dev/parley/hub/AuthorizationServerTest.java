@@ -172,8 +172,7 @@ final class AuthorizationServerTest {
     }
 
     private HttpResponse<String> refresh(String client, String token) throws Exception {
-        return form(
-                "/oauth/token", Map.of("grant_type", "refresh_token", "client_id", client, "refresh_token", token));
+        return form("/oauth/token", Map.of("grant_type", "refresh_token", "client_id", client, "refresh_token", token));
     }
 
     private static String member(HttpResponse<String> answer, String name) {
@@ -197,28 +196,31 @@ final class AuthorizationServerTest {
     @Test
     @DisplayName("K3 the metadata names all that clients need, from the resource on")
     void metadata() throws Exception {
-        Shown resource = Shown.of(outsider.get("/.well-known/oauth-protected-resource/agents/echo").body());
-        Shown server = Shown.of(outsider.get("/.well-known/oauth-authorization-server").body());
+        Shown resource = Shown.of(outsider.get("/.well-known/oauth-protected-resource/agents/echo")
+                .body());
+        Shown server =
+                Shown.of(outsider.get("/.well-known/oauth-authorization-server").body());
 
         assertThat(resource.at("authorization_servers").text()).contains(hub.url());
         assertThat(server.at("issuer").value()).isEqualTo(hub.url());
         assertThat(server.at("authorization_endpoint").value()).isEqualTo(hub.url() + "/oauth/authorize");
         assertThat(server.at("registration_endpoint").value()).isEqualTo(hub.url() + "/oauth/register");
         assertThat(server.at("response_types_supported").text()).contains("code");
-        assertThat(server.at("code_challenge_methods_supported").text()).contains("S256").doesNotContain("plain");
+        assertThat(server.at("code_challenge_methods_supported").text())
+                .contains("S256")
+                .doesNotContain("plain");
         assertThat(server.at("grant_types_supported").text()).contains("authorization_code", "refresh_token");
-        assertThat(server.at("authorization_response_iss_parameter_supported").value()).isEqualTo(true);
+        assertThat(server.at("authorization_response_iss_parameter_supported").value())
+                .isEqualTo(true);
     }
 
     @Test
-    @DisplayName("K3 a user signs in with a key of the configuration or of the directory, and calls agents with its scopes")
+    @DisplayName(
+            "K3 a user signs in with a key of the configuration or of the directory, and calls agents with its scopes")
     void signIn() throws Exception {
         String bob = member(
                 outsider.post(
-                        "/admin/keys",
-                        "{'group':'default','principal':'bob','scopes':['files']}",
-                        "X-Api-Key",
-                        KEY),
+                        "/admin/keys", "{'group':'default','principal':'bob','scopes':['files']}", "X-Api-Key", KEY),
                 "key");
         for (String key : List.of(ALICE, bob)) {
             String client = client();
@@ -253,7 +255,11 @@ final class AuthorizationServerTest {
                     .body();
 
             assertThat(card)
-                    .contains("clientCredentials", "authorizationCode", oauth.url() + "/oauth/authorize", "\"pkceRequired\":true");
+                    .contains(
+                            "clientCredentials",
+                            "authorizationCode",
+                            oauth.url() + "/oauth/authorize",
+                            "\"pkceRequired\":true");
         }
     }
 
@@ -296,7 +302,8 @@ final class AuthorizationServerTest {
         assertThat(outsider.get("/admin/audit", "Authorization", "Bearer " + token)
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(member(redeem(client, code(asked, ALICE), VERIFIER), "scope")).isEmpty();
+        assertThat(member(redeem(client, code(asked, ALICE), VERIFIER), "scope"))
+                .isEmpty();
     }
 
     @Test
@@ -332,7 +339,8 @@ final class AuthorizationServerTest {
         assertThat(redeem(client, code, VERIFIER).body()).contains("invalid_grant");
 
         assertThat(call("echo", member(tokens, "access_token"))).isEqualTo(401);
-        assertThat(refresh(client, member(tokens, "refresh_token")).statusCode()).isEqualTo(400);
+        assertThat(refresh(client, member(tokens, "refresh_token")).statusCode())
+                .isEqualTo(400);
     }
 
     @Test
@@ -345,7 +353,11 @@ final class AuthorizationServerTest {
                     "grant_type",
                     "authorization_code",
                     "client_id",
-                    wrong.equals("client") ? String.valueOf(register("none", REDIRECT, "https://x.example/").at("client_id").value()) : client,
+                    wrong.equals("client")
+                            ? String.valueOf(register("none", REDIRECT, "https://x.example/")
+                                    .at("client_id")
+                                    .value())
+                            : client,
                     "code",
                     wrong.equals("code") ? code.substring(1) : code,
                     "redirect_uri",
@@ -367,7 +379,8 @@ final class AuthorizationServerTest {
         String client = client();
         HttpResponse<String> tokens = redeem(client, code(asked(client), ALICE), VERIFIER);
         String first = member(tokens, "refresh_token");
-        String stranger = String.valueOf(register("none", "https://other.example/cb").at("client_id").value());
+        String stranger = String.valueOf(
+                register("none", "https://other.example/cb").at("client_id").value());
         assertThat(refresh(stranger, first).body()).contains("invalid_grant");
         String second = member(refresh(client, first), "refresh_token");
 
@@ -389,7 +402,15 @@ final class AuthorizationServerTest {
         assertThat(without.body()).contains("invalid_client");
         HttpResponse<String> tokens = form(
                 "/oauth/token",
-                Map.of("grant_type", "authorization_code", "code", code, "redirect_uri", REDIRECT, "code_verifier", VERIFIER),
+                Map.of(
+                        "grant_type",
+                        "authorization_code",
+                        "code",
+                        code,
+                        "redirect_uri",
+                        REDIRECT,
+                        "code_verifier",
+                        VERIFIER),
                 "Authorization",
                 "Basic " + Base64.getEncoder().encodeToString((client + ":" + secret).getBytes(US_ASCII)));
         assertThat(member(tokens, "access_token")).isNotEmpty();
@@ -419,13 +440,16 @@ final class AuthorizationServerTest {
     void decisions() throws Exception {
         Map<String, String> asked = asked(client());
 
-        assertThat(back(decide(asked, "", "deny"))).containsEntry("error", "access_denied").containsKey("iss");
+        assertThat(back(decide(asked, "", "deny")))
+                .containsEntry("error", "access_denied")
+                .containsKey("iss");
         assertThat(decide(asked, "no-key-of-anybody", "allow").statusCode()).isEqualTo(403);
         assertThat(decide(asked, "", "allow").statusCode()).isEqualTo(403);
         var form = new LinkedHashMap<>(asked);
         form.put("key", ALICE);
         form.put("decision", "allow");
-        assertThat(form("/oauth/authorize", form, "Origin", "https://evil.example").statusCode())
+        assertThat(form("/oauth/authorize", form, "Origin", "https://evil.example")
+                        .statusCode())
                 .isEqualTo(403);
         int last = 0;
         for (int i = 0; i < 10; i++) {
@@ -515,7 +539,13 @@ final class AuthorizationServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"https://app.example.com/cb", "cursor://anysphere.cursor/oauth/cb", "com.example.app:/cb", "http://localhost:1/cb"})
+    @ValueSource(
+            strings = {
+                "https://app.example.com/cb",
+                "cursor://anysphere.cursor/oauth/cb",
+                "com.example.app:/cb",
+                "http://localhost:1/cb"
+            })
     @DisplayName("K3 programs of every kind register")
     void registrations(String redirect) throws Exception {
         assertThat(register("none", redirect).at("redirect_uris").text()).contains(redirect);
@@ -527,7 +557,8 @@ final class AuthorizationServerTest {
         Map<String, String> asked = asked(client());
         String forged = Base64.getUrlEncoder()
                 .withoutPadding()
-                .encodeToString("{\"n\":\"x\",\"r\":[\"https://evil.example\"],\"m\":\"none\",\"t\":0}".getBytes(UTF_8));
+                .encodeToString(
+                        "{\"n\":\"x\",\"r\":[\"https://evil.example\"],\"m\":\"none\",\"t\":0}".getBytes(UTF_8));
         String client = asked.get("client_id");
         asked.put("client_id", forged + client.substring(client.indexOf('.')));
         asked.put("redirect_uri", "https://evil.example");
@@ -539,7 +570,9 @@ final class AuthorizationServerTest {
                 "{'redirect_uris':['https://x.example'],'grant_types':['implicit']}",
                 "{'redirect_uris':['https://x.example'],'token_endpoint_auth_method':'private_key_jwt'}",
                 "{'redirect_uris':['https://x.example'],'response_types':['token']}")) {
-            assertThat(outsider.post("/oauth/register", body).statusCode()).as(body).isEqualTo(400);
+            assertThat(outsider.post("/oauth/register", body).statusCode())
+                    .as(body)
+                    .isEqualTo(400);
         }
     }
 

@@ -399,7 +399,8 @@ final class AuthorizationTest {
     }
 
     @Test
-    @DisplayName("M12 without authentication every caller gets the extended card, in JSON-RPC, REST and at the older address")
+    @DisplayName(
+            "M12 without authentication every caller gets the extended card, in JSON-RPC, REST and at the older address")
     void theExtendedCardOfAnOpenHub() throws Exception {
         try (Hub open = Hub.builder().inMemory().port(0).agents(skilled()).start()) {
             var caller = new Outsider(open.url());

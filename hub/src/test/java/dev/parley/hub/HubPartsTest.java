@@ -32,6 +32,7 @@ import dev.parley.trust.cards.CardTrust;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,7 @@ final class HubPartsTest {
     private static final class Parts implements HubExtensionSource {
         private static final String URI = "https://example.com/extensions/parts";
         private @Nullable HubParts hub;
+        private volatile @Nullable String problem;
 
         HubParts hub() {
             HubParts opened = hub;
@@ -78,6 +80,11 @@ final class HubPartsTest {
                 @Override
                 public String name() {
                     return "parts";
+                }
+
+                @Override
+                public Optional<String> problem() {
+                    return Optional.ofNullable(problem);
                 }
             };
         }
@@ -117,6 +124,24 @@ final class HubPartsTest {
 
         try (Hub hub = hub(parts).set(setting, value).start()) {
             assertThat(parts.hub().isLocal()).as(hub.url()).isEqualTo(isLocal);
+        }
+    }
+
+    @Test
+    @DisplayName("/ready lists parts that are down with their reasons, while the hub serves the others")
+    void down() throws Exception {
+        var parts = new Parts();
+        parts.problem = "the server at \"x\" does not answer";
+        try (Hub hub = hub(parts).adminPort(0).start()) {
+            for (String address : List.of(hub.url(), hub.adminUrl())) {
+                var ready = new Outsider(address).get("/ready");
+
+                assertThat(ready.statusCode()).isEqualTo(200);
+                assertThat(Outsider.Shown.of(ready.body()).at("down", "parts").value())
+                        .isEqualTo("the server at \"x\" does not answer");
+            }
+            parts.problem = null;
+            assertThat(new Outsider(hub.url()).get("/ready").body()).isEqualTo("{\"status\":\"ready\"}");
         }
     }
 

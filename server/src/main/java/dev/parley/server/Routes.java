@@ -118,6 +118,7 @@ final class Routes {
     private final Supplier<Optional<String>> obstacle;
     private final Function<String, Optional<A2AException>> absent;
     private final Supplier<Optional<String>> readinessTest;
+    private final Supplier<Map<String, String>> partsDown;
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
 
@@ -132,6 +133,7 @@ final class Routes {
             Supplier<Optional<String>> obstacle,
             Function<String, Optional<A2AException>> absent,
             Supplier<Optional<String>> readinessTest,
+            Supplier<Map<String, String>> partsDown,
             BooleanSupplier draining,
             IntConsumer refusals) {
         this.dialects = dialects;
@@ -144,6 +146,7 @@ final class Routes {
         this.obstacle = obstacle;
         this.absent = absent;
         this.readinessTest = readinessTest;
+        this.partsDown = partsDown;
         this.draining = draining;
         this.refusals = refusals;
     }
@@ -411,12 +414,27 @@ final class Routes {
         if (draining.getAsBoolean()) {
             return status(false, Map.of("status", "draining"));
         }
-        return unready()
-                .map(reason -> status(false, new TreeMap<>(Map.of("status", "not ready", "reason", reason))))
-                .orElseGet(() -> status(true, Map.of("status", "ready")));
+        var members = new TreeMap<String, Object>();
+        Optional<String> reason = unready();
+        members.put("status", reason.isEmpty() ? "ready" : "not ready");
+        reason.ifPresent(why -> members.put("reason", why));
+        Map<String, String> down = down();
+        if (!down.isEmpty()) {
+            members.put("down", down);
+        }
+        return status(reason.isEmpty(), members);
     }
 
-    private static WireAnswer status(boolean good, Map<String, String> members) {
+    private Map<String, String> down() {
+        try {
+            return partsDown.get();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "The check of the parts failed", e);
+            return Map.of();
+        }
+    }
+
+    private static WireAnswer status(boolean good, Map<String, ?> members) {
         return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), Json.write(members));
     }
 

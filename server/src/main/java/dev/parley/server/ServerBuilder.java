@@ -65,6 +65,7 @@ public final class ServerBuilder {
     Supplier<Optional<String>> obstacle = Optional::empty;
     Function<String, Optional<A2AException>> absent = name -> Optional.empty();
     Supplier<Optional<String>> readinessTest = Optional::empty;
+    Supplier<Map<String, String>> partsDown = Map::of;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
     final Map<String, Routes.Front> fronts = new LinkedHashMap<>();
@@ -301,6 +302,15 @@ public final class ServerBuilder {
     }
 
     /**
+     * Parts that are down while the server serves all others, with their reasons; {@code /ready} lists them. The supplier must be quick.
+     * Default: none.
+     */
+    public ServerBuilder partsDown(Supplier<Map<String, String>> parts) {
+        this.partsDown = requireNonNull(parts, "parts");
+        return this;
+    }
+
+    /**
      * Receives the HTTP status of each request that is refused before it reaches an agent; for a call of gRPC, the
      * equivalent HTTP status. Must be quick. Default: none.
      */
@@ -411,6 +421,7 @@ public final class ServerBuilder {
                 obstacle,
                 absent,
                 readinessTest,
+                partsDown,
                 draining,
                 refusals);
     }

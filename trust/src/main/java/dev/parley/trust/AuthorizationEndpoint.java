@@ -204,7 +204,8 @@ final class AuthorizationEndpoint {
         }
         if (redirect == null || !client.mayRedirect(redirect)) {
             throw new OAuthRefusal(
-                    "invalid_request", "The program has not registered the address to which you would return (redirect_uri).");
+                    "invalid_request",
+                    "The program has not registered the address to which you would return (redirect_uri).");
         }
         return redirect;
     }
@@ -257,7 +258,8 @@ final class AuthorizationEndpoint {
         var source = new Source(request.address(), null);
         Duration pause = guesses.pause(source);
         if (!pause.isZero()) {
-            WireAnswer.Whole page = page(client, redirect, scopes, form, 429, "Too many wrong keys. Try again in a minute.");
+            WireAnswer.Whole page =
+                    page(client, redirect, scopes, form, 429, "Too many wrong keys. Try again in a minute.");
             var headers = new LinkedHashMap<>(page.headers());
             headers.put("Retry-After", Long.toString(pause.plusMillis(999).toSeconds()));
             return new WireAnswer.Whole(429, headers, page.body());

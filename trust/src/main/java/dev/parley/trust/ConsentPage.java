@@ -63,8 +63,12 @@ final class ConsentPage {
 
     /** A refusal that must not reach the address of the client, because that may be of somebody else. */
     static WireAnswer.Whole refuse(int status, String problem) {
-        return answer(status, "", "Not possible", "<h1>The program cannot be given access</h1>\n<p>" + escaped(problem)
-                + "</p>\n<p>Start to sign in again in the program.</p>\n");
+        return answer(
+                status,
+                "",
+                "Not possible",
+                "<h1>The program cannot be given access</h1>\n<p>" + escaped(problem)
+                        + "</p>\n<p>Start to sign in again in the program.</p>\n");
     }
 
     private static WireAnswer.Whole answer(int status, String form, String title, String body) {

@@ -44,7 +44,8 @@ final class Form {
             if (parameter.getValue().size() > 1) {
                 throw new OAuthRefusal("invalid_request", "a parameter is given twice");
             }
-            if (!parameter.getValue().isEmpty() && !parameter.getValue().getFirst().isEmpty()) {
+            if (!parameter.getValue().isEmpty()
+                    && !parameter.getValue().getFirst().isEmpty()) {
                 form.put(parameter.getKey(), parameter.getValue().getFirst());
             }
         }

@@ -27,7 +27,13 @@ import java.util.stream.Stream;
  * @param hub the address of the hub
  */
 record RequiredCredentials(
-        String service, List<String> issuers, List<SecurityScheme.Flow> flows, String keyHeader, boolean hasClients, boolean hasUsers, Supplier<String> hub) {
+        String service,
+        List<String> issuers,
+        List<SecurityScheme.Flow> flows,
+        String keyHeader,
+        boolean hasClients,
+        boolean hasUsers,
+        Supplier<String> hub) {
     /** Adds security schemes and requirements to the card of an agent. */
     AgentCard declared(AgentCard card, Authentication wanted) {
         var schemes = new LinkedHashMap<String, SecurityScheme>();

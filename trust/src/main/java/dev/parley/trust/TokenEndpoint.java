@@ -137,15 +137,17 @@ final class TokenEndpoint {
                                 .redeem(
                                         required(form, "code"),
                                         client,
-                                        form.getOrDefault("redirect_uri", client.redirects().getFirst()),
+                                        form.getOrDefault(
+                                                "redirect_uri",
+                                                client.redirects().getFirst()),
                                         required(form, "code_verifier"))
                         : server.signIns().refresh(required(form, "refresh_token"), client))
-                .orElseThrow(() -> new OAuthRefusal("invalid_grant", "not known, of another client, or no longer good"));
+                .orElseThrow(
+                        () -> new OAuthRefusal("invalid_grant", "not known, of another client, or no longer good"));
         SignIn signIn = issued.signIn();
-        if (resource != null
-                && !resource.equals(signIn.resource())
-                && !resource.startsWith(signIn.resource() + "/")) {
-            throw new OAuthRefusal("invalid_target", "resource (expected: " + signIn.resource() + ", or an address below)");
+        if (resource != null && !resource.equals(signIn.resource()) && !resource.startsWith(signIn.resource() + "/")) {
+            throw new OAuthRefusal(
+                    "invalid_target", "resource (expected: " + signIn.resource() + ", or an address below)");
         }
         var session = new Session(
                 signIn.id(),
@@ -213,7 +215,8 @@ final class TokenEndpoint {
         Duration pause = guesses.pause(source);
         if (!pause.isZero()) {
             String seconds = Long.toString(pause.plusMillis(999).toSeconds());
-            throw new OAuthRefusal(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
+            throw new OAuthRefusal(
+                    429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
         }
     }
 
@@ -259,6 +262,7 @@ final class TokenEndpoint {
     }
 
     private static OAuthRefusal unknown(String description) {
-        return new OAuthRefusal(401, "invalid_client", description, Map.of("WWW-Authenticate", "Basic realm=\"parley\""));
+        return new OAuthRefusal(
+                401, "invalid_client", description, Map.of("WWW-Authenticate", "Basic realm=\"parley\""));
     }
 }

@@ -124,15 +124,14 @@ public final class Trust {
         this.tokens = new AccessTokens(settings.key, settings.hub, settings.clock);
         this.issuers = List.copyOf(settings.issuers);
         this.keyHeader = settings.keyHeader;
-        this.credentials =
-                new RequiredCredentials(
-                        settings.service,
-                        issuers,
-                        List.copyOf(settings.flows),
-                        keyHeader,
-                        callers.anyBy(Scheme.OAUTH2),
-                        directory != null,
-                        hub);
+        this.credentials = new RequiredCredentials(
+                settings.service,
+                issuers,
+                List.copyOf(settings.flows),
+                keyHeader,
+                callers.anyBy(Scheme.OAUTH2),
+                directory != null,
+                hub);
         this.foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
@@ -580,7 +579,9 @@ public final class Trust {
             ForeignTokens.Foreign foreign = grant == null ? foreignTokens.read(text) : null;
             caller = grant != null && grant.boundTo() == null
                     ? stillGranted(grant)
-                    : foreign != null && foreign.boundTo() == null && foreign.mayComeWith(null) ? foreign.principal() : null;
+                    : foreign != null && foreign.boundTo() == null && foreign.mayComeWith(null)
+                            ? foreign.principal()
+                            : null;
         }
         return caller == null || !isWelcome(caller.group(), caller.name())
                 ? Optional.empty()
@@ -637,7 +638,8 @@ public final class Trust {
         if (signIns == null || signIns.isRevoked(session.id())) {
             return null;
         }
-        Principal now = session.key().isEmpty() || directory == null ? callers.named(name) : directory.byId(session.key());
+        Principal now =
+                session.key().isEmpty() || directory == null ? callers.named(name) : directory.byId(session.key());
         return now != null && now.group().equals(session.group()) ? now : null;
     }
 
@@ -647,7 +649,8 @@ public final class Trust {
      */
     private boolean isFor(AccessTokens.Grant grant, Arrival arrival) {
         AccessTokens.Session session = grant.session();
-        String below = session == null ? "" : session.resource().substring(hub.get().length());
+        String below =
+                session == null ? "" : session.resource().substring(hub.get().length());
         return !below.startsWith(OF_AGENTS)
                 || arrival.path().equals(below)
                 || arrival.path().startsWith(below + "/");

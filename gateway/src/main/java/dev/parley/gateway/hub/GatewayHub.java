@@ -61,6 +61,11 @@ final class GatewayHub implements HubExtension, PersonalData {
     }
 
     @Override
+    public Optional<String> problem() {
+        return routes.problems();
+    }
+
+    @Override
     public List<String> remoteTask(String group, String taskId) {
         return routes.owners().routes(group, taskId);
     }

@@ -189,6 +189,18 @@ final class Routes implements AutoCloseable {
         return A2AException.invalidParams("name", "no route \"" + name + "\" (expected: the name of a route)");
     }
 
+    /** Routes that are not hosted as their rows say, with the reasons; empty if all are. */
+    Optional<String> problems() {
+        synchronized (this) {
+            return problems.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(problems.entrySet().stream()
+                            .sorted(Map.Entry.comparingByKey())
+                            .map(problem -> problem.getKey() + ": " + problem.getValue())
+                            .collect(Collectors.joining("; ")));
+        }
+    }
+
     /** Why a route is not hosted as its row says; empty if it is. */
     String problem(String name) {
         synchronized (this) {

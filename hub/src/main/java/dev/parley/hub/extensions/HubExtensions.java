@@ -18,8 +18,8 @@ import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Feed;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -202,6 +203,14 @@ public final class HubExtensions implements AutoCloseable {
         return byUri.values().stream()
                 .flatMap(extension -> extension.absent(agent).stream())
                 .findFirst();
+    }
+
+    /** Parts outside of the hub that extensions need and that are down, with their reasons, by the names of the extensions. */
+    public Map<String, String> problems() {
+        var problems = new TreeMap<String, String>();
+        byUri.values()
+                .forEach(extension -> extension.problem().ifPresent(reason -> problems.put(extension.name(), reason)));
+        return problems;
     }
 
     /** Tells the extensions that all agents are hosted, and has their timers become due. */

@@ -31,12 +31,21 @@ public final class ExtensionPages implements RequestHandler {
     private final Function<Arrival, Predicate<String>> shown;
     private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
     private final Map<String, String> urisByPath = new ConcurrentSkipListMap<>();
+    private final Map<String, AgentExtension> own = new ConcurrentSkipListMap<>();
 
     private record Listed(AgentExtension extension, List<String> agents) {}
 
     /** @param shown tells which agents a request may know of */
     public ExtensionPages(Function<Arrival, Predicate<String>> shown) {
         this.shown = shown;
+    }
+
+    /** Publishes the specification of an extension of the hub at {@code url} itself, whether an agent has it or not. */
+    public void own(AgentExtension extension, String url) {
+        String uri = extension.card().uri();
+        if (uri.startsWith(url + PATH)) {
+            own.put(uri.substring(url.length() + PATH.length()), extension);
+        }
     }
 
     /** Says that an agent of the hub at {@code url} has an extension. */
@@ -61,15 +70,41 @@ public final class ExtensionPages implements RequestHandler {
     }
 
     private WireAnswer specification(String path, Predicate<String> visible) {
+        AgentExtension published = own.get(path);
+        if (published != null) {
+            return markdown(published.specification() == null ? outline(published) : published.specification());
+        }
         Listed described = all.get(urisByPath.getOrDefault(path, ""));
         if (described == null || described.agents().stream().noneMatch(visible)) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
-        String specification = requireNonNull(described.extension().specification());
+        return markdown(requireNonNull(described.extension().specification()));
+    }
+
+    private static WireAnswer markdown(String specification) {
         return new WireAnswer.Whole(
                 200,
                 Map.of("Content-Type", "text/markdown; charset=utf-8", "Cache-Control", "private, max-age=300"),
                 specification.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The operations of an extension as its rows have them. */
+    private static String outline(AgentExtension extension) {
+        String description = extension.card().description();
+        var text =
+                new StringBuilder("# Extension ").append(extension.card().uri()).append("\n\n");
+        if (description != null) {
+            text.append(description).append(".\n\n");
+        }
+        if (extension.protocol() == null || extension.protocol().methods().isEmpty()) {
+            return text.append("It adds no operations to agents.\n").toString();
+        }
+        text.append("Operations, by their names in JSON-RPC:\n\n");
+        extension
+                .protocol()
+                .methods()
+                .forEach(method -> text.append("- `").append(method.name()).append("`\n"));
+        return text.toString();
     }
 
     private WireAnswer list(Predicate<String> visible) {

@@ -19,9 +19,11 @@ record HubTokens(HubParts hub) implements KnowledgeTokenVerifier {
             }
             CallContext owner = hub.identify(token)
                     .orElseThrow(() -> A2AException.of(
-                            A2AError.UNAUTHENTICATED, "metadata." + name + ": the token is not known, or no longer good"));
+                            A2AError.UNAUTHENTICATED,
+                            "metadata." + name + ": the token is not known, or no longer good"));
             if (!owner.scope().group().equals(caller.scope().group())) {
-                throw A2AException.of(A2AError.PERMISSION_DENIED, "metadata." + name + ": the token is of another group");
+                throw A2AException.of(
+                        A2AError.PERMISSION_DENIED, "metadata." + name + ": the token is of another group");
             }
         });
     }

@@ -1,6 +1,5 @@
 package dev.parley.trust.tokens;
 
-
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Loopback;
@@ -33,7 +32,19 @@ public final class Clients {
     private static final int LONGEST_NAME = 100;
     /** Schemes that run or show something in the browser instead of starting a program. */
     private static final Set<String> OF_BROWSERS = Set.of(
-            "javascript", "vbscript", "data", "blob", "file", "filesystem", "about", "view-source", "ftp", "ws", "wss", "mailto", "tel");
+            "javascript",
+            "vbscript",
+            "data",
+            "blob",
+            "file",
+            "filesystem",
+            "about",
+            "view-source",
+            "ftp",
+            "ws",
+            "wss",
+            "mailto",
+            "tel");
 
     /**
      * A client.
@@ -50,7 +61,8 @@ public final class Clients {
 
         /** Whether an address is one of the registered ones; on loopback with any port, which programs find when they start. */
         public boolean mayRedirect(String uri) {
-            return redirects.contains(uri) || redirects.stream().anyMatch(registered -> isSameOnLoopback(registered, uri));
+            return redirects.contains(uri)
+                    || redirects.stream().anyMatch(registered -> isSameOnLoopback(registered, uri));
         }
     }
 
@@ -75,12 +87,12 @@ public final class Clients {
         }
         redirects.forEach(Clients::requireRedirect);
         if (redirects.stream().mapToInt(String::length).sum() > LONGEST) {
-            throw new IllegalArgumentException("redirect_uris: too long (expected: at most " + LONGEST + " characters)");
+            throw new IllegalArgumentException(
+                    "redirect_uris: too long (expected: at most " + LONGEST + " characters)");
         }
         String shown = name.replaceAll("\\p{C}", " ").strip();
         String cut = shown.length() > LONGEST_NAME ? shown.substring(0, LONGEST_NAME) : shown;
-        Map<String, Object> members =
-                Map.of("n", cut, "r", redirects, "m", method, "t", now.getEpochSecond());
+        Map<String, Object> members = Map.of("n", cut, "r", redirects, "m", method, "t", now.getEpochSecond());
         String text = Base64.getUrlEncoder().withoutPadding().encodeToString(Json.write(members));
         return new Client(text + "." + ids.of(text), cut, List.copyOf(redirects), method, now);
     }
@@ -149,11 +161,12 @@ public final class Clients {
         }
         return switch (scheme) {
             case "https" -> uri.getHost() == null ? "no host" : null;
-            case "http" ->
-                uri.getHost() == null || !Loopback.is(uri.getHost()) ? "http to another machine" : null;
+            case "http" -> uri.getHost() == null || !Loopback.is(uri.getHost()) ? "http to another machine" : null;
             // A program on the device: by a domain in reverse, or with an authority as editors have it.
             default ->
-                OF_BROWSERS.contains(scheme) || uri.isOpaque() || scheme.indexOf('.') < 0 && uri.getRawAuthority() == null
+                OF_BROWSERS.contains(scheme)
+                                || uri.isOpaque()
+                                || scheme.indexOf('.') < 0 && uri.getRawAuthority() == null
                         ? "scheme " + scheme
                         : null;
         };

@@ -41,8 +41,9 @@ public final class SignIns {
 
     private static final int MOST_OF_USER = 100;
     private static final int MOST_REVOKED = 10_000;
-    private static final String COLUMNS = "sign_in_id, group_id, principal, key_id, client, redirect, challenge, scopes,"
-            + " resource, code_used_ms, turns, refreshed_ms, expires_ms, revoked_ms";
+    private static final String COLUMNS =
+            "sign_in_id, group_id, principal, key_id, client, redirect, challenge, scopes,"
+                    + " resource, code_used_ms, turns, refreshed_ms, expires_ms, revoked_ms";
 
     /** @param key id of the API key in the directory by which the user has signed in; empty for one of the configuration */
     public record User(String group, String name, String key) {}
@@ -76,7 +77,8 @@ public final class SignIns {
     private final Seal refreshTokens;
     private final SecureRandom random = new SecureRandom();
     /** Ids of sign-ins whose access tokens may not have expired. */
-    private final Set<String> revoked = Collections.newSetFromMap(Collections.synchronizedMap(new LruMap<>(MOST_REVOKED)));
+    private final Set<String> revoked =
+            Collections.newSetFromMap(Collections.synchronizedMap(new LruMap<>(MOST_REVOKED)));
 
     /**
      * @param database with the table of sign-ins
@@ -196,7 +198,8 @@ public final class SignIns {
                 return Optional.empty();
             }
             if (turn != row.turns()) {
-                boolean repeated = row.refreshed() != null && row.refreshed().plus(REPETITION).isAfter(now);
+                boolean repeated = row.refreshed() != null
+                        && row.refreshed().plus(REPETITION).isAfter(now);
                 if (!repeated) {
                     revoke(session, id, now);
                 }
