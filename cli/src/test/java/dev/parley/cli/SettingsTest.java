@@ -185,6 +185,7 @@ class SettingsTest {
                 up.callers: (unset)
                 up.issuer: (unset)
                 up.audience: (unset)
+                up.oauth-flow: (unset)
                 up.group-claim: (unset)
                 up.policy: (unset)
                 up.api-key-header: X-Api-Key (built-in default)

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
@@ -263,6 +264,32 @@ final class AuthorizationServerTest {
         }
     }
 
+    @ParameterizedTest
+    @DisplayName("GEM06 each flow of OAuth can be declared by a setting; others are refused with what would do")
+    @CsvSource({
+        "authorizationCode=https://login.example.com/a+https://login.example.com/t, authorizationUrl",
+        "deviceCode=https://login.example.com/d+https://login.example.com/t, deviceAuthorizationUrl",
+        "clientCredentials=https://login.example.com/t, clientCredentials",
+        "implicit=https://login.example.com/a, implicit",
+        "password=https://login.example.com/t, password"
+    })
+    void flowsOfIssuers(String setting, String member) throws Exception {
+        HubBuilder issuing = builder()
+                .inMemory()
+                .authentication(Authentication.of(Scheme.OPEN_ID))
+                .issuer("https://login.example.com");
+        try (Hub oauth = issuing.set("oauth-flow", setting).start()) {
+            assertThat(new Outsider(oauth.url())
+                            .get("/agents/echo/.well-known/agent-card.json", "A2A-Version", "1.0")
+                            .body())
+                    .contains(member, "https://login.example.com/");
+        }
+        assertThatThrownBy(() -> builder().inMemory().set("oauth-flow", setting.replace("https", "nothing")).start())
+                .hasMessageContaining("oauth-flow");
+        assertThatThrownBy(() -> builder().inMemory().set("oauth-flow", "magic=https://login.example.com/").start())
+                .hasMessageContaining("expected: authorizationCode");
+    }
+
     @Test
     @DisplayName("K3 a sign-in outlives a restart; disabling the user and revoking the key end its tokens")
     void ends() throws Exception {
@@ -279,7 +306,7 @@ final class AuthorizationServerTest {
         assertThat(call("echo", member(tokens, "access_token"))).isEqualTo(200);
 
         String id = member(key, "id");
-        assertThat(outsider.send("POST", "/admin/keys/" + id + "/revoke", "X-Api-Key", KEY)
+        assertThat(outsider.post("/admin/keys/" + id + "/revoke", "{}", "X-Api-Key", KEY)
                         .statusCode())
                 .isEqualTo(200);
         assertThat(call("echo", token)).isEqualTo(401);
@@ -315,7 +342,7 @@ final class AuthorizationServerTest {
         String token = member(redeem(client, code(asked, ALICE), VERIFIER), "access_token");
 
         assertThat(new String(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]), UTF_8))
-                .contains("\"aud\":\"" + hub.url().replace("/", "\\/") + "\\/agents\\/echo\"");
+                .contains("\"aud\":\"" + hub.url() + "/agents/echo\"");
         assertThat(call("echo", token)).isEqualTo(200);
         assertThat(call("guarded", token)).isEqualTo(401);
         asked.put("resource", hub.url() + "/mcp");

@@ -71,6 +71,7 @@ public final class TrustBuilder {
     public TrustBuilder settings(TrustSettings settings) {
         settings.ofAgents().forEach(this::agent);
         settings.issuers().forEach(this::issuer);
+        settings.oauthFlows().forEach(this::flow);
         this.groupClaim = settings.groupClaim();
         this.protectCards = settings.protectCards();
         return everywhere(settings.authentication())

@@ -5,6 +5,7 @@ import static dev.parley.protocol.settings.SettingType.LIST;
 import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
+import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ public record TrustSettings(
         @Nullable Path callers,
         List<String> issuers,
         List<String> audiences,
+        List<Flow> oauthFlows,
         @Nullable String groupClaim,
         @Nullable Path policy,
         String apiKeyHeader,
@@ -76,6 +78,19 @@ public record TrustSettings(
                         "audience",
                         "LIST",
                         "Audiences that tokens of other issuers may name, any one. Without it: the address of the hub."),
+                byAgent(
+                                "oauth-flow",
+                                in.list(
+                                        "oauth-flow",
+                                        "FLOW=URL+URL",
+                                        "OAuth flow of an --issuer for cards: authorizationCode=AUTHORIZE+TOKEN,"
+                                                + " deviceCode=DEVICE+TOKEN, clientCredentials=TOKEN, implicit=AUTHORIZE or"
+                                                + " password=TOKEN; repeatable.",
+                                        REPEATABLE))
+                        .entrySet()
+                        .stream()
+                        .map(flow -> flow(flow.getKey(), flow.getValue()))
+                        .toList(),
                 in.find(TEXT, "group-claim", "NAME", "Claim of other issuers' tokens that names the caller's group."),
                 in.find(PATH, "policy", "FILE", "Permissions and limits of callers: JSON; see docs/authorization.md."),
                 in.get(
@@ -97,6 +112,28 @@ public record TrustSettings(
                         "8",
                         "N",
                         "Limit of agents in a call chain, in which each calls the next."));
+    }
+
+    private static Flow flow(String name, List<String> urls) {
+        List<String> given = urls.stream()
+                .filter(url -> url.matches("https?://[^/\\s].*"))
+                .toList();
+        boolean two = name.equals("authorizationCode") || name.equals("deviceCode");
+        if (given.size() != urls.size() || urls.size() != (two ? 2 : 1)) {
+            throw new IllegalArgumentException("oauth-flow: " + name + "=" + String.join("+", urls) + " (expected: "
+                    + (two ? "two URLs, the second the token endpoint's)" : "one URL)"));
+        }
+        String first = urls.getFirst();
+        return switch (name) {
+            case "authorizationCode" -> new Flow.AuthorizationCode(first, urls.getLast(), null, Map.of(), true);
+            case "deviceCode" -> new Flow.DeviceCode(first, urls.getLast(), null, Map.of());
+            case "clientCredentials" -> new Flow.ClientCredentials(first, null, Map.of());
+            case "implicit" -> new Flow.Implicit(first, null, Map.of());
+            case "password" -> new Flow.Password(first, null, Map.of());
+            default ->
+                throw new IllegalArgumentException("oauth-flow: " + name
+                        + " (expected: authorizationCode, deviceCode, clientCredentials, implicit or password)");
+        };
     }
 
     private static final String AGENT = "AGENT=A+B";
@@ -126,7 +163,7 @@ public record TrustSettings(
         for (String entry : entries) {
             int equals = entry.indexOf('=');
             if (equals < 1) {
-                throw new IllegalArgumentException(setting + ": " + entry + " (expected: " + AGENT + ")");
+                throw new IllegalArgumentException(setting + ": " + entry + " (expected: " + (setting.equals("oauth-flow") ? "FLOW=URL+URL" : AGENT) + ")");
             }
             byAgent.put(
                     entry.substring(0, equals),
