@@ -217,7 +217,7 @@ final class AuthorizationServerTest {
 
     @Test
     @DisplayName(
-            "K3 a user signs in with a key of the configuration or of the directory, and calls agents with its scopes")
+            "GEM34 K3 a user signs in with a key of the configuration or of the directory, and calls agents with its scopes")
     void signIn() throws Exception {
         String bob = member(
                 outsider.post(
