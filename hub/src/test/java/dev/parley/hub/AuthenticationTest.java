@@ -329,7 +329,8 @@ final class AuthenticationTest {
         Shown kernel =
                 Shown.of(outsider.get(any + "/kernel/.well-known/agent.json").body());
 
-        assertThat(card.at("securitySchemes").names()).containsExactly("parley", "parley.bearer", "parley.oauth2");
+        assertThat(card.at("securitySchemes").names())
+                .containsExactly("parley", "parley.bearer", "parley.oauth2", "parley.oauth2.2");
         assertThat(card.at(
                                 "securitySchemes",
                                 "parley.oauth2",
@@ -339,9 +340,13 @@ final class AuthenticationTest {
                                 "tokenUrl")
                         .text())
                 .isEqualTo(hub.url() + "/oauth/token");
-        assertThat(card.at("securityRequirements").size()).isEqualTo(3);
+        assertThat(card.at("securitySchemes", "parley.oauth2.2", "oauth2SecurityScheme", "flows", "authorizationCode")
+                        .at("authorizationUrl")
+                        .text())
+                .isEqualTo(hub.url() + "/oauth/authorize");
+        assertThat(card.at("securityRequirements").size()).isEqualTo(4);
         assertThat(older.at("securitySchemes", "parley", "type").text()).isEqualTo("apiKey");
-        assertThat(older.at("security").size()).isEqualTo(3);
+        assertThat(older.at("security").size()).isEqualTo(4);
         assertThat(first.at("authentication", "schemes").value()).isEqualTo(List.of("ApiKey", "Bearer", "OAuth2"));
         assertThat(kernel.at("authentication", "type").text()).isEqualTo("apiKey");
     }
