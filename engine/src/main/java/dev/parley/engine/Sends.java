@@ -195,7 +195,8 @@ final class Sends {
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
-                : tasks.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
+                : tasks.pinned(parts.names().key(context, agent.name(), taskId))
+                        .into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
     /** Admits a message that names the task by a name of its sender. */
@@ -287,7 +288,8 @@ final class Sends {
             throw refused.getCause() instanceof A2AException same ? same : refused;
         }
         // Only now is it known which task and context the first message has got.
-        Repetition.require(first.message().in(rival.contextId(), rival.key().taskId()), said(message, context));
+        Repetition.require(
+                first.message().in(rival.contextId(), rival.key().taskId()), said(message, rival.key(), context));
         Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
             return new Sent(pin, 0, null, true);
@@ -308,15 +310,22 @@ final class Sends {
         });
     }
 
-    /** A message as it is compared: where callers name their tasks, what they name is no task's id. */
-    private static Message said(Message message, CallContext context) {
-        return context.namesTasks() ? message.in(null, null) : message;
+    /** A message to a task as it is compared: where callers name their tasks, what they name is no task's id. */
+    private Message said(Message message, TaskKey task, CallContext context) {
+        if (context.namesTasks()) {
+            return message.in(null, null);
+        }
+        String taskId = message.taskId();
+        return taskId != null
+                        && parts.names().key(context, agent.name(), taskId).equals(task)
+                ? message.in(message.contextId(), null)
+                : message;
     }
 
-    private static void requireRepetition(LiveTask live, Message message, CallContext context) {
+    private void requireRepetition(LiveTask live, Message message, CallContext context) {
         Task task = live.ahead();
         if (task != null) {
-            Message said = said(message, context);
+            Message said = said(message, live.key(), context);
             task.history().stream()
                     .filter(before -> before.messageId().equals(message.messageId()))
                     .findFirst()

@@ -114,12 +114,70 @@ final class NamedTasksTest {
     }
 
     @Test
-    void whoNamesNoTasksKnowsThemByTheirIdsOnly() {
+    void aNameLeadsToItsTaskInEveryDialect() {
         Task named = send(ALICE, "mine", "hello");
         CallContext later = of("alice");
 
         assertThat(agent.call(GetTask.of(named.id()), later).id()).isEqualTo(named.id());
-        assertThatThrownBy(() -> agent.call(GetTask.of("mine"), later)).isInstanceOf(A2AException.class);
+        assertThat(agent.call(GetTask.of("mine"), later).id()).isEqualTo(named.id());
+        assertThat(send(later, "mine", "more").history())
+                .extracting(Message::text)
+                .contains("hello", "more");
+        assertThat(agent.call(CancelTask.of("mine"), later).state()).isEqualTo(TaskState.CANCELED);
+        assertThatThrownBy(() -> agent.call(GetTask.of("mine"), of("mallory"))).isInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void anIdOfTheServerLeadsToTheNewestTaskInEveryDialect() {
+        Task first = send(ALICE, null, "enough");
+        Task second = send(ALICE, first.id(), "hello again");
+        CallContext later = of("alice");
+
+        for (CallContext caller : List.of(ALICE, later, later.withTasksOnly())) {
+            assertThat(agent.call(GetTask.of(first.id()), caller).id()).isEqualTo(second.id());
+        }
+        assertThat(agent.call(GetTask.of(first.id()), later.withLiteralIds()).id())
+                .isEqualTo(first.id());
+        assertThat(send(later, first.id(), "more").id()).isEqualTo(second.id());
+        assertThat(agent.call(CancelTask.of(first.id()), later).id()).isEqualTo(second.id());
+        assertThat(agent.call(ListTasks.all(), later).totalSize()).isEqualTo(2);
+        assertThatThrownBy(() -> agent.call(GetTask.of(first.id()), of("mallory")))
+                .isInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void aMessageOfAnotherDialectToANameMayBeRepeated() {
+        Task first = send(ALICE, null, "enough");
+        Task second = send(ALICE, first.id(), "hello again");
+        SendMessage more = SendMessage.of(Message.user(Part.text("more")).in(null, first.id()));
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(((Task) agent.call(more, of("alice"))).id()).isEqualTo(second.id());
+        }
+        assertThat(agent.call(GetTask.of(second.id()), ALICE).history())
+                .extracting(Message::text)
+                .containsOnlyOnce("more");
+    }
+
+    @Test
+    void messagesAtOnceToATaskThatHasEndedMakeOneTask() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            Task ended = send(ALICE, null, "enough");
+            var ids = new HashSet<String>();
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                var sends = new ArrayList<Callable<Task>>();
+                for (int i = 0; i < 8; i++) {
+                    String text = "number " + i;
+                    sends.add(() -> send(ALICE, ended.id(), text));
+                }
+                for (Future<Task> sent : threads.invokeAll(sends)) {
+                    ids.add(sent.get().id());
+                }
+            }
+
+            assertThat(ids).hasSize(1).doesNotContain(ended.id());
+            assertThat(agent.call(GetTask.of(ended.id()), ALICE).id()).isIn(ids);
+        }
     }
 
     @Test

@@ -73,13 +73,16 @@ public record CallContext(
      *
      * @param dialect the wire dialect, such as {@code 1.0}; the caller's webhooks receive the same
      * @param extensions URIs of the extensions that the caller activated for this call
-     * @param namesTasks whether the caller names its tasks itself: the task ids of the call are first taken for such names,
-     *     and a message to an unknown or ended task begins a task of that name
+     * @param namesTasks whether the caller names its tasks itself: a message to an unknown or ended task begins a task of that
+     *     name
      * @param knowsOnlyTasks whether the caller knows no other answer than a task: what an agent answers with a message is
      *     then a task that has completed with it
+     * @param literalIds whether the task ids of the call are those that tasks were created with; otherwise an id under which
+     *     another task has begun since leads to that task
      */
-    public record Wire(String dialect, Set<String> extensions, boolean namesTasks, boolean knowsOnlyTasks) {
-        private static final Wire PLAIN = new Wire(V1, Set.of(), false, false);
+    public record Wire(
+            String dialect, Set<String> extensions, boolean namesTasks, boolean knowsOnlyTasks, boolean literalIds) {
+        private static final Wire PLAIN = new Wire(V1, Set.of(), false, false, false);
 
         public Wire {
             requireNonNull(dialect, "dialect");
@@ -171,6 +174,11 @@ public record CallContext(
         return wire.namesTasks();
     }
 
+    /** Whether the task ids of this call are those that tasks were created with, never names. */
+    public boolean literalIds() {
+        return wire.literalIds();
+    }
+
     /** Whether the caller knows no other answer than a task. */
     public boolean knowsOnlyTasks() {
         return wire.knowsOnlyTasks();
@@ -188,7 +196,7 @@ public record CallContext(
 
     /** Returns this context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return speaking(new Wire(wire.dialect, extensions, wire.namesTasks, wire.knowsOnlyTasks));
+        return speaking(new Wire(wire.dialect, extensions, wire.namesTasks, wire.knowsOnlyTasks, wire.literalIds));
     }
 
     /** Returns this context with another deadline. */
@@ -203,12 +211,21 @@ public record CallContext(
 
     /** Returns this context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
-        return speaking(new Wire(dialect, wire.extensions, namesTasks, wire.knowsOnlyTasks || namesTasks));
+        return speaking(
+                new Wire(dialect, wire.extensions, namesTasks, wire.knowsOnlyTasks || namesTasks, wire.literalIds));
     }
 
     /** Returns this context for a caller that supports tasks as answers only. */
     public CallContext withTasksOnly() {
-        return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, true));
+        return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, true, wire.literalIds));
+    }
+
+    /**
+     * Returns this context for a call whose task ids are those that tasks were created with, as {@link Message#referenceTaskIds}
+     * has them.
+     */
+    public CallContext withLiteralIds() {
+        return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, wire.knowsOnlyTasks, true));
     }
 
     /** Returns this context for a caller with these scopes and this address. */

@@ -108,7 +108,7 @@ final class TaskNamesTest {
         }));
     }
 
-    private static Task send(AgentEndpoint agent, String name, String text) {
+    private static Task send(AgentEndpoint agent, @Nullable String name, String text) {
         Message message = Message.user(Part.text(text)).in(null, name);
         var send = new SendMessage(null, message, new SendConfiguration(List.of(), null, null, false), Map.of());
         return (Task) agent.call(send, CALLER);
@@ -157,6 +157,33 @@ final class TaskNamesTest {
 
             assertThat(send(agent, "mine", "enough").id()).isEqualTo(begun);
             assertThat(agent.call(GetTask.of("mine"), CALLER).id()).isEqualTo(begun);
+        }
+    }
+
+    @Test
+    void anIdOfTheServerLeadsToTheNewestTaskAfterARestart() {
+        Task first;
+        Task third;
+        try (Store store = open();
+                Engine engine = Engine.builder(store.log()).build()) {
+            AgentEndpoint agent = agent(engine);
+            first = send(agent, null, "first");
+            send(agent, first.id(), "second");
+            third = send(agent, first.id(), "third");
+        }
+
+        try (Store store = open();
+                Engine engine = Engine.builder(store.log()).build()) {
+            AgentEndpoint agent = agent(engine);
+
+            for (CallContext caller : List.of(CALLER, CallContext.anonymous())) {
+                assertThat(agent.call(GetTask.of(first.id()), caller).id()).isEqualTo(third.id());
+                assertThat(agent.call(GetTask.of(first.id()), caller.withLiteralIds())
+                                .id())
+                        .isEqualTo(first.id());
+            }
+            assertThat(send(agent, first.id(), "hello").history().getFirst().referenceTaskIds())
+                    .containsExactly(third.id());
         }
     }
 }

@@ -117,7 +117,8 @@ final class LegacyEndpoint implements AgentEndpoint {
 
     private @Nullable Task earlier(String id, int length, CallContext context) {
         try {
-            return agent.call(new GetTask(null, id, length), context);
+            // Not by name: the task that is read has the name now.
+            return agent.call(new GetTask(null, id, length), context.withLiteralIds());
         } catch (A2AException gone) {
             return null; // retention may have removed it
         }

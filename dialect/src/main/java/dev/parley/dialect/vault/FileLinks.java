@@ -84,7 +84,8 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
         if (!welcome.test(scope.group(), caller)) {
             throw unsigned();
         }
-        Task task = agent.endpoint().call(GetTask.of(path[0]), CallContext.of(scope.owner(), scope));
+        CallContext context = CallContext.of(scope.owner(), scope).withLiteralIds();
+        Task task = agent.endpoint().call(GetTask.of(path[0]), context);
         List<Part> parts = parts(task, path[1]);
         int index = Integer.parseInt(path[2]);
         if (index < parts.size() && parts.get(index) instanceof Part.Raw raw) {

@@ -39,11 +39,14 @@ public final class NamedTasks {
         this.tasks = tasks;
     }
 
-    /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
+    /**
+     * Returns the task that a caller means by an id: the newest one of that name, or the one with that id. The same in every dialect,
+     * so that an id that a caller of 0.1 goes on with does not lead another one to the task before it.
+     */
     public TaskKey key(CallContext context, String agent, String taskId) {
-        String id = context.namesTasks()
-                ? log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId)
-                : taskId;
+        String id = context.literalIds()
+                ? taskId
+                : log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId);
         return new TaskKey(context.scope(), agent, id);
     }
 
@@ -72,6 +75,12 @@ public final class NamedTasks {
             }
             Pin fresh = beginning.apply(first);
             if (naming.putIfAbsent(name, fresh.task()) == null) {
+                if (!key(context, name.agent(), name.name()).equals(meant)) {
+                    // Another task got the name, and was settled, since it was looked up.
+                    naming.remove(name, fresh.task());
+                    fresh.close();
+                    continue;
+                }
                 fresh.task().named(name);
                 return new Meant(fresh, send.with(first), true);
             }

@@ -111,7 +111,8 @@ public final class RemoteEndpoint implements AgentEndpoint {
                     case SendMessage send -> send(send, context);
                     case GetTask get -> get(get, context);
                     case ListTasks list ->
-                        new OwnTasks(route, owners, id -> read(own(id, context), context)).list(list, context);
+                        new OwnTasks(route, owners, id -> read(own(id, context.withLiteralIds()), context))
+                                .list(list, context);
                     case CancelTask cancel -> cancel(cancel, context);
                     case CreatePushConfig create ->
                         create(own(requireNonNull(create.config().taskId()), context), create.config(), context);
@@ -204,9 +205,9 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** Returns the task that the caller means, which is its own. */
     private Owned own(String taskId, CallContext context) {
-        String id = context.namesTasks()
-                ? owners.named(route, context.scope(), taskId).orElse(taskId)
-                : taskId;
+        String id = context.literalIds()
+                ? taskId
+                : owners.named(route, context.scope(), taskId).orElse(taskId);
         String replica = owners.task(route, context.scope(), id).orElseThrow(() -> A2AException.taskNotFound(taskId));
         return new Owned(id, replica);
     }
@@ -268,17 +269,20 @@ public final class RemoteEndpoint implements AgentEndpoint {
         if (task.isHere()) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "The task has ended");
         }
-        return Admitted.of(send, message, null, task.replica());
+        return Admitted.of(send, message.in(contextId, task.id()), null, task.replica());
     }
 
     /** A message to a task that has a name, and to a new one if that has ended. */
     private Admitted named(Send send, String name, String replica, CallContext context) {
         Message message = send.message();
-        String taskId = owners.named(route, context.scope(), name).orElse(null);
+        String taskId = owners.named(route, context.scope(), name)
+                // The caller may also go on with an id that the agent gave.
+                .or(() -> owners.task(route, context.scope(), name).map(any -> name))
+                .orElse(null);
         if (taskId == null) {
             return Admitted.of(send, message.in(message.contextId(), null), name, replica);
         }
-        Owned owned = own(taskId, context);
+        Owned owned = own(taskId, context.withLiteralIds());
         Task task = read(owned, context);
         if (!task.state().isTerminal()) {
             return Admitted.of(send, message.in(null, taskId), null, owned.replica());
