@@ -77,7 +77,7 @@ public interface Reply {
     /** Ends the task with success. */
     void complete();
 
-    /** Adds an artifact made of {@code parts} and ends the task with success. */
+    /** Adds an artifact made of {@code parts}, if there are any, and ends the task with success. */
     void complete(Part... parts);
 
     /** {@link #complete(Part...)} with one text part. */
@@ -96,7 +96,7 @@ public interface Reply {
 
     /** An artifact in the making. For one thread at a time. */
     interface ArtifactWriter extends AutoCloseable {
-        /** Emits one more piece. */
+        /** Emits one more piece; nothing without parts, for a piece cannot be empty. */
         void append(Part... parts);
 
         /** Emits one more piece of text. */
@@ -104,8 +104,18 @@ public interface Reply {
             append(Part.text(text));
         }
 
-        /** Emits the last piece. */
+        /** Emits the last piece, and ends the artifact. */
         void last(Part... parts);
+
+        /** Emits the last piece, of text, and ends the artifact. */
+        default void last(String text) {
+            last(Part.text(text));
+        }
+
+        /** Ends the artifact with the piece before. The same as {@link #close}. */
+        default void last() {
+            close();
+        }
 
         /** Ends the artifact if {@link #last} has not. Emits nothing, for a piece cannot be empty. Idempotent. */
         @Override

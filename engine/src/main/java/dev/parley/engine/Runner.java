@@ -368,7 +368,10 @@ final class Runner {
         CallContext context = CallContext.of(cause.caller(), key.scope())
                 .withTraceparent(cause.traceparent())
                 .through(cause.chain());
-        Turn turn = again(live, task, context, task.history().size() > 1, untouched ? attempt : attempt + 1);
+        long received = task.history().stream()
+                .filter(message -> message.role() == Role.USER)
+                .count();
+        Turn turn = again(live, task, context, received > 1, untouched ? attempt : attempt + 1);
         if (lastQuestion(task) == null || !untouched && !agent.isResumable()) {
             String reason = crash ? "The server was restarted" : "The task could not be written";
             fail(turn, reason + " while the agent worked, and the agent cannot resume");

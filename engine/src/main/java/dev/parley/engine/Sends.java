@@ -98,13 +98,33 @@ final class Sends {
         Sent sent = admit(send, context);
         return sent.pin().into(pin -> {
             await(sent, task -> true, context);
-            UnaryOperator<Task> view = view(send.configuration().historyLength());
-            TaskReader reader = sent.begun()
-                    ? new TaskReader(pin, parts.log(), -1, view)
-                    : TaskReader.fromSnapshot(pin, parts.log(), view);
+            Integer length = send.configuration().historyLength();
+            TaskReader reader;
+            if (sent.begun()) {
+                reader = new TaskReader(pin, parts.log(), -1, view(length));
+            } else if (length == null && sent.turn() != null) {
+                String messageId = send.message().messageId();
+                reader = TaskReader.fromSnapshot(pin, parts.log(), task -> since(task, messageId));
+            } else {
+                reader = TaskReader.fromSnapshot(pin, parts.log(), view(length));
+            }
             // Older dialects end their streams, or keep them open, as their own versions say.
             return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
         });
+    }
+
+    /**
+     * A task as a stream begins with it that goes on with the task: clients show what it holds of the agent as new, so it has no
+     * history before the message.
+     */
+    private static Task since(Task task, String messageId) {
+        List<Message> history = task.history();
+        for (int i = history.size() - 1; i >= 0; i--) {
+            if (history.get(i).messageId().equals(messageId)) {
+                return task.view(history.size() - i, true);
+            }
+        }
+        return task;
     }
 
     private static UnaryOperator<Task> view(@Nullable Integer historyLength) {

@@ -364,6 +364,10 @@ final class Turn implements Request, Reply, LiveTask.Run {
 
     @Override
     public void complete(Part... parts) {
+        if (parts.length == 0) {
+            complete();
+            return;
+        }
         say(task -> List.of(
                 produced(Artifact.of(newId(task), parts), false, true), moved(TaskState.COMPLETED, null, Map.of())));
     }
@@ -418,6 +422,9 @@ final class Turn implements Request, Reply, LiveTask.Run {
         private void piece(boolean last, Part... parts) {
             if (closed) {
                 throw new IllegalStateException("artifact " + name + " is closed");
+            }
+            if (parts.length == 0) {
+                return;
             }
             say(task -> {
                 boolean append = id != null;

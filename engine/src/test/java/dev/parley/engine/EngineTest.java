@@ -21,6 +21,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
@@ -44,6 +45,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -201,6 +203,131 @@ final class EngineTest {
         assertThat(done.state()).isEqualTo(TaskState.COMPLETED);
         assertThat(done.text()).isEqualTo("bread and butter");
         assertThat(done.history()).extracting(Message::text).containsExactly("bread", "what else?", "butter");
+    }
+
+    @Test
+    @DisplayName("D2: each progress text that streams have shown is in the history, the last one once")
+    void progressTextsAreInTheHistory() {
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.working("one");
+            reply.progress(50, "two");
+            if (request.text().equals("fail")) {
+                reply.fail("no luck");
+            } else {
+                reply.complete("done");
+            }
+        });
+
+        assertThat(send(agent, "bread").history()).extracting(Message::text).containsExactly("bread", "one", "two");
+        Task failed = send(agent, "fail");
+        assertThat(failed.history()).extracting(Message::text).containsExactly("fail", "one", "two");
+        assertThat(requireNonNull(failed.status().message()).text()).isEqualTo("no luck");
+    }
+
+    @Test
+    @DisplayName(
+            "D2: of many progress texts the newest 100 between two messages of the caller are kept, and the messages")
+    void progressTextsAreBounded() {
+        AgentEndpoint agent = host((request, reply) -> {
+            for (int i = 0; i < 150; i++) {
+                reply.working(request.text() + i);
+            }
+            if (request.isFollowUp()) {
+                reply.complete();
+            } else {
+                reply.askForInput("what else?");
+            }
+        });
+        Task asked = send(agent, "a");
+
+        Task done =
+                (Task) agent.call(SendMessage.of(Message.user(Part.text("b")).in(null, asked.id())), ALICE);
+
+        List<String> texts = done.history().stream().map(Message::text).toList();
+        assertThat(texts).hasSize(202).startsWith("a", "a51", "a52").endsWith("b148", "b149");
+        assertThat(texts.subList(99, 103)).containsExactly("a149", "what else?", "b", "b50");
+    }
+
+    @Test
+    @DisplayName("D2: a state that is told again with the same message adds nothing to the history")
+    void aMessageToldAgainIsInTheHistoryOnce() {
+        Message note = Message.agent(Part.text("working on it"));
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.move(TaskState.SUBMITTED, note, Map.of());
+            reply.move(TaskState.WORKING, note, Map.of());
+            reply.complete();
+        });
+
+        assertThat(send(agent, "bread").history()).extracting(Message::text).containsExactly("bread", "working on it");
+    }
+
+    @Test
+    @DisplayName("K11: the stream of a follow-up begins with a task whose history begins with the follow-up")
+    void theStreamOfAFollowUpDoesNotShowTheQuestionAgain() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> reply.askForInput("what else?"));
+        Task asked = send(agent, "bread");
+        for (Integer length : new Integer[] {null, 2}) {
+            var send = new SendStreamingMessage(
+                    null,
+                    Message.user(Part.text("butter")).in(null, asked.id()),
+                    new SendConfiguration(List.of(), null, length, false),
+                    Map.of());
+
+            List<LoggedEvent> events;
+            try (Feed<LoggedEvent> stream = agent.watch(send, ALICE)) {
+                events = drain(stream);
+            }
+
+            Task first = (Task) events.getFirst().event();
+            if (length == null) {
+                assertThat(first.history()).extracting(Message::text).startsWith("butter");
+            } else {
+                assertThat(first.history()).hasSizeLessThanOrEqualTo(length);
+            }
+        }
+        assertThat(agent.call(GetTask.of(asked.id()), ALICE).history())
+                .extracting(Message::text)
+                .startsWith("bread", "what else?", "butter", "what else?");
+    }
+
+    @Test
+    @DisplayName("N3: an artifact in pieces ends with a text, with nothing, or by closing it")
+    void anArtifactInPiecesEnds() {
+        AgentEndpoint agent = host((request, reply) -> {
+            Reply.ArtifactWriter out = reply.stream("story");
+            out.append("once upon ");
+            out.append();
+            switch (request.text()) {
+                case "text" -> out.last("a time");
+                case "nothing" -> out.last();
+                case "no parts" -> out.last(new Part[0]);
+                default -> out.close();
+            }
+            out.close();
+            try {
+                out.append("too late");
+            } catch (IllegalStateException closed) {
+                reply.complete();
+            }
+        });
+
+        for (String text : List.of("text", "nothing", "no parts", "close")) {
+            Task task = send(agent, text);
+            assertThat(task.state()).as(text).isEqualTo(TaskState.COMPLETED);
+            assertThat(task.artifacts().getFirst().parts().stream()
+                            .map(part -> ((Part.Text) part).text())
+                            .toList())
+                    .isEqualTo(text.equals("text") ? List.of("once upon ", "a time") : List.of("once upon "));
+        }
+    }
+
+    @Test
+    @DisplayName("N3: a task that is completed with no parts has no artifact")
+    void aTaskMayBeCompletedWithNoParts() {
+        Task task = send(host((request, reply) -> reply.complete(new Part[0])), "bread");
+
+        assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(task.artifacts()).isEmpty();
     }
 
     @Test

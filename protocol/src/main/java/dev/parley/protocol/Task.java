@@ -26,6 +26,9 @@ public record Task(
         List<Message> history,
         Map<String, @Nullable Object> metadata)
         implements SendResult, TaskEvent {
+    /** Messages of the agent that the history keeps between two messages of the caller. */
+    static final int MOST_NOTES = 100;
+
     public Task {
         requireNonNull(id, "id");
         requireNonNull(contextId, "contextId");
@@ -74,15 +77,33 @@ public record Task(
 
     Task with(TaskStatusUpdateEvent update) {
         Message left = status.message();
-        // The message of a state change belongs to the conversation; progress notes stay in the log only.
-        boolean keep = left != null && update.status().state() != status.state();
+        Message next = update.status().message();
+        boolean keep = left != null && (next == null || !next.messageId().equals(left.messageId()));
         return new Task(
                 id,
                 contextId,
                 update.status(),
                 artifacts,
-                keep ? Lists.append(history, List.of(requireNonNull(left))) : history,
+                keep ? withNote(requireNonNull(left)) : history,
                 TaskEvent.merge(metadata, update.metadata()));
+    }
+
+    /** The history with a message that streams have shown as the status; without the oldest of those if there are too many. */
+    private List<Message> withNote(Message note) {
+        int size = history.size();
+        int oldest = size - MOST_NOTES;
+        for (int i = size - 1; i >= Math.max(oldest, 0); i--) {
+            if (history.get(i).role() != Role.AGENT) {
+                return Lists.append(history, List.of(note));
+            }
+        }
+        if (oldest < 0) {
+            return Lists.append(history, List.of(note));
+        }
+        var kept = new ArrayList<Message>(history.subList(0, oldest));
+        kept.addAll(history.subList(oldest + 1, size));
+        kept.add(note);
+        return kept;
     }
 
     Task with(TaskArtifactUpdateEvent update) {

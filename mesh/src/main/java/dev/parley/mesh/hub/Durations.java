@@ -94,7 +94,7 @@ final class Durations implements RunObserver {
         work.run();
         Task task = request.task().orElse(null);
         Instant begun = task == null || task.state() != TaskState.COMPLETED ? null : Ids.madeAt(task.id());
-        if (task != null && begun != null && task.history().size() <= 1) { // else it has waited for its caller
+        if (begun != null && !request.isFollowUp()) { // else it has waited for its caller
             add(new Key(agent, skill(request)), Duration.between(begun, Instant.now()));
         }
     }

@@ -362,8 +362,21 @@ final class CallbacksTest {
     @DisplayName(
             "the estimated completion is the median of the skill's measured durations, and absent before the first")
     void estimates() throws Exception {
-        Agent agent =
-                Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
+        estimates(Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x")));
+    }
+
+    @Test
+    @DisplayName("M5: agents that report progress with notes have an estimated completion too")
+    void estimatesOfAgentsWithNotes() throws Exception {
+        estimates(Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> {
+            reply.progress(10, "begun");
+            reply.working("half");
+            reply.progress(90, "nearly done");
+            reply.complete("x");
+        }));
+    }
+
+    private static void estimates(Agent agent) throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).agents(agent).start()) {
             var peer = new Peer(hub.url());
             Answer first = peer.delegate("m-1", "echo", "say", "x");
