@@ -197,10 +197,17 @@ public final class Tasks {
         }
     }
 
-    /** Waits until an event of a task is on disk, and returns the task. */
+    /**
+     * Waits until an event of a task is on disk, and returns the task.
+     *
+     * @throws A2AException UNAVAILABLE if the caller's time is over before: the task without the event would be no answer
+     */
     public Task written(LiveTask task, long sequence, CallContext context) {
         try {
             TaskEvent event = task.await(sequence, any -> true, patience(context));
+            if (event == null) {
+                throw A2AException.unavailable("The task could not be written in time", Duration.ofSeconds(1));
+            }
             return event instanceof Task written ? written : read(task.key());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
