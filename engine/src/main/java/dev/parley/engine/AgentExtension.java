@@ -12,9 +12,11 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.OwnMethod;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +116,47 @@ public record AgentExtension(
         }
         throw new IllegalArgumentException(
                 "extension " + card.uri() + ": no operation " + type.getSimpleName() + " (expected: one of its rows)");
+    }
+
+    /**
+     * Returns a call with those extensions of an agent that it activates, the same for all operations.
+     *
+     * <p>Source: A2A specification 1.0, sections 3.3.4 and 4.6.
+     *
+     * @param own URI of the extension whose method is called: naming the method activates it, as its clients know no header; null for
+     *     other operations
+     * @throws A2AException EXTENSION_SUPPORT_REQUIRED if the call lacks an extension that the agent requires, or that one of those
+     *     that it activates needs
+     */
+    public static CallContext activated(List<AgentExtension> extensions, @Nullable String own, CallContext caller) {
+        Set<String> named = caller.extensions();
+        if (own != null && !named.contains(own)) {
+            named = new HashSet<>(named);
+            named.add(own);
+        }
+        Set<String> known = Set.of();
+        for (AgentExtension extension : extensions) {
+            String uri = extension.card().uri();
+            if (named.contains(uri)) {
+                known = known.isEmpty() ? new HashSet<>() : known;
+                known.add(uri);
+                for (String needed : extension.needs()) {
+                    if (!named.contains(needed)) {
+                        throw missing("The extension " + uri + " needs the extension ", needed);
+                    }
+                }
+            } else if (extension.card().required()) {
+                throw missing("This agent requires the extension ", uri);
+            }
+        }
+        return known.equals(caller.extensions()) ? caller : caller.withExtensions(known);
+    }
+
+    private static A2AException missing(String reason, String uri) {
+        return A2AException.of(
+                A2AError.EXTENSION_SUPPORT_REQUIRED,
+                reason + uri + " (expected: named in the A2A-Extensions header)",
+                Map.of("extension", uri));
     }
 
     /** Answers an operation. Called on a virtual thread for each call, and may block. */

@@ -37,7 +37,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Endpoint of an agent: operations are answered from the log, or by a run of the agent. */
@@ -51,7 +50,6 @@ final class HostedAgent implements AgentEndpoint {
     private final AgentCard.Capabilities capabilities;
     private final TaskWebhooks webhooks;
     private final List<AgentExtension> extensions;
-    private final boolean requiresExtension;
     private final Sends sends;
 
     HostedAgent(Parts parts, Agent agent, Runner runner) {
@@ -62,8 +60,6 @@ final class HostedAgent implements AgentEndpoint {
         this.webhooks = new TaskWebhooks(parts, agent.name(), Boolean.TRUE.equals(capabilities.pushNotifications()));
         requireThatAllIsThere(agent);
         this.extensions = agent.extensions();
-        this.requiresExtension =
-                extensions.stream().anyMatch(extension -> extension.card().required());
         this.sends = new Sends(parts, agent, runner, webhooks, card);
     }
 
@@ -105,33 +101,8 @@ final class HostedAgent implements AgentEndpoint {
 
     /** Returns the call with those extensions only that this agent has. */
     private CallContext activated(CallContext credentialed) {
-        CallContext caller = credentialed.token() == null ? credentialed : credentialed.withToken(null);
-        Set<String> named = caller.extensions();
-        if (named.isEmpty() && !requiresExtension) {
-            return caller; // most calls
-        }
-        var known = new HashSet<String>();
-        for (AgentExtension extension : extensions) {
-            String uri = extension.card().uri();
-            if (named.contains(uri)) {
-                known.add(uri);
-                for (String needed : extension.needs()) {
-                    if (!named.contains(needed)) {
-                        throw missing("The extension " + uri + " needs the extension ", needed);
-                    }
-                }
-            } else if (extension.card().required()) {
-                throw missing("This agent requires the extension ", uri);
-            }
-        }
-        return known.size() == named.size() ? caller : caller.withExtensions(known);
-    }
-
-    private static A2AException missing(String reason, String uri) {
-        return A2AException.of(
-                A2AError.EXTENSION_SUPPORT_REQUIRED,
-                reason + uri + " (expected: named in the A2A-Extensions header)",
-                Map.of("extension", uri));
+        return AgentExtension.activated(
+                extensions, null, credentialed.token() == null ? credentialed : credentialed.withToken(null));
     }
 
     private static void requireThatAllIsThere(Agent agent) {

@@ -26,6 +26,7 @@ import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.extensions.Activated;
 import dev.parley.hub.extensions.Extended;
 import dev.parley.hub.extensions.ExtensionCarrier;
 import dev.parley.hub.extensions.HubExtensions;
@@ -390,13 +391,14 @@ public final class Platform implements AutoCloseable {
         var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
         methods.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var protocols = new ArrayList<ExtensionProtocol>();
-        var handlers = new LinkedHashMap<>(OwnMethods.of(methods));
+        var own = new LinkedHashMap<>(OwnMethods.of(methods));
         for (AgentExtension extension : agent.extensions()) {
             if (extension.protocol() != null) {
                 protocols.add(extension.protocol());
-                handlers.putAll(extension.handlers());
+                own.putAll(extension.handlers());
             }
         }
+        Map<String, AgentEndpoint> handlers = Activated.of(own, agent.extensions());
         Agent reading = protocols.isEmpty() ? agent : agent.readingJson(agent.handler());
         AgentCard card = trust.card(agent.name(), reading.card(interfaces(url, agent.name(), spoken)));
         boolean streams = agent.streams();

@@ -57,7 +57,9 @@ final class ExtensionsTest {
             .agents(
                     Agent.named("open", "Has extensions")
                             .extension(AgentExtension.of(BASE, "data"))
-                            .extension(AgentExtension.of(MORE, "more data").needing(BASE))
+                            .extension(AgentExtension.of(MORE, "more data")
+                                    .needing(BASE)
+                                    .method("more/named", (params, caller) -> Map.of("named", caller.extensions())))
                             .inputModes("*/*")
                             .outputModes("*/*")
                             .handle((request, reply) ->
@@ -103,6 +105,55 @@ final class ExtensionsTest {
                 .contains("EXTENSION_SUPPORT_REQUIRED");
         assertThat(both.statusCode()).isEqualTo(200);
         assertThat(both.headers().firstValue("A2A-Extensions").orElse("")).contains(BASE, MORE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", MORE, "https://example.com/ext/other/v1"})
+    @DisplayName("GEM40, M10: the method of an extension is refused without the extensions that it needs")
+    void methodsNeedOtherExtensions(String named) throws Exception {
+        Shown refused = outsider.rpc("/agents/open", "more/named", "{}", "A2A-Version", "1.0", "A2A-Extensions", named);
+
+        assertThat(refused.at("error", "code").value()).isEqualTo(-32008);
+        assertThat(refused.at("error", "message").text())
+                .contains("The extension " + MORE + " needs the extension " + BASE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({BASE, "'" + BASE + ", " + MORE + "'"})
+    @DisplayName("GEM40, M10: the method of an extension activates it, with the extensions that it needs")
+    void methodsActivateTheirExtension(String named) throws Exception {
+        Shown answer =
+                outsider.result("/agents/open", "more/named", "{}", "A2A-Version", "1.0", "A2A-Extensions", named);
+
+        assertThat(answer.at("named").text()).contains(BASE, MORE);
+    }
+
+    @Test
+    @DisplayName(
+            "M10: methods of extensions, and those of the hub, are refused without an extension that the agent requires")
+    void methodsNeedRequiredExtensions() throws Exception {
+        Agent agent = Agent.named("strict", "Requires an extension")
+                .extension(AgentExtension.of(new Extension(BASE, "data", true, Map.of()))
+                        .method("base/hello", (params, caller) -> Map.of("hello", true)))
+                .extension(AgentExtension.of(MORE, "more data")
+                        .method("more/hello", (params, caller) -> Map.of("hello", true)))
+                .handle((request, reply) -> reply.complete());
+        try (Hub strict = Hub.builder().inMemory().port(0).agents(agent).start()) {
+            var caller = new Outsider(strict.url());
+
+            assertThat(caller.code("/agents/strict", "more/hello", "{}", "A2A-Version", "1.0"))
+                    .isEqualTo(-32008);
+            assertThat(caller.code("/agents/strict", "parley/authorizeTask", "{}", "A2A-Version", "1.0"))
+                    .isEqualTo(-32008);
+            assertThat(caller.result("/agents/strict", "base/hello", "{}", "A2A-Version", "1.0")
+                            .at("hello")
+                            .value())
+                    .isEqualTo(true);
+            assertThat(caller.result("/agents/strict", "more/hello", "{}", "A2A-Version", "1.0", "A2A-Extensions", BASE)
+                            .at("hello")
+                            .value())
+                    .isEqualTo(true);
+        }
     }
 
     @Test
@@ -210,7 +261,7 @@ final class ExtensionsTest {
                 .contains("{uri=" + hub.url() + WORDS + ", description=Counts words, required=false, needs=[],"
                         + " methods=[words/count], agents=[open, keyed]}")
                 .contains("{uri=" + MORE + ", description=more data, required=false, needs=[" + BASE + "],"
-                        + " methods=[], agents=[open]}")
+                        + " methods=[more/named], agents=[open]}")
                 .contains("uri=" + hub.url() + "/extensions/knowledge-graph/v1");
         for (int i = 0; i < 4; i++) {
             String uri = listed.at(i, "uri").text();
