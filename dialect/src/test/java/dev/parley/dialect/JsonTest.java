@@ -307,7 +307,42 @@ final class JsonTest {
     @Test
     void aKeyInBothSpellingsIsADuplicate() {
         assertThatThrownBy(() -> Json.read(bytes("{\"messageId\":\"a\",\"message_id\":\"b\"}"), Message.class))
-                .hasMessage("Invalid JSON payload: duplicate key message_id");
+                .hasMessage("Invalid parameters: message_id: given twice (expected: once, as messageId or message_id)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"a\":1",
+                "{\"a\":[1,{\"b\":",
+                "{\"a\":\"x",
+                "{\"a\":NaN}",
+                "{\"a\":-Infinity}",
+                "{\"a\":+1}",
+                "{\"a\":.5}",
+                "{\"a\":1.}",
+                "{\"a\":01}",
+                "{/* */\"a\":1}",
+                "{# \n\"a\":1}",
+                "{'a':1}",
+                "{a:1}",
+                "{\"a\":1,}",
+                "[1,,2]",
+                "{\"a\":\"\t\"}",
+                "{\"a\":\"\\x\"}",
+                "{\"a\":1,\"a\":2}",
+                "{\"a\":1]",
+                "nul"
+            })
+    @DisplayName("D11: an error of JSON says what is wrong and where, in no words of the library")
+    void errorsHaveNoNamesOfTheLibrary(String json) {
+        assertThatThrownBy(() -> JsonText.request(bytes(json), Codecs.FREE))
+                .hasMessageStartingWith("Invalid JSON payload: ")
+                .hasMessageMatching("(?s).*line \\d+, column:? \\d+\\)")
+                .message()
+                .doesNotContainIgnoringCase("source:")
+                .doesNotContainIgnoringCase("feature")
+                .doesNotContain("`", "enable", "Exception", "()", "  ");
     }
 
     @ParameterizedTest

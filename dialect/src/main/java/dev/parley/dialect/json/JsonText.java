@@ -5,6 +5,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -58,6 +59,11 @@ public final class JsonText {
     private static final int EVENT_SIZE = 512;
 
     private static final int FEW_EVENTS = 15;
+
+    /** What messages of the parser say of its source and features. */
+    private static final Pattern ADVICE = Pattern.compile(
+            " \\((?:start marker|for \\w+ starting) at \\[Source: [^]]*]\\)|:? \\(?enable `[^`]*` to allow\\)?"
+                    + "| \\(not recognized as one since Feature '[^']*' not enabled for parser\\)|\\s*\\[Source: [^]]*]|\\s*`[^`]*`");
 
     private JsonText() {}
 
@@ -180,7 +186,15 @@ public final class JsonText {
     private static A2AException invalid(JacksonException malformed) {
         TokenStreamLocation at = malformed.getLocation();
         String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
-        return Place.invalid(malformed.getOriginalMessage() + where).causedBy(malformed);
+        return Place.invalid(plain(malformed.getOriginalMessage()) + where).causedBy(malformed);
+    }
+
+    /** The message of the parser, without its advice to those who program with it. */
+    private static String plain(String message) {
+        return ADVICE.matcher(message)
+                .replaceAll("")
+                .replace("Object property", "key")
+                .replace("VALUE_STRING", "a string");
     }
 
     /**

@@ -47,6 +47,11 @@ public final class Shape<T> implements Codec<T> {
             return new Member<>(name, label, codec, other, presence, absent);
         }
 
+        /** True if a document may spell the name in camelCase and in snake_case. */
+        boolean isSpeltTwoWays() {
+            return !snakeCase(name).equals(name);
+        }
+
         boolean isDescribed() {
             return presence != Presence.READ_ONLY && !name.isEmpty();
         }
@@ -345,12 +350,17 @@ public final class Shape<T> implements Codec<T> {
             Object before = values[index];
             values[index] = codec.read(in);
             if (before != null && !(name.equals(RepeatedKinds.KIND) && before.equals(values[index]))) {
-                throw Place.duplicate(in);
+                throw members[index].isSpeltTwoWays() ? twice(in, members[index].name) : Place.duplicate(in);
             }
         }
         if (others != null && !kept.isEmpty()) {
             keep(others.slot, kept, values);
         }
+    }
+
+    /** The fault of a member that its object has already, maybe in the other spelling. */
+    private static A2AException twice(JsonParser in, String name) {
+        return Place.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
     }
 
     @SuppressWarnings("unchecked") // so it was declared
@@ -367,7 +377,8 @@ public final class Shape<T> implements Codec<T> {
                 if (member.presence == Presence.REQUIRED) {
                     missing = missing.isEmpty() ? new ArrayList<>() : missing;
                     missing.add(new Violation(
-                            Place.of(in, member.name), "missing (expected: " + member.codec.expected() + ")"));
+                            Place.of(in, member.label.getValue()),
+                            "missing (expected: " + member.codec.expected() + ")"));
                 }
                 values[i] = member.absent;
             }
@@ -378,8 +389,14 @@ public final class Shape<T> implements Codec<T> {
         try {
             return constructor.apply(new Values(values));
         } catch (InvalidField invalid) {
-            throw Place.fault(in, invalid.field(), invalid.problem());
+            throw Place.fault(in, spelt(invalid.field()), invalid.problem());
         }
+    }
+
+    /** The name of a member as this shape writes it. */
+    private String spelt(String field) {
+        Integer index = indexes.get(field);
+        return index == null ? field : members[index].label.getValue();
     }
 
     @Override

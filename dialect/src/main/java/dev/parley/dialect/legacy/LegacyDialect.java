@@ -120,6 +120,24 @@ public final class LegacyDialect extends Dialect {
         return error;
     }
 
+    @Override
+    public A2AException shown(A2AException problem) {
+        return first ? problem.inWords(this::field, Reworded::withoutTaskId) : problem;
+    }
+
+    /** The name that a field of 1.0 has in 0.1 or, in snake_case, in the Agentic Kernel. */
+    private String field(String field) {
+        boolean snakeCase = model.equals(LegacyModel.KERNEL);
+        return switch (field) {
+            case "message.taskId", "taskId" -> "id";
+            case "message.contextId", "contextId" -> snakeCase ? "session_id" : "sessionId";
+            default ->
+                field.replaceFirst(
+                        "^configuration\\.taskPushNotificationConfig\\b",
+                        snakeCase ? "push_notification" : "pushNotification");
+        };
+    }
+
     // ---- Behaviour
 
     @Override

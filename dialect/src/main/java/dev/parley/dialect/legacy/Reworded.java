@@ -21,6 +21,11 @@ public record Reworded(AgentEndpoint agent, UnaryOperator<String> field, UnaryOp
                         .replace("the " + Headers.EXTENSIONS + " header", "the X-" + Headers.EXTENSIONS + " header"));
     }
 
+    /** A text about a message that names its task, where the request does so by its id. */
+    public static String withoutTaskId(String text) {
+        return text.replace("without taskId", "without id");
+    }
+
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context) {
         try {

@@ -7,7 +7,6 @@ import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.RpcEdge;
 import dev.parley.dialect.calls.ServedRequest;
 import dev.parley.dialect.legacy.FormedTasks;
-import dev.parley.dialect.legacy.Reworded;
 import dev.parley.dialect.legacy.TaskForm;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
@@ -76,10 +75,7 @@ public final class Vault extends RpcEdge {
                                 raw.mediaType(),
                                 raw.metadata())
                         : part);
-        // The one field with a URL is called webhookUrl here.
-        var reworded =
-                new Reworded(agent.endpoint(), field -> field.equals("url") ? "webhookUrl" : field, text -> text);
-        ServedAgent shown = agent.with(new FormedTasks(reworded, form));
+        ServedAgent shown = agent.with(new FormedTasks(agent.endpoint(), form));
         return heard(
                 envelope, request.of(request.caller().withTasksOnly(), shown).rpc(spoken, row, envelope));
     }

@@ -7,6 +7,7 @@ import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
+import dev.parley.dialect.legacy.Reworded;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rows;
 import dev.parley.protocol.A2AError;
@@ -88,13 +89,28 @@ public final class VaultDialect extends Dialect {
     }
 
     @Override
+    public A2AException shown(A2AException problem) {
+        return problem.inWords(VaultDialect::field, Reworded::withoutTaskId);
+    }
+
+    /** The name that a field of 1.0 has here. */
+    private static String field(String field) {
+        return switch (field) {
+            case "url", "configuration.taskPushNotificationConfig.url" -> "webhookUrl";
+            case "message.taskId", "taskId" -> "id";
+            default -> field;
+        };
+    }
+
+    @Override
     public boolean tellFailure(A2AException problem, Sink out) {
         var failure = new LinkedHashMap<String, Object>();
         // One half of the peers reads the code, the other the name.
         failure.put("code", code(problem.error()));
         failure.put("error", "stream_error");
-        failure.put("message", String.valueOf(problem.getMessage()));
-        failure.put("details", Problem.details(problem));
+        A2AException shown = shown(problem);
+        failure.put("message", String.valueOf(shown.getMessage()));
+        failure.put("details", Problem.details(shown));
         out.frame("error", Codecs.FREE, failure);
         return true;
     }
