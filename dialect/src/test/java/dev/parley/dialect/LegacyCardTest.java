@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import static dev.parley.dialect.Wire.example;
 import static dev.parley.dialect.Wire.tree;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyCard;
+import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.vault.VaultCard;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -26,6 +28,8 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -348,12 +352,56 @@ final class LegacyCardTest {
     void aCardOfAgentVaultHasAtLeastOneScheme() {
         Tree none = Tree.of(exchange.with(Json.read(example("card.minimal.json"), AgentCard.class))
                 .rest("GET", "/agentvault/agent-card.json"));
-        Tree some = Tree.of(new Exchange().inEveryDialect().rest("GET", "/agentvault/agent-card.json"));
+        Tree some = Tree.of(exchange.with(requiring(List.of("key"), List.of("bearer"), List.of("machine")))
+                .rest("GET", "/agentvault/agent-card.json"));
 
         assertThat(none.at("authSchemes").value()).isEqualTo(List.of(Map.of("scheme", "none")));
         assertThat(some.at("authSchemes").value()).asInstanceOf(LIST).hasSize(3);
         assertThat(some.at("authSchemes", 0, "scheme").text()).isEqualTo("apiKey");
         assertThat(some.at("authSchemes", 1, "scheme").text()).isEqualTo("bearer");
         assertThat(some.at("authSchemes", 2).text()).contains("oauth2", "tokenUrl");
+    }
+
+    private static AgentCard requiring(List<?>... requirements) {
+        AgentCard card = Json.read(example("card.full.json"), AgentCard.class);
+        return card.withSecurity(
+                card.securitySchemes(),
+                Stream.of(requirements)
+                        .map(names -> new AgentCard.SecurityRequirement(
+                                names.stream().collect(Collectors.toMap(String::valueOf, name -> List.<String>of()))))
+                        .toList());
+    }
+
+    @Test
+    @DisplayName("D8: there is no card of AgentVault that would say that no credentials are needed where others are")
+    void thereIsNoCardOfAgentVaultWithoutAWordForTheCredentials() {
+        for (AgentCard card : List.of(
+                requiring(List.of("mtls")),
+                requiring(List.of("oidc")),
+                requiring(List.of("code"), List.of("mtls")),
+                requiring(List.of("mtls", "key")))) {
+            for (String path :
+                    List.of("", "/agent-card.json", "/.well-known/agent.json", "/.well-known/agent-card.json")) {
+                WireAnswer.Whole answer = exchange.with(card).rest("GET", "/agentvault" + path);
+
+                assertThat(answer.status()).isEqualTo(404);
+                assertThat(new String(answer.body(), UTF_8))
+                        .contains("no word for the credentials that it requires")
+                        .doesNotContain("authSchemes");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("D8: a card of AgentVault names the schemes of which one is enough, and none where callers need none")
+    void aCardOfAgentVaultNamesSchemesThatAreEnough() {
+        Tree mixed = Tree.of(exchange.with(requiring(List.of("mtls"), List.of("mtls", "bearer"), List.of("key")))
+                .rest("GET", "/agentvault/agent-card.json"));
+        Tree open = Tree.of(
+                exchange.with(requiring(List.of("mtls"), List.of())).rest("GET", "/agentvault/agent-card.json"));
+
+        assertThat(mixed.at("authSchemes").value()).asInstanceOf(LIST).hasSize(1);
+        assertThat(mixed.at("authSchemes", 0, "scheme").text()).isEqualTo("apiKey");
+        assertThat(open.at("authSchemes").value()).isEqualTo(List.of(Map.of("scheme", "none")));
     }
 }

@@ -72,7 +72,9 @@ final class AuthenticationTest {
                         agent("bearers"),
                         agent("tokens"),
                         agent("any"),
-                        agent("passwords"))
+                        agent("passwords"),
+                        agent("basics"))
+                .authentication("basics", Authentication.of(Scheme.BASIC))
                 .authentication("passwords", Authentication.of(Scheme.API_KEY, Scheme.BASIC))
                 .callers(CALLERS)
                 .authentication(Authentication.of(Scheme.API_KEY))
@@ -124,6 +126,19 @@ final class AuthenticationTest {
 
     private Shown vaultCard(String agent) throws Exception {
         return Shown.of(outsider.get(vault(agent) + "/agent-card.json").body());
+    }
+
+    @Test
+    @DisplayName(
+            "D8: an agent with passwords or certificates only has no card of AgentVault, and refuses callers without")
+    void passwordsAndCertificatesHaveNoCardOfAgentVault() throws Exception {
+        HttpResponse<String> card = outsider.get(vault("basics") + "/agent-card.json");
+
+        assertThat(card.statusCode()).isEqualTo(404);
+        assertThat(card.body()).contains("no word for the credentials that it requires");
+        assertThat(send("basics").statusCode()).isEqualTo(401);
+        assertThat(vaultCard("passwords").at("authSchemes").size()).isEqualTo(1);
+        assertThat(vaultCard("open").at("authSchemes", 0, "scheme").text()).isEqualTo("none");
     }
 
     // ---- The schemes

@@ -42,7 +42,12 @@ public abstract class RpcEdge implements Edge {
     public final WireAnswer answer(ServedRequest request) {
         WireRequest http = request.http();
         Dialect spoken = dialect(http);
-        request.framing().use(Form.rpcWithoutId(spoken));
+        Form unread = Form.rpcWithoutId(spoken);
+        request.framing().use(unread);
+        if (!http.method().equals("POST")) { // no call
+            request.framing()
+                    .use(problem -> unread.error(problem, problem.error().httpStatus()));
+        }
         if (isCard(http)) {
             return CardFile.answer(http, card(http, request.agent()));
         }

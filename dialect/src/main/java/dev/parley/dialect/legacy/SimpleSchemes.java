@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Security schemes on cards that have a word for each of a few simple ones. */
@@ -21,8 +22,15 @@ public final class SimpleSchemes {
 
     /** Whether a card lets in callers without any scheme. */
     public static boolean areOptional(AgentCard card) {
+        return card.securityRequirements().isEmpty()
+                || card.securityRequirements().stream()
+                        .anyMatch(one -> one.schemes().isEmpty());
+    }
+
+    /** Whether a card lets in callers with this scheme and no other. */
+    public static boolean isEnough(AgentCard card, String name) {
         return card.securityRequirements().stream()
-                .anyMatch(one -> one.schemes().isEmpty());
+                .anyMatch(one -> one.schemes().keySet().equals(Set.of(name)));
     }
 
     /** The address of OAuth2's token endpoint; null without one, and for other schemes. */

@@ -13,6 +13,8 @@ import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.SimpleSchemes;
 import dev.parley.dialect.served.ServedAgent;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Interface;
@@ -115,7 +117,14 @@ public final class VaultCard {
         return Loopback.local(card.supportedInterfaces().getFirst().url(), host) + "/agentvault";
     }
 
+    /** @throws A2AException METHOD_NOT_FOUND if no word of this card tells the credentials that the agent requires */
     static byte[] write(ServedAgent agent, @Nullable String host) {
+        if (auth(agent.card()).isEmpty()) {
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND,
+                    "There is no card of AgentVault for this agent: such cards have no word for the credentials that it requires"
+                            + " (expected: apiKey, bearer, oauth2 or none)");
+        }
         return JsonText.write(card(agent.name(), host), agent.card());
     }
 
@@ -132,15 +141,18 @@ public final class VaultCard {
         return slug.isEmpty() ? "agent" : slug;
     }
 
+    /** Schemes of which each lets a client in without another; empty if there is none such with a word. */
     private static List<Auth> auth(AgentCard card) {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
             String word = SimpleSchemes.word(scheme);
-            if (word != null) { // several schemes of one service have names of their own in a card of A2A
+            if (word != null
+                    && SimpleSchemes.isEnough(
+                            card, name)) { // several schemes of one service have names of their own in a card of A2A
                 all.add(new Auth(scheme, name.replaceFirst("\\." + word + "$", "")));
             }
         });
-        if (all.isEmpty() || SimpleSchemes.areOptional(card)) {
+        if (SimpleSchemes.areOptional(card)) {
             all.add(new Auth(null, null));
         }
         return all;
