@@ -68,6 +68,7 @@ record ForeignSdk(
             javaScript("1.0", List.of()),
             python("python-1.0"),
             go("1.0"),
+            java("java-1.0", List.of("java-1.0")),
             javaScript("0.3", List.of("js-kind")),
             python("python-0.3", "python-kind"),
             java("java-0.3", List.of("java-kind", "java-0.3")),
