@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * {@code parley run}: runs one source file with the class path of Parley, by the source launcher of Java (JEP 330); or a task of an agent, as
+ * {@code parley run}: runs one source file with the class path of Parley in a process of its own; or a task of an agent, as
  * the command {@code run} of AgentVault does.
  */
 public final class RunCommand {
@@ -66,6 +66,7 @@ public final class RunCommand {
                 "--enable-native-access=ALL-UNNAMED",
                 "--class-path",
                 classPath(),
+                SourceProgram.class.getName(),
                 file.toString()));
         PositionalParamSpec arguments = call.typed().matchedPositional(1);
         if (arguments != null) {
