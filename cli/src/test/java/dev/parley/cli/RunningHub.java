@@ -25,7 +25,8 @@ class RunningHub implements AutoCloseable {
         @Override
         public synchronized void write(byte[] bytes, int offset, int length) {
             super.write(bytes, offset, length);
-            if (toString(StandardCharsets.UTF_8).contains("parley task list")) {
+            String soFar = toString(StandardCharsets.UTF_8);
+            if (soFar.contains("parley send -a") && soFar.endsWith("\n")) {
                 announced.countDown();
             }
         }

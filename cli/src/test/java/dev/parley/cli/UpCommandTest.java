@@ -9,6 +9,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A hub, started by the command line and talked to by it. */
 @Timeout(90)
@@ -78,6 +83,40 @@ class UpCommandTest {
                 .contains("stopping")
                 .contains("stopped");
         assertThat(shell.run("card", "get", "-a", url).status()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3", "0.1", "kernel", "agentvault", "kernel,agentvault"})
+    @DisplayName("D10: the commands that a hub prints are for the dialects that it serves")
+    void theCommandsToTryAreServed(String dialects) throws Exception {
+        try (var hub = new Running("--in-memory", "--drain", "1s", "--dialects", dialects)) {
+            String url = hub.url();
+            String curl = hub.announcement()
+                    .lines()
+                    .filter(line -> line.contains("curl "))
+                    .findFirst()
+                    .orElseThrow();
+            var called = Pattern.compile("curl -s (\\S+)(.*) -d '(.*)'").matcher(curl.strip());
+            assertThat(called.matches()).as(curl).isTrue();
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(called.group(1)))
+                    .POST(HttpRequest.BodyPublishers.ofString(called.group(3)));
+            Pattern.compile("-H '([^:]+): ([^']+)'")
+                    .matcher(called.group(2))
+                    .results()
+                    .forEach(header -> request.header(header.group(1), header.group(2)));
+
+            try (HttpClient http = HttpClient.newHttpClient()) {
+                HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(answer.body()).contains("\"id\"").doesNotContain("\"error\"");
+            }
+            assertThat(shell.run("send", "-a", url + "/agents/echo", "hello").out())
+                    .contains("hello");
+            if (hub.announcement().contains("parley task list")) {
+                assertThat(shell.run("task", "list", "-a", url + "/agents/echo").status())
+                        .isZero();
+            }
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.parley.cli.connection.Problems;
 import dev.parley.cli.output.Logs;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
+import dev.parley.dialect.ExampleCall;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.extension.HubExtensionSource;
@@ -92,7 +93,7 @@ public final class UpCommand {
             stopped.countDown();
             return 0;
         });
-        announce(call, settings, hub, agents);
+        announce(call, settings, all, hub, agents);
         OldGeneration.bound();
         stopped.await();
         return 0;
@@ -316,8 +317,9 @@ public final class UpCommand {
                 failure);
     }
 
-    /** Prints the URL, the agents, and three commands to try. */
-    private static void announce(Invocation call, UpSettings settings, Hub hub, Map<String, @Nullable Agent> agents) {
+    /** Prints the URL, the agents, and commands to try. */
+    private static void announce(
+            Invocation call, UpSettings settings, HubSettings all, Hub hub, Map<String, @Nullable Agent> agents) {
         List<String> auth =
                 SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
         String url = hub.url();
@@ -341,15 +343,19 @@ public final class UpCommand {
             return;
         }
         boolean byKey = auth.contains("required") || auth.contains("apiKey");
-        String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
+        String agent = url + "/agents/" + first;
+        Optional<ExampleCall> example =
+                ExampleCall.of(agent, all.dialectsOfAgents().getOrDefault(first, all.dialects()));
         call.output()
                 .print("\nTry, in another terminal:\n"
                         + (byKey ? "  export A2ACLI_API_KEY=…   # of a caller\n" : "")
-                        + "  parley send -a " + url + "/agents/" + first + " \"hello\"\n"
-                        + "  curl -s " + url + "/agents/" + first
-                        + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'"
-                        + (byKey ? " -H \"X-Api-Key: $A2ACLI_API_KEY\"" : "") + " -d '" + body + "'\n"
-                        + "  parley task list -a " + url + "/agents/" + first + "\n");
+                        + "  parley send -a " + agent + " \"hello\"\n"
+                        + example.map(it -> "  " + it.command() + (byKey ? " -H \"X-Api-Key: $A2ACLI_API_KEY\"" : "")
+                                        + "\n")
+                                .orElse("")
+                        + (example.isPresent() && example.get().listsTasks()
+                                ? "  parley task list -a " + agent + "\n"
+                                : ""));
     }
 
     private static byte[] json(Hub hub, Map<String, @Nullable Agent> agents) {

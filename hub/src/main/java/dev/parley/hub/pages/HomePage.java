@@ -1,5 +1,6 @@
 package dev.parley.hub.pages;
 
+import dev.parley.dialect.ExampleCall;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
@@ -155,14 +156,16 @@ public final class HomePage implements RequestHandler {
     private static void example(Entry entry, StringBuilder html) {
         String url = escaped(entry.url());
         html.append("<h2>Call an agent</h2>\n<p>With the program <code>parley</code>:</p>\n<pre>parley send -a ");
-        html.append(url)
-                .append(" \"hello\"</pre>\n<p>With any HTTP client:</p>\n<pre>curl ")
-                .append(url);
-        html.append("""
-            /message:send \\
-                 -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\
-                 -d '{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"hello"}]}}'</pre>
-            """);
+        html.append(url).append(" \"hello\"</pre>\n");
+        List<String> dialects = entry.card().supportedInterfaces().stream()
+                .map(AgentCard.Interface::protocolVersion)
+                .toList();
+        ExampleCall.of(entry.url(), dialects)
+                .ifPresent(call -> html.append("<p>With any HTTP client:</p>\n<pre>")
+                        .append(escaped(call.command())
+                                .replace(" -H ", " \\\n     -H ")
+                                .replace(" -d ", " \\\n     -d "))
+                        .append("</pre>\n"));
     }
 
     private static String escaped(String text) {
