@@ -207,7 +207,7 @@ class PackagedProgramIT {
                     .satisfies(line -> assertThat(Json.read(line.getBytes(StandardCharsets.UTF_8), Object.class))
                             .asInstanceOf(InstanceOfAssertFactories.MAP)
                             .containsEntry("context", "c-1")
-                            .containsEntry("correlation", "m-1")
+                            .containsEntry("messageId", "m-1")
                             .containsEntry("trace", "0af7651916cd43dd8448eb211c80319c")
                             .hasEntrySatisfying("task", id -> assertThat(answer).contains("\"id\":\"" + id + '"')));
             assertThat(String.join("\n", lines)).doesNotContain("a-secret-of-mine", "the-key-of-alice");

@@ -140,6 +140,12 @@ final class PolicyOperationsTest {
 
         // What a caller may not do to a task is answered as if there were none.
         assertThat(answer.toString()).containsAnyOf("The policy of this hub does not allow it", "code=-32001");
+        if (operation.equals("knowledge/update")) {
+            assertThat(answer.toString())
+                    .as("D3")
+                    .contains("-32011", "forbidden")
+                    .doesNotContain("-32603");
+        }
         assertThat(outsider.get("/metrics").body().lines())
                 .anyMatch(line -> line.startsWith("parley_errors_total{agent=\"" + agent + "\"")
                         && line.contains("operation=\"" + operation + "\""));

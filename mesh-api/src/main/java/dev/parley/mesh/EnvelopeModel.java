@@ -234,7 +234,7 @@ public final class EnvelopeModel {
     }
 
     private static Envelope envelope(Map<String, @Nullable Object> json) {
-        Envelope envelope = MEMBERS.fromJson(json);
+        Envelope envelope = MEMBERS.fromJson(ShortForm.isShort(json) ? ShortForm.full(json) : json);
         Signature signature = envelope.metadata().signature();
         return signature == null ? envelope : envelope.signed(new Signature(signature.jws(), SignedForm.of(json)));
     }

@@ -55,7 +55,16 @@ public final class MeshViews {
 
     /** The rows of the views. */
     public static final List<ExtensionMethod<?, ?>> METHODS = List.of(
-            view(ENTITIES, "GET /entities", "List the agents of the group as entities", CAPABILITY, TAG, WORDS),
+            view(
+                    ENTITIES,
+                    "GET /entities",
+                    "List the agents or tasks of the group as entities",
+                    query("type", Type.TEXT, "TYPE", "agent or task; default agent."),
+                    CAPABILITY,
+                    TAG,
+                    WORDS,
+                    AGENT,
+                    SIZE),
             view(
                     CONNECTIONS,
                     "GET /connections",
@@ -89,7 +98,8 @@ public final class MeshViews {
 
     private static ExtensionMethod<MethodCall, Object> view(
             String name, String path, String summary, RestParameter... parameters) {
-        return ExtensionMethod.described(name, path, new RestDescription(summary, List.of(parameters), OBJECT));
+        return ExtensionMethod.described(
+                name, path, new RestDescription(summary, List.of(parameters), OBJECT).strict());
     }
 
     /** The operations of each agent, and the views. */

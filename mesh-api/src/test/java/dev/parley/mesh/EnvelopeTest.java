@@ -55,6 +55,34 @@ final class EnvelopeTest {
                 .isEqualTo(read);
     }
 
+    @Test
+    @DisplayName(
+            "M15 a bare short form is read as the message that it stands for, with an id that a repetition has too")
+    void shortForms() {
+        Envelope delegation = read("{\"type\":\"task_delegation\",\"from\":\"a\",\"to\":\"b\",\"task\":\"research\","
+                + "\"parameters\":{\"topic\":\"x\"},\"callback\":\"https://a.example/cb\",\"correlationId\":\"c-1\"}");
+        assertThat(delegation.from().agentId()).isEqualTo("a");
+        assertThat(delegation.from().endpoint()).isEqualTo("https://a.example/cb");
+        assertThat(delegation.to().agentId()).isEqualTo("b");
+        assertThat(delegation.correlationId()).isEqualTo("c-1");
+        assertThat(EnvelopeModel.content(delegation.message()))
+                .isEqualTo(new Delegation("research", Map.of("topic", "x"), "https://a.example/cb", null));
+        String bare = "{\"type\":\"task_delegation\",\"from\":\"a\",\"to\":\"b\",\"task\":\"research\"}";
+        assertThat(EnvelopeModel.content(read(bare).message()))
+                .isEqualTo(new Delegation("research", Map.of(), null, null));
+        assertThat(read(bare).messageId()).isNotEqualTo(read(bare).messageId());
+        String withId = bare.replace("\"task\":", "\"correlationId\":\"c\",\"task\":");
+        assertThat(read(withId).messageId()).isEqualTo(read(withId).messageId());
+        Envelope result = read("{\"type\":\"task_result\",\"from\":\"b\",\"to\":\"a\",\"correlationId\":\"c\","
+                + "\"content\":{\"taskId\":\"t\",\"status\":\"completed\",\"result\":1}}");
+        assertThat(EnvelopeModel.content(result.message()).type()).isEqualTo(MessageType.TASK_RESULT);
+        assertThatThrownBy(() -> read(bare.replace("\"to\":\"b\",", "")))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.violations().getFirst().field())
+                                .isEqualTo("to"));
+    }
+
     @ParameterizedTest
     @DisplayName("ONE01 a missing member is named by its path")
     @CsvSource({

@@ -152,6 +152,11 @@ public sealed interface Operation {
             return null;
         }
 
+        /** The error that the specification of the extension has for a caller without permission. */
+        default A2AException denied(A2AException refusal) {
+            return refusal;
+        }
+
         /** Whether it runs an agent, which may call others: then the number of agents that a call goes through is bounded. */
         default boolean runsAgent() {
             return false;

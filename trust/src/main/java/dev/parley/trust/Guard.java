@@ -103,6 +103,17 @@ public final class Guard {
     }
 
     private void require(Operation operation, CallContext context) {
+        try {
+            admit(operation, context);
+        } catch (A2AException refusal) {
+            if (operation instanceof Operation.Extension extension && refusal.error() == A2AError.PERMISSION_DENIED) {
+                throw extension.denied(refusal);
+            }
+            throw refusal;
+        }
+    }
+
+    private void admit(Operation operation, CallContext context) {
         String task = requireNonNullElse(operation.aboutTask(), "");
         open.require(agent, operation.name(), context);
         if (operation instanceof Operation.Send send) {

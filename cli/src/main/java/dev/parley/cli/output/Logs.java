@@ -108,7 +108,7 @@ public final class Logs {
         Correlation now = Correlation.current();
         putKnown(line, "task", now.task());
         putKnown(line, "context", now.context());
-        putKnown(line, "correlation", now.message());
+        putKnown(line, "messageId", now.message());
         SpanContext span = Span.current().getSpanContext();
         if (span.isValid()) {
             line.put("trace", span.getTraceId());

@@ -89,7 +89,7 @@ public record ExtensionRow(
                 one -> members.put(one.name(), bodiless ? null : body),
                 () -> members.putAll(requireNonNullElse(body, Map.of())));
         query.forEach((name, given) -> {
-            if (description != null && !description.hasInQuery(name)) {
+            if (description != null && !description.hasInQuery(name) && !description.isStrict()) {
                 return;
             }
             if (description != null && description.isList(name)) {

@@ -2,10 +2,12 @@ package dev.parley.knowledge.api;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -122,6 +124,14 @@ public sealed interface KnowledgeOperation {
             if (sparql != null && !mutations.isEmpty()) {
                 throw InvalidField.of("mutations", "together with a SPARQL update (expected: either)");
             }
+        }
+
+        @Override
+        public A2AException denied(A2AException refusal) {
+            var metadata = new LinkedHashMap<>(refusal.metadata());
+            metadata.put("reason", "forbidden");
+            metadata.put("detail", String.valueOf(refusal.getMessage()));
+            return A2AException.of(KnowledgeError.KNOWLEDGE_UPDATE, String.valueOf(refusal.getMessage()), metadata);
         }
 
         @Override

@@ -27,10 +27,11 @@ final class KnowledgeExportCommand extends KnowledgeCommand {
 
     @Override
     public void describe(CommandSpec spec) {
-        spec.addPositional(
-                Parameters.argument(0, false, "FILE", "Output file; default: standard output, with --format."));
+        spec.addPositional(Parameters.argument(0, false, "FILE", "Output file; default: standard output."));
         spec.addOption(Parameters.option(
-                "--format", "NAME", "Default: by the ending of the file's name. " + KnowledgeImportCommand.formats()));
+                "--format",
+                "NAME",
+                "Default: by the ending of the file's name, else turtle. " + KnowledgeImportCommand.formats()));
         spec.addOption(Parameters.option("--graph", "ID", "Only this graph; default for the default graph."));
         spec.addOption(Parameters.option("--certainty", "N", "Only statements with at least this certainty, 0 to 1."));
     }
@@ -38,7 +39,9 @@ final class KnowledgeExportCommand extends KnowledgeCommand {
     @Override
     void run(CommandCall call, KnowledgeEndpoint graph) {
         String file = call.argument(0);
-        RdfFiles.Format format = KnowledgeImportCommand.format(call, file);
+        RdfFiles.Format format = call.option("--format") == null
+                ? RdfFiles.Format.of(file == null ? "" : file).orElse(RdfFiles.Format.TURTLE)
+                : KnowledgeImportCommand.format(call, file);
         if (format == RdfFiles.Format.RDF_XML) {
             throw CommandException.usage("invalid --format: RDF/XML is read only", "such as --format turtle");
         }

@@ -430,7 +430,8 @@ final class GraphQlReader {
         for (var field : fields) {
             switch (field.getFieldName()) {
                 case "__typename" -> each(targets, field, graph -> field.getSingleObjectTypeName());
-                case "name" -> each(targets, field, View.GraphInfo::name);
+                case "name" ->
+                    each(targets, field, graph -> graph.name() == null ? Pattern.DEFAULT_GRAPH : graph.name());
                 case "statements" ->
                     each(targets, field, graph -> (int) Math.min(graph.statements(), Integer.MAX_VALUE));
                 default -> throw new IllegalStateException(field.getFieldName());

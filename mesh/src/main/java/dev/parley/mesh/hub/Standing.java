@@ -53,6 +53,22 @@ final class Standing {
 
     /** A task that one agent delegated to another. */
     record Delegated(Event event, String status, @Nullable Instant ended) {
+        Map<String, Object> entity() {
+            var entity = new LinkedHashMap<String, Object>();
+            entity.put("entityId", Objects.requireNonNullElse(event.metadata("taskId"), ""));
+            entity.put("groupId", event.group());
+            entity.put("type", "task");
+            entity.put("ontologyType", "task");
+            entity.put("status", status);
+            entity.put("agentId", event.agent());
+            entity.put("delegatedBy", event.other());
+            entity.put("correlationId", Objects.requireNonNullElse(event.metadata("correlationId"), ""));
+            entity.put("createdAt", event.at().toEpochMilli());
+            entity.put("updatedAt", (ended == null ? event.at() : ended).toEpochMilli());
+            entity.put("metadata", Map.of("protocol", Objects.requireNonNullElse(event.metadata("protocol"), "a2a")));
+            return entity;
+        }
+
         Map<String, Object> json() {
             var json = new LinkedHashMap<String, Object>();
             json.put("groupId", event.group());
@@ -199,6 +215,19 @@ final class Standing {
                 .filter(each ->
                         agent == null || agent.equals(each.get("fromEntityId")) || agent.equals(each.get("toEntityId")))
                 .limit(limit)
+                .toList();
+    }
+
+    /** Tasks as entities, the newest first; of one agent unless null. */
+    synchronized List<Map<String, Object>> tasks(@Nullable String agent, Set<String> visible, int limit) {
+        advance();
+        return delegations.reversed().values().stream()
+                .filter(each -> visible.contains(each.event().agent()))
+                .filter(each -> agent == null
+                        || agent.equals(each.event().agent())
+                        || agent.equals(each.event().other()))
+                .limit(limit)
+                .map(Delegated::entity)
                 .toList();
     }
 

@@ -32,6 +32,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Views of the mesh of the caller's group. Agents that are hidden from the caller are in none of them. Safe for any thread. */
@@ -39,6 +41,7 @@ final class Views implements AgentEndpoint {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int DEFAULT_PAGE = 100;
     private static final int MOST_GROUPS = 1_000;
+    private static final Pattern COST = Pattern.compile("cost:(\\d{1,9}(?:\\.\\d{1,9})?)");
 
     /** Time after which a page of events ends, be it empty: its number leads to the next one. */
     private static final Duration LONGEST_PAGE = Duration.ofSeconds(1);
@@ -94,7 +97,7 @@ final class Views implements AgentEndpoint {
         Map<String, @Nullable Object> given = ((MethodCall) operation).params();
         return (R)
                 switch (operation.name()) {
-                    case MeshViews.ENTITIES -> Map.of("entities", entities(given, caller));
+                    case MeshViews.ENTITIES -> entities(given, caller);
                     case MeshViews.AGENTS -> ranked(given, caller);
                     case MeshViews.CONNECTIONS -> connections(given, caller);
                     case MeshViews.EVENTS -> events(given, caller);
@@ -135,7 +138,25 @@ final class Views implements AgentEndpoint {
         return tags;
     }
 
-    private List<Map<String, Object>> entities(Map<String, @Nullable Object> given, CallContext caller) {
+    private Map<String, Object> entities(Map<String, @Nullable Object> given, CallContext caller) {
+        String type = text(given, "type");
+        if (type != null && !type.equals("agent") && !type.equals("task")) {
+            throw A2AException.invalidParams("type", '"' + type + "\": unknown (expected: agent, task)");
+        }
+        if ("task".equals(type)) {
+            Set<String> visible = hub.agents().cards(caller).keySet();
+            Standing standing = standing(caller);
+            return answer("entities", standing.tasks(text(given, "agentId"), visible, size(given)), standing);
+        }
+        String agent = text(given, "agentId");
+        return Map.of(
+                "entities",
+                agentEntities(given, caller).stream()
+                        .filter(each -> agent == null || agent.equals(each.get("entityId")))
+                        .toList());
+    }
+
+    private List<Map<String, Object>> agentEntities(Map<String, @Nullable Object> given, CallContext caller) {
         var entities = new ArrayList<Map<String, Object>>();
         agents(given, caller).forEach((name, card) -> {
             var entity = new LinkedHashMap<String, Object>();
@@ -175,7 +196,14 @@ final class Views implements AgentEndpoint {
             double match = words == null ? 1 : match(words, name, card);
             double speed = latency == null ? 0.5 : 1 / (1 + latency.toMillis() / 10_000.0);
             double idleness = 1 / (1.0 + known.open());
-            double score = 0.4 * match + 0.2 * known.trust() + 0.2 * known.successRate() + 0.1 * speed + 0.1 * idleness;
+            Double cost = cost(card);
+            double cheapness = cost == null ? 0.5 : 1 / (1 + cost);
+            double score = 0.4 * match
+                    + 0.2 * known.trust()
+                    + 0.15 * known.successRate()
+                    + 0.1 * speed
+                    + 0.1 * idleness
+                    + 0.05 * cheapness;
             var reasons = new LinkedHashMap<String, Object>();
             reasons.put("match", rounded(match));
             reasons.put("trust", rounded(known.trust()));
@@ -187,6 +215,10 @@ final class Views implements AgentEndpoint {
             }
             reasons.put("idleness", rounded(idleness));
             reasons.put("openTasks", known.open());
+            reasons.put("cheapness", rounded(cheapness));
+            if (cost != null) {
+                reasons.put("cost", cost);
+            }
             var agent = new LinkedHashMap<String, Object>();
             agent.put("agentId", name);
             agent.put("endpoint", endpoint(card));
@@ -207,6 +239,16 @@ final class Views implements AgentEndpoint {
                 .flatMap(skill -> durations.median(agent, skill.id()).stream())
                 .min(Comparator.naturalOrder())
                 .or(() -> durations.median(agent, ""))
+                .orElse(null);
+    }
+
+    /** The lowest cost that a tag of a skill names, such as {@code cost:0.02}; null for none. */
+    private static @Nullable Double cost(AgentCard card) {
+        return tags(card).stream()
+                .map(COST::matcher)
+                .filter(Matcher::matches)
+                .map(tag -> Double.valueOf(tag.group(1)))
+                .min(Comparator.naturalOrder())
                 .orElse(null);
     }
 

@@ -465,6 +465,50 @@ final class ViewsTest {
     }
 
     @Test
+    @DisplayName(
+            "M15, M9, M12 tasks are entities, unknown parameters and types are refused, and the ranking has a cost")
+    void tasksAsEntities() throws Exception {
+        Agent[] agents = {
+            agent("cheap", "research", "cost:0.5"), agent("dear", "research", "cost:9"), agent("cook", "cook", "food")
+        };
+        try (Hub hub = Hub.builder().data(directory).port(0).agents(agents).start()) {
+            var peer = new Peer(hub.url());
+            Answer done = peer.delegate("m-1", "cheap", "research", "x", "Prefer", "wait=30");
+            peer.post("/agents/cook/message:send", message("a-1", "fail", ""), V1);
+
+            Answer tasks = await(
+                    peer,
+                    "/one/entities?type=task",
+                    answer -> rows(answer, "entities").size() == 2
+                            && answer.response().body().contains("completed")
+                            && answer.response().body().contains("failed"),
+                    V1);
+            assertThat(rows(tasks, "entities").getLast())
+                    .containsEntry("entityId", done.content("taskId"))
+                    .containsEntry("type", "task")
+                    .containsEntry("groupId", "default")
+                    .containsEntry("agentId", "cheap")
+                    .containsEntry("delegatedBy", "planner")
+                    .containsEntry("status", "completed");
+            assertThat(rows(peer.get("/one/entities?type=task&agentId=cook", V1), "entities"))
+                    .hasSize(1);
+            for (String query :
+                    List.of("entities?bogus=1", "events?agent=cook", "connections?size=1", "agents?tags=x")) {
+                Answer refused = peer.get("/one/" + query, V1);
+                assertThat(refused.status()).as(query).isEqualTo(400);
+                assertThat(refused.response().body())
+                        .contains(query.substring(query.indexOf('?') + 1, query.indexOf('=')), "unknown (expected: ");
+            }
+            assertThat(peer.get("/one/entities?type=person", V1).status()).isEqualTo(400);
+            Answer ranked = peer.get("/one/agents?capability=research&q=sources", V1);
+            assertThat(rows(ranked, "agents"))
+                    .extracting(each -> each.get("agentId"))
+                    .containsExactly("cheap", "dear");
+            assertThat(number(ranked, 0, "cost")).isEqualTo(0.5);
+        }
+    }
+
+    @Test
     @DisplayName("ONE16 a coordination message begins a run of a workflow, and its repetition no other")
     void coordination() throws Exception {
         String document = """

@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.InvalidField;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +17,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param answer JSON Schema of the answer
  */
-public record RestDescription(String summary, List<RestParameter> parameters, Map<String, Object> answer) {
+public record RestDescription(
+        String summary, List<RestParameter> parameters, Map<String, Object> answer, boolean isStrict) {
+    /** A description of an operation that ignores members which are no parameters. */
+    public RestDescription(String summary, List<RestParameter> parameters, Map<String, Object> answer) {
+        this(summary, parameters, answer, false);
+    }
+
     public RestDescription {
         requireNonNull(summary, "summary");
         parameters = List.copyOf(parameters);
         requireNonNull(answer, "answer");
+    }
+
+    /** This description of an operation that refuses members which are no parameters. */
+    public RestDescription strict() {
+        return new RestDescription(summary, parameters, answer, true);
     }
 
     /** The parameter that is the body itself. */
@@ -42,11 +55,14 @@ public record RestDescription(String summary, List<RestParameter> parameters, Ma
     }
 
     /**
-     * Reads the call of the operation of that name. Members that are no parameters are ignored.
+     * Reads the call of the operation of that name. Members that are no parameters are ignored, unless it is strict.
      *
      * @throws InvalidField if one is missing or wrong
      */
     MethodCall call(String name, Map<String, @Nullable Object> params) {
+        if (isStrict) {
+            requireKnown(params.keySet());
+        }
         var read = new LinkedHashMap<String, @Nullable Object>();
         for (RestParameter parameter : parameters) {
             Object value = parameter.read(params.get(parameter.name()));
@@ -55,5 +71,17 @@ public record RestDescription(String summary, List<RestParameter> parameters, Ma
             }
         }
         return new MethodCall(name, read);
+    }
+
+    /** Refuses names that are neither parameters nor those that every request of A2A may have. */
+    private void requireKnown(Set<String> names) {
+        List<String> known = parameters.stream().map(RestParameter::name).toList();
+        for (String name : names) {
+            boolean isOfA2a =
+                    name.equals("tenant") || name.toLowerCase(Locale.ROOT).startsWith("a2a-");
+            if (!isOfA2a && !known.contains(name)) {
+                throw InvalidField.of(name, "unknown (expected: " + String.join(", ", known) + ")");
+            }
+        }
     }
 }
