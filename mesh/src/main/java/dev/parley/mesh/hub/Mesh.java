@@ -35,8 +35,10 @@ final class Mesh implements HubExtension {
     private final Views views;
     private final Messages messages;
     private final MessageLog log;
+    private final MessageHandlers handlers;
 
-    Mesh(HubParts hub, MessageSignatures.Trust trust) {
+    Mesh(HubParts hub, MessageSignatures.Trust trust, MessageHandlers handlers) {
+        this.handlers = handlers;
         this.signatures = new MessageSignatures(hub.signatures(), trust, InstantSource.system());
         this.hub = hub;
         this.messages = new Messages(hub.metrics());
@@ -68,7 +70,7 @@ final class Mesh implements HubExtension {
     }
 
     private Receiver receiver(String hubUrl, String agentUrl) {
-        return new Receiver(hub, answers, signatures, durations, deadlines, messages, log, hubUrl, agentUrl);
+        return new Receiver(hub, answers, signatures, durations, deadlines, messages, log, handlers, hubUrl, agentUrl);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.MessageType;
 import dev.parley.mesh.hub.MessageSignatures.Trust;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
@@ -19,13 +20,25 @@ public final class MeshSource implements HubExtensionSource {
     /** Keys of senders, with the names of files instead of their contents. */
     private final Trust trust;
 
+    private final MessageHandlers handlers;
+
     /** For the service loader. */
     public MeshSource() {
-        this(new Trust(List.of(), List.of(), false));
+        this(new Trust(List.of(), List.of(), false), MessageHandlers.NONE);
     }
 
-    private MeshSource(Trust trust) {
+    private MeshSource(Trust trust, MessageHandlers handlers) {
         this.trust = trust;
+        this.handlers = handlers;
+    }
+
+    /**
+     * This source with code that handles the messages of a type which an agent of the hub receives, for {@code HubBuilder.extension}.
+     *
+     * @throws IllegalArgumentException for {@code task_delegation}, {@code query} and {@code coordination}, which begin tasks
+     */
+    public MeshSource handling(String agent, MessageType type, MessageHandler handler) {
+        return new MeshSource(trust, handlers.with(agent, type, handler));
     }
 
     @Override
@@ -35,18 +48,20 @@ public final class MeshSource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new MeshSource(new Trust(
-                in.list(
-                        "one-trust",
-                        "FILE[,FILE]",
-                        "Keys that may sign messages of the ONE mesh, besides those of the hub; repeatable.",
-                        Trait.REPEATABLE),
-                in.list(
-                        "one-trust-hosts",
-                        "HOST[,HOST]",
-                        "Hubs whose published keys may sign messages of their agents: host[:port], or an address; repeatable.",
-                        Trait.REPEATABLE),
-                in.flag("one-require-signatures", "Refuse messages of the ONE mesh without a signature.")));
+        return new MeshSource(
+                new Trust(
+                        in.list(
+                                "one-trust",
+                                "FILE[,FILE]",
+                                "Keys that may sign messages of the ONE mesh, besides those of the hub; repeatable.",
+                                Trait.REPEATABLE),
+                        in.list(
+                                "one-trust-hosts",
+                                "HOST[,HOST]",
+                                "Hubs whose published keys may sign messages of their agents: host[:port], or an address; repeatable.",
+                                Trait.REPEATABLE),
+                        in.flag("one-require-signatures", "Refuse messages of the ONE mesh without a signature.")),
+                handlers);
     }
 
     @Override
@@ -59,6 +74,6 @@ public final class MeshSource implements HubExtensionSource {
                 throw new UncheckedIOException("one-trust: cannot read " + file, unreadable);
             }
         }
-        return new Mesh(hub, new Trust(List.copyOf(trusted), trust.hubs(), trust.isRequired()));
+        return new Mesh(hub, new Trust(List.copyOf(trusted), trust.hubs(), trust.isRequired()), handlers);
     }
 }

@@ -75,6 +75,7 @@ final class Receiver {
     private final Deadlines deadlines;
     private final Messages messages;
     private final MessageLog log;
+    private final MessageHandlers handlers;
     private final String hubUrl;
     private final String agent;
     private final String url;
@@ -94,10 +95,12 @@ final class Receiver {
             Deadlines deadlines,
             Messages messages,
             MessageLog log,
+            MessageHandlers handlers,
             String hubUrl,
             String url) {
         this.messages = messages;
         this.log = log;
+        this.handlers = handlers;
         this.hubUrl = hubUrl;
         this.signatures = signatures;
         this.hub = hub;
@@ -324,13 +327,14 @@ final class Receiver {
             when response.taskId() != null -> respond(envelope, response, response.taskId(), fingerprint, context);
             case Notice notice -> {
                 requireShort(notice);
-                yield received(fingerprint);
+                yield received(envelope, notice, fingerprint, context);
             }
-            default -> received(fingerprint);
+            case Content other -> received(envelope, other, fingerprint, context);
         };
     }
 
-    private static Reply received(String fingerprint) {
+    private Reply received(Envelope envelope, Content content, String fingerprint, CallContext context) {
+        handlers.handle(agent, envelope, content, context);
         var reply = new Response(Map.of("received", true), null, null);
         return new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
     }

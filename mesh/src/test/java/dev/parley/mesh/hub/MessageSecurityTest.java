@@ -148,6 +148,18 @@ final class MessageSecurityTest {
             assertRefused(post(signed("m-4", endpoint, keys("mallory"), Instant.now())), SIGNATURE_PATH);
             assertRefused(post(signed("m-5", "https://b.example/x", own, Instant.now())), SIGNATURE_PATH);
             assertRefused(peer.delegate("m-6", "echo", "say", "unsigned"), SIGNATURE_PATH);
+
+            String unsigned = Peer.envelope("m-7", "echo", "query", "{'query':'x'}", "{}");
+            String forged = Peer.envelope(
+                    "m-8", "echo", "query", "{'query':'x'}", "{'security':{'encrypted':false,'signature':'a..b'}}");
+            for (String envelope : List.of(unsigned, forged)) {
+                Answer refused = peer.post(
+                        "/agents/echo",
+                        "{'jsonrpc':'2.0','id':1,'method':'one/send','params':" + envelope + "}",
+                        "A2A-Version",
+                        "1.0");
+                assertThat(refused.response().body()).as("T9 over JSON-RPC").contains("\"error\"", "sign");
+            }
         }
     }
 
