@@ -20,8 +20,14 @@ final class Transactions {
     /** After so long the works that are written are committed, so that others' need not wait for all of them. */
     private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
 
-    /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
+    /**
+     * A work that {@linkplain Session weighs} more, some 5 ms of the writer, ends its transaction, so that works of other groups wait for
+     * one such work at most, and has its group rest.
+     */
     private static final long MAX_LIGHT = 256;
+
+    /** Weight of all works of a transaction, after which it is committed: what is written waits for the disk, too. */
+    private static final long MAX_WEIGHT = 4_096;
 
     /** Result of a transaction. */
     enum Ending {
@@ -90,6 +96,7 @@ final class Transactions {
     private void write(Session session, Collection<Work> group) throws SQLException {
         long end = System.nanoTime() + LONGEST_GROUP.toNanos();
         boolean enough = false;
+        long weight = 0;
         var unwritten = new ArrayList<Work>();
         for (Iterator<Work> works = group.iterator(); works.hasNext(); ) {
             Work work = works.next();
@@ -103,7 +110,8 @@ final class Transactions {
                     heaviest = work;
                     heaviestWeight = session.weight;
                 }
-                enough = System.nanoTime() - end > 0;
+                weight += session.weight;
+                enough = session.weight > MAX_LIGHT || weight > MAX_WEIGHT || System.nanoTime() - end > 0;
             }
         }
         if (!unwritten.isEmpty()) {

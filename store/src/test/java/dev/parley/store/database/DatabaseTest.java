@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +62,81 @@ final class DatabaseTest {
                                 session.list(row -> Session.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
                         .containsExactly(text);
             }
+        }
+    }
+
+    /** A work of a group that writes so many KiB, and notes its group when it is on disk. */
+    private static Work insert(String group, int kib, List<String> written, CountDownLatch all) {
+        return new Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                session.update("INSERT INTO note (t) VALUES (?)", "x".repeat(kib << 10));
+                written.add(group);
+            }
+
+            @Override
+            public String group() {
+                return group;
+            }
+
+            @Override
+            public void committed() {
+                all.countDown();
+            }
+
+            @Override
+            public void failed(Exception cause) {}
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "T2 a transaction has one heavy work at most, however many groups have some, and a limited weight in all")
+    void heavyWorksShareNoTransaction(DatabaseKind kind) throws Exception {
+        try (Database database = new Place(kind, directory).database()) {
+            database.migrate("notes", List.of("CREATE TABLE note (t TEXT NOT NULL)"));
+            List<String> written = new ArrayList<>();
+            List<List<String>> transactions = new CopyOnWriteArrayList<>();
+            database.listen(new GroupListener() {
+                @Override
+                public void committed(int works) {
+                    transactions.add(List.copyOf(written));
+                    written.clear();
+                }
+            });
+            var begun = new CountDownLatch(1);
+            var released = new CountDownLatch(1);
+            Thread holding = Thread.ofVirtual()
+                    .start(() -> database.write(session -> {
+                        begun.countDown();
+                        try {
+                            released.await();
+                        } catch (InterruptedException stopped) {
+                            Thread.currentThread().interrupt();
+                        }
+                        return 1;
+                    }));
+            begun.await();
+            var all = new CountDownLatch(3 + 100);
+            for (int i = 0; i < 3; i++) {
+                database.submit(insert("heavy-" + i, 512, written, all));
+            }
+            for (int i = 0; i < 100; i++) {
+                database.submit(insert("light-" + i, 100, written, all));
+            }
+
+            released.countDown();
+            holding.join();
+            assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(transactions).allSatisfy(groups -> {
+                assertThat(groups.stream()
+                                .filter(group -> group.startsWith("heavy"))
+                                .count())
+                        .isLessThan(2);
+                assertThat(groups).hasSizeLessThan(50);
+            });
         }
     }
 
