@@ -298,8 +298,35 @@ class LenientClientTest {
                 });
                 var client = agent.client();
                 var stream = client.stream("go")) {
-            assertThat(kinds(stream)).containsExactly("task WORKING", "COMPLETED", "task COMPLETED");
+            assertThat(kinds(stream)).containsExactly("task WORKING", "artifact", "COMPLETED");
             assertThat(agent.methods()).containsExactly("SendStreamingMessage", "GetTask");
+        }
+    }
+
+    @Test
+    @DisplayName("C16: an artifact behind the end in the same stream is shown before the end, without a read")
+    void theArtifactBehindTheEndInTheStreamIsShown() throws Exception {
+        try (var agent = new TestAgent((request, connection) -> {
+                    beginStream(connection);
+                    send(connection, 0, "{\"task\":" + task("WORKING") + "}");
+                    send(connection, 0, status("COMPLETED"));
+                    send(connection, 0, artifact("late"));
+                    endStream(connection);
+                });
+                var client = agent.client();
+                var stream = client.stream("go")) {
+            assertThat(kinds(stream)).containsExactly("task WORKING", "artifact", "COMPLETED");
+            assertThat(agent.methods()).containsExactly("SendStreamingMessage");
+        }
+    }
+
+    @Test
+    void aStreamMayBeAnsweredWithItsOnlyElement() throws Exception {
+        try (var agent = new TestAgent((request, connection) -> connection.answer(
+                        200, rpc("{\"task\":" + task("COMPLETED") + "}"), "Content-Type: application/json"));
+                var client = agent.client();
+                var stream = client.stream("go")) {
+            assertThat(kinds(stream)).containsExactly("task COMPLETED");
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.client.calls;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
 import dev.parley.client.http.StreamBody.Piece;
@@ -19,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,6 +34,14 @@ import org.jspecify.annotations.Nullable;
  * how it ended.
  */
 final class HttpElements<E> implements Feed<E> {
+    /** Reads an element; null for one that says nothing. */
+    interface Element<E> {
+        @Nullable
+        E of(SseParser.Frame frame, @Nullable String mediaType);
+    }
+
+    private static final String EVENT_STREAM = "text/event-stream";
+
     /** Reads the answer that came instead of a stream. */
     interface Refusing {
         A2AException of(int status, @Nullable String mediaType, byte[] body);
@@ -38,7 +49,7 @@ final class HttpElements<E> implements Feed<E> {
 
     private final Calls calls;
     private final HttpWire wire;
-    private final Function<SseParser.Frame, ? extends @Nullable E> element;
+    private final Element<E> element;
     private final SseParser parser;
     private final Duration silence;
     private final BlockingQueue<Piece> pieces;
@@ -54,7 +65,7 @@ final class HttpElements<E> implements Feed<E> {
     private HttpElements(
             Calls calls,
             Set<String> types,
-            Function<SseParser.Frame, ? extends @Nullable E> element,
+            Element<E> element,
             BlockingQueue<Piece> pieces,
             long exchange,
             Pieces feed,
@@ -77,13 +88,13 @@ final class HttpElements<E> implements Feed<E> {
      * @throws A2AException if the agent refuses it
      * @throws Trouble the same, if another attempt may help
      */
-    static <E> HttpElements<E> open(
+    static <E> Feed<E> open(
             Calls calls,
             Request request,
             Duration left,
             Function<HttpHeaders, @Nullable String> position,
             Set<String> types,
-            Function<SseParser.Frame, ? extends @Nullable E> element,
+            Element<E> element,
             Refusing refusal)
             throws Trouble, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
@@ -99,14 +110,18 @@ final class HttpElements<E> implements Feed<E> {
         }
         return switch (response.body()) {
             case Whole(var bytes) -> {
+                String type = response.headers().firstValue("Content-Type").orElse(null);
                 A2AException problem;
                 try {
-                    problem = refusal.of(
-                            response.statusCode(),
-                            response.headers().firstValue("Content-Type").orElse(null),
-                            bytes);
-                } catch (A2AException shifted) {
-                    problem = shifted;
+                    E only = isResult(response)
+                            ? element.of(new SseParser.Frame(null, new String(bytes, UTF_8)), type)
+                            : null;
+                    if (only != null) {
+                        yield Feed.of(List.of(only));
+                    }
+                    problem = refusal.of(response.statusCode(), type, bytes);
+                } catch (A2AException refused) {
+                    problem = refused;
                 }
                 calls.distrustAfter(problem);
                 throw calls.refusal(request, response.statusCode(), response.headers(), problem);
@@ -115,6 +130,12 @@ final class HttpElements<E> implements Feed<E> {
                 new HttpElements<>(
                         calls, types, element, pieces, opening.exchange(), feed, position.apply(response.headers()));
         };
+    }
+
+    /** Some agents answer a request for a stream with its only element. */
+    private static boolean isResult(HttpResponse<?> response) {
+        String type = response.headers().firstValue("Content-Type").orElse("").toLowerCase(Locale.ROOT);
+        return response.statusCode() == 200 && type.contains("json");
     }
 
     @Override
@@ -176,7 +197,7 @@ final class HttpElements<E> implements Feed<E> {
         try {
             parser.read(buffer, frame -> {
                 wire.listen(exchange, frame);
-                E next = element.apply(frame);
+                E next = element.of(frame, EVENT_STREAM);
                 if (next != null) {
                     ready.add(next);
                 }

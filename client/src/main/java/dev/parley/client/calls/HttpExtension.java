@@ -135,7 +135,7 @@ public final class HttpExtension {
                         headers -> headers.firstValue(protocol.style().positionHeader())
                                 .orElse(null),
                         Set.of(),
-                        frame -> binding.element(operation, frame.data()),
+                        (frame, type) -> binding.element(operation, frame.data()),
                         (status, type, body) -> binding.refusal(status, body));
             }
             // The deadline is one for the beginning, not for the stream.

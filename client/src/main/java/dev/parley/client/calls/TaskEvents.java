@@ -45,6 +45,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
+    private static final String EVENT_STREAM = "text/event-stream";
     private static final System.Logger LOG = System.getLogger("dev.parley.client");
 
     private final Calls calls;
@@ -66,11 +67,9 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private boolean reconnected;
 
     private boolean hasArtifact;
-    /** Whether the task ended by a status, rather than as a whole. */
-    private boolean endedByStatus;
-
-    private boolean hasReadEnd;
-    /** Whether the task is read behind the end of its stream. */
+    /** The end of the task, which is shown behind artifacts that are yet to be read; null for none. */
+    private @Nullable LoggedEvent held;
+    /** Whether what comes is the end of the task with these artifacts. */
     private boolean readsEnd;
 
     private TaskEvents(
@@ -117,14 +116,16 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         return switch (place) {
             case Place.ByHttp http -> {
                 HttpWire.Request request = calls.request(http, operation, context, left);
-                Binding binding = http.binding().answering(request.id(), "text/event-stream");
+                Binding binding = http.binding().answering(request.id(), EVENT_STREAM);
                 yield HttpElements.open(
                         calls,
                         request,
                         left,
                         headers -> null,
                         binding.eventTypes(),
-                        frame -> binding.event(frame.id(), frame.data()),
+                        (frame, type) -> type == null || !type.equals(EVENT_STREAM)
+                                ? http.binding().answering(request.id(), type).event(frame.id(), frame.data())
+                                : binding.event(frame.id(), frame.data()),
                         (status, type, body) ->
                                 http.binding().answering(request.id(), type).refusal(status, body));
             }
@@ -143,8 +144,8 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     List<LoggedEvent> shown(List<LoggedEvent> news) {
         var shown = new ArrayList<LoggedEvent>(news.size());
         for (LoggedEvent event : news) {
-            boolean isEnd = event.event() instanceof Task && readsEnd;
-            if (isDone(false) && !isEnd) {
+            boolean isLate = held != null && !readsEnd && event.event() instanceof TaskArtifactUpdateEvent;
+            if (isDone(false) && !readsEnd && !isLate) {
                 break; // before 1.0, the end of a task that was shown whole is repeated
             }
             boolean repeated = reconnected && repeats(event);
@@ -157,7 +158,9 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                 begun = true;
                 shown.add(beginning(event));
             }
-            if (event.sequence() == 0 || event.sequence() > resumedBehind) { // else seen before the cut
+            if (isEndWithoutArtifact(event)) {
+                held = event; // readers leave at the end, so the artifacts are read before it is shown
+            } else if (event.sequence() == 0 || event.sequence() > resumedBehind) { // else seen before the cut
                 last = event.sequence() == 0 ? last : event.sequence();
                 shown.add(event);
             }
@@ -172,7 +175,6 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                 requireSame(task.id());
                 state = task.state();
                 snapshot = timeless(task);
-                endedByStatus = false;
                 status = task.status();
                 hasArtifact |= !task.artifacts().isEmpty();
                 last = event.sequence(); // a snapshot: numbers go on from here, even if they are other ones than before
@@ -183,7 +185,6 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                 requireSame(update.taskId());
                 state = update.status().state();
                 status = update.status();
-                endedByStatus = true;
                 snapshot = null; // the next one has this, too
             }
             case TaskArtifactUpdateEvent update -> {
@@ -211,30 +212,52 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         return new Task(task.id(), task.contextId(), status, task.artifacts(), task.history(), task.metadata());
     }
 
-    /** The task as it is read once after a stream that brought no artifact: some agents end their streams before they tell the result. */
+    /** Whether a task ends that has shown no artifact: some agents end their streams before they tell the result. */
+    private boolean isEndWithoutArtifact(LoggedEvent event) {
+        return event.event() instanceof TaskStatusUpdateEvent
+                && event.sequence() == 0
+                && last == 0
+                && state == TaskState.COMPLETED
+                && !hasArtifact
+                && !readsEnd;
+    }
+
+    /** The end of the task, behind the artifacts that its stream has not brought: the task is read for them once. */
     @Override
     @Nullable
     Opening<LoggedEvent> more() {
-        String id = taskId;
-        boolean lacks = state == TaskState.COMPLETED && endedByStatus && !hasArtifact && last == 0;
-        if (!lacks || id == null || hasReadEnd) {
+        LoggedEvent end = held;
+        if (end == null) {
             return null;
         }
-        hasReadEnd = true;
+        held = null;
         readsEnd = true;
+        var events = new ArrayList<LoggedEvent>();
         return () -> {
-            try {
-                Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
-                return new Last(task.artifacts().isEmpty() ? null : task);
-            } catch (A2AException | ClientException unread) {
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        "task {0}: its end cannot be read: {1}",
-                        id,
-                        String.valueOf(unread.getMessage()));
-                return new Last(null);
+            if (!hasArtifact) {
+                artifacts().forEach(events::add);
             }
+            events.add(end);
+            return Feed.of(events);
         };
+    }
+
+    private List<LoggedEvent> artifacts() {
+        String id = requireNonNullElse(taskId, "");
+        try {
+            Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
+            return task.artifacts().stream()
+                    .map(artifact -> new LoggedEvent(
+                            0, new TaskArtifactUpdateEvent(id, task.contextId(), artifact, false, true, Map.of())))
+                    .toList();
+        } catch (A2AException | ClientException unread) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "task {0}: its end cannot be read: {1}",
+                    id,
+                    String.valueOf(unread.getMessage()));
+            return List.of();
+        }
     }
 
     /** Refuses events of another task, which a faulty agent or proxy may send: a reader would merge them. */
@@ -303,7 +326,6 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         }
         try {
             Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
-            hasReadEnd |= task.state().isTerminal();
             return task.state().isTerminal() ? new Last(task) : null;
         } catch (A2AException refusal) {
             if (refusal.error() == A2AError.TASK_NOT_FOUND) {
@@ -319,7 +341,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private static final class Last implements Feed<LoggedEvent> {
         private @Nullable Task task;
 
-        Last(@Nullable Task task) {
+        Last(Task task) {
             this.task = task;
         }
 
