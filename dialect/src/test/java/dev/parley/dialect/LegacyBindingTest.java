@@ -336,8 +336,7 @@ final class LegacyBindingTest {
         var read = new ArrayList<TaskEvent>();
         frames.lines()
                 .filter(line -> line.startsWith("data: "))
-                .forEach(line -> read.add(spoken.client()
-                        .event(null, line.substring("data: ".length()))
+                .forEach(line -> read.add(requireNonNull(spoken.client().event(null, line.substring("data: ".length())))
                         .event()));
         assertThat(read).isNotEmpty();
         TaskEvent seen = read.stream()
@@ -362,7 +361,7 @@ final class LegacyBindingTest {
         boolean wrapped = Set.of("v03", "v01").contains(spoken.examples());
         String data = wrapped ? "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + json + "}" : json;
 
-        LoggedEvent read = spoken.client().event("7", data);
+        LoggedEvent read = requireNonNull(spoken.client().event("7", data));
 
         assertThat(read.sequence()).isEqualTo(7);
         assertThat(read.event())

@@ -143,7 +143,7 @@ final class WireBindingTest {
                 .filter(line -> line.startsWith("data: "))
                 .findFirst()
                 .orElseThrow();
-        var read = binding(binding).event(null, data.substring("data: ".length()));
+        var read = requireNonNull(binding(binding).event(null, data.substring("data: ".length())));
         assertThat(read.event()).isEqualTo(expected);
         assertThat(read.sequence()).isZero();
     }
@@ -483,8 +483,7 @@ final class WireBindingTest {
             nullValues = "-",
             value = {"7, 7", "0, 0", "-, 0", "'', 0", "abc, 0", "-4, 0"})
     void theIdOfAnEventBecomesItsSequence(String id, long sequence) {
-        assertThat(binding(Interface.HTTP_JSON)
-                        .event(id, text(example("event.statusUpdate.json")))
+        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event(id, text(example("event.statusUpdate.json"))))
                         .sequence())
                 .isEqualTo(sequence);
     }
