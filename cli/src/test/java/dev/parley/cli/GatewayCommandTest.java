@@ -338,11 +338,19 @@ final class GatewayCommandTest {
     }
 
     @Test
-    @DisplayName("GEM31 a hub without agents of its own starts with the routes of its database, and not without any")
+    @DisplayName(
+            "GEM31, N9: a hub without agents of its own starts, with the routes of its database or with none at first")
     void storedRoutesOnly() throws Exception {
-        Ran empty = shell.run("up", "--data", "none", "--port", "0", "--no-demo");
-        assertThat(empty.status()).isEqualTo(2);
-        assertThat(empty.err()).contains("no agents to host", "--remote", "none");
+        Ran unknown = shell.run("up", "--data", "none", "--port", "0", "--no-demo", "--default-agent", "stored");
+        assertThat(unknown.status()).isEqualTo(2);
+        assertThat(unknown.err()).contains("no agent stored");
+        try (RunningHub hub = up("--data", "none", "--no-demo")) {
+            assertThat(hub.announcement()).doesNotContain("Agent:");
+            assertThat(done(hub, "add", "later", REMOTE.agentUrl("far"))).contains("State: active");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/later", "hello")
+                            .out())
+                    .contains("far hello");
+        }
 
         try (RunningHub hub = up("--data", "data")) {
             assertThat(done(hub, "add", "stored", REMOTE.agentUrl("far"))).contains("State: active");
@@ -365,9 +373,9 @@ final class GatewayCommandTest {
             assertThat(done(hub, "remove", "stored")).contains("Removed: stored");
             assertThat(done(hub, "remove", "another")).contains("Removed: another");
         }
-        Ran removed = shell.run("up", "--data", "data", "--port", "0", "--no-demo");
-        assertThat(removed.status()).isEqualTo(2);
-        assertThat(removed.err()).contains("no agents to host");
+        try (RunningHub hub = up("--data", "data", "--no-demo")) {
+            assertThat(hub.announcement()).doesNotContain("Agent:");
+        }
     }
 
     private RunningHub upstream(String port, String key) throws InterruptedException {

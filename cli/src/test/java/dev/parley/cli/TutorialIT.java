@@ -12,7 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The steps of {@code docs/tutorial.md}, from an empty directory, with the packaged program. */
-@Timeout(120)
+/** The steps of {@code docs/tutorial.md}, from an empty directory, with the launcher and the packaged program. */
+@Timeout(240)
 class TutorialIT {
     private static final Path TUTORIAL = Path.of("../docs/tutorial.md").toAbsolutePath();
     private static final Pattern FILE =
@@ -56,14 +56,7 @@ class TutorialIT {
         while (files.find()) {
             Files.writeString(directory.resolve(files.group(1)), files.group(2));
         }
-        Path bin = Files.createDirectory(directory.resolve("bin"));
-        Files.writeString(
-                Files.createFile(
-                        bin.resolve("parley"),
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))),
-                "#!/bin/sh\nexec \"" + Path.of(System.getProperty("java.home"), "bin", "java")
-                        + "\" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar \""
-                        + System.getProperty("parley.program") + "\" \"$@\"\n");
+        launcher();
         List<String> commands =
                 COMMAND.matcher(tutorial).results().map(match -> match.group(1)).toList();
         assertThat(commands).hasSize(6);
@@ -82,6 +75,21 @@ class TutorialIT {
         assertThat(run(commands.get(5).replace("http://127.0.0.1:8080", shop).replace("TASK", task.group())))
                 .contains("The platform is at 2 m. Part #12345: 3 in stock");
         assertThat(tools(shop)).contains("mechanic__inspect");
+    }
+
+    /** Puts the launcher on the path, in a tree without sources whose program is the packaged one. */
+    private void launcher() throws IOException {
+        Path tree = directory.resolve("parley-tree");
+        Path program = Files.createDirectories(tree.resolve("cli/target/quick/parley"));
+        Path packaged = Path.of(System.getProperty("parley.program")).toAbsolutePath();
+        Files.createSymbolicLink(program.resolve("lib"), packaged.resolveSibling("lib"));
+        for (String jar : List.of("parley.jar", "changed.jar")) { // the second one is not prepared for quick starts
+            Files.createSymbolicLink(program.resolve(jar), packaged);
+        }
+        Files.createFile(program.resolve("built"));
+        Files.copy(Path.of("../parley"), tree.resolve("parley"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.createSymbolicLink(
+                Files.createDirectory(directory.resolve("bin")).resolve("parley"), tree.resolve("parley"));
     }
 
     /** Starts a server and returns the URL that it prints. */

@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.Priority;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Provider;
@@ -18,8 +19,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +67,11 @@ public final class Agent {
     /** True if a task that a crash interrupted is to be taken up again, by another call of the handler. */
     public boolean isResumable() {
         return settings.resumable;
+    }
+
+    /** Error by which messages are refused now; empty if they are not. */
+    public Optional<A2AException> refusal() {
+        return settings.refusal.get();
     }
 
     /** True if a message that comes again under its id leads to the task that it led to before. */
@@ -225,6 +233,7 @@ public final class Agent {
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
         private @Nullable Function<Message, Priority> priority;
+        private Supplier<Optional<A2AException>> refusal = Optional::empty;
         private final Set<String> uses = new LinkedHashSet<>();
 
         private Builder(String name, String description) {
@@ -339,6 +348,12 @@ public final class Agent {
             return this;
         }
 
+        /** Refuses messages while {@code refusal} returns an error, such as that a server behind the agent is out of reach. */
+        public Builder refusing(Supplier<Optional<A2AException>> refusal) {
+            this.refusal = requireNonNull(refusal, "refusal");
+            return this;
+        }
+
         /**
          * Returns the existing task for a message that the same caller repeats under the same id within 24 hours, instead
          * of processing it again; default true.
@@ -450,6 +465,7 @@ public final class Agent {
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;
             copy.priority = priority;
+            copy.refusal = refusal;
             copy.uses.addAll(uses);
             return copy;
         }

@@ -70,7 +70,10 @@ final class HostedAgent implements AgentEndpoint {
         CallContext context = activated(caller);
         return (R)
                 switch (operation) {
-                    case SendMessage send -> sends.send(send, context);
+                    case SendMessage send -> {
+                        requireReady();
+                        yield sends.send(send, context);
+                    }
                     case GetTask get -> get(get, context);
                     case ListTasks list -> list(list, context);
                     case CancelTask cancel -> cancel(cancel, context);
@@ -93,10 +96,20 @@ final class HostedAgent implements AgentEndpoint {
         }
         return (Feed<E>)
                 switch (operation) {
-                    case SendStreamingMessage send -> sends.stream(send, context);
+                    case SendStreamingMessage send -> {
+                        requireReady();
+                        yield sends.stream(send, context);
+                    }
                     case SubscribeToTask subscribe -> subscribe(subscribe, context);
                     case Operation.ExtensionWatch<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
                 };
+    }
+
+    private void requireReady() {
+        Optional<A2AException> refusal = agent.refusal();
+        if (refusal.isPresent()) {
+            throw refusal.get();
+        }
     }
 
     /** Returns the call with those extensions only that this agent has. */

@@ -53,9 +53,14 @@ public interface HubExtension extends AutoCloseable {
         };
     }
 
-    /** Agents of the extension, which the hub hosts behind its other agents. Their names must be free. */
+    /** Agents of the extension, which the hub hosts behind its other agents. Their names must be free, but for {@link #without}. */
     default List<Agent> agents() {
         return List.of();
+    }
+
+    /** Gives up one of {@link #agents} whose name another agent has; returns false if the hub must not start without it. */
+    default boolean without(String agent) {
+        return false;
     }
 
     /**

@@ -57,9 +57,14 @@ public interface HubExtensionSource {
         return Map.of();
     }
 
-    /** Names of agents of its settings that it hosts by {@link HubAgents#host}, when they can be reached. */
+    /** Names of agents of its settings that are elsewhere, such as those that it hosts by {@link HubAgents#host}. */
     default Set<String> agents() {
         return Set.of();
+    }
+
+    /** Whether a hub starts without those of these agents whose names other agents have. */
+    default boolean isOptional() {
+        return false;
     }
 
     /**

@@ -275,13 +275,7 @@ public final class Platform implements AutoCloseable {
             hubExtensions.forEach((uri, extension) -> extensionPages.own(
                     extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
             given.agents.values().forEach(this::host);
-            for (Agent agent : hubExtensions.agents()) {
-                if (neighbours.has(agent.name())) {
-                    throw new IllegalArgumentException("agent \"" + agent.name()
-                            + "\": duplicate name (expected: another, an extension has this one)");
-                }
-                host(agent);
-            }
+            hubExtensions.agents(given.agents.keySet()).forEach(this::host);
             hubExtensions.start(); // which may host more
             this.hosting = true;
             started = true;

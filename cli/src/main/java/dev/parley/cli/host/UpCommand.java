@@ -116,11 +116,14 @@ public final class UpCommand {
         Set<String> builtIn = atPaths(all, archives);
         for (HubExtensionSource extension : all.extensions()) {
             for (String remote : extension.agents()) {
-                if (byName.containsKey(remote) || builtIn.contains(remote)) {
+                boolean isTaken = byName.containsKey(remote) || builtIn.contains(remote);
+                if (isTaken && !extension.isOptional()) {
                     throw CommandException.usage(
                             "--remote: " + remote + ": an agent of the hub has this name", "take another name");
                 }
-                byName.put(remote, null);
+                if (!isTaken) {
+                    byName.put(remote, null);
+                }
             }
         }
         var guarded = new HashSet<>(all.trust().ofAgents().keySet());
@@ -128,22 +131,20 @@ public final class UpCommand {
         if (byName.isEmpty() || named != null && !byName.containsKey(named) || !builtIn.containsAll(guarded)) {
             inDatabase(all).forEach(route -> byName.putIfAbsent(route, null));
         }
-        if (byName.isEmpty()) {
-            throw CommandException.usage(
-                    "no agents to host (expected: one, or a route of the gateway in the database of --data "
-                            + all.store().data() + ")",
-                    "name a jar with --agents or an agent with --remote, or leave --no-demo out");
-        }
         if (named != null && !byName.containsKey(named)) {
             throw CommandException.usage(
                     "--default-agent: no agent " + named + " (expected: one of " + String.join(", ", byName.keySet())
                             + ")",
-                    "did you mean " + Nearest.to(named, byName.keySet()) + "?");
+                    byName.isEmpty()
+                            ? "leave --no-demo out"
+                            : "did you mean " + Nearest.to(named, byName.keySet()) + "?");
         }
-        String first = named != null
-                ? named
-                : byName.containsKey(ECHO) ? ECHO : byName.sequencedKeySet().getFirst();
-        byName.putFirst(first, byName.get(first));
+        if (!byName.isEmpty()) {
+            String first = named != null
+                    ? named
+                    : byName.containsKey(ECHO) ? ECHO : byName.sequencedKeySet().getFirst();
+            byName.putFirst(first, byName.get(first));
+        }
         return byName;
     }
 
@@ -179,8 +180,8 @@ public final class UpCommand {
             @Nullable OpenTelemetrySdk telemetry) {
         HubBuilder hub = Hub.builder()
                 .settings(call.settings().reader(Setting.Scope.HUB))
-                .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new))
-                .defaultAgent(agents.keySet().iterator().next());
+                .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new));
+        agents.keySet().stream().findFirst().ifPresent(hub::defaultAgent);
         archives.forEach(archive -> {
             hub.extensions(archive.extensions());
             archive.ofHub().forEach(hub::extension);
@@ -323,7 +324,6 @@ public final class UpCommand {
         List<String> auth =
                 SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
         String url = hub.url();
-        String first = agents.keySet().iterator().next();
         call.output().result(() -> json(hub, agents), page -> {
             page.field("URL", url);
             if (!hub.adminUrl().equals(url)) {
@@ -339,9 +339,10 @@ public final class UpCommand {
             agents.forEach(
                     (name, agent) -> page.field("Agent", name + " - " + description(agent) + " - " + card(url, name)));
         });
-        if (call.output().isJson()) {
+        if (call.output().isJson() || agents.isEmpty()) {
             return;
         }
+        String first = agents.keySet().iterator().next();
         boolean byKey = auth.contains("required") || auth.contains("apiKey");
         String agent = url + "/agents/" + first;
         Optional<ExampleCall> example =

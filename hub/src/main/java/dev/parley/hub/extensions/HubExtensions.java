@@ -27,7 +27,9 @@ import dev.parley.trust.cards.CardKeys;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +49,9 @@ public final class HubExtensions implements AutoCloseable {
     private static final String OF_AGENTS = "/agents/{agent}";
 
     private final Map<String, HubExtension> byUri = new LinkedHashMap<>();
+    /** Names of agents that extensions host later. */
+    private final Set<String> later = new HashSet<>();
+
     private final ConcurrentLinkedQueue<Path> scratch = new ConcurrentLinkedQueue<>();
 
     private final Parts parts;
@@ -88,7 +93,12 @@ public final class HubExtensions implements AutoCloseable {
         this.parts = new Parts(shared, database, audit);
         this.clients = new GuardedClients(shared.rule());
         this.timers = new DurableTimers(parts::database, InstantSource.system());
-        sources.forEach(source -> byUri.put(source.uri(), source.open(parts)));
+        sources.forEach(source -> {
+            byUri.put(source.uri(), source.open(parts));
+            if (!source.isOptional()) {
+                later.addAll(source.agents());
+            }
+        });
     }
 
     /** The parts. A database is made when an extension of a hub without one needs it. */
@@ -261,11 +271,32 @@ public final class HubExtensions implements AutoCloseable {
                 .findFirst();
     }
 
-    /** Agents of the extensions. */
-    public List<Agent> agents() {
-        return byUri.values().stream()
-                .flatMap(extension -> extension.agents().stream())
-                .toList();
+    /**
+     * Agents of the extensions, without those that an extension gives up for another of the same name.
+     *
+     * @param taken names of the other agents
+     * @throws IllegalArgumentException for a name of two agents
+     */
+    public List<Agent> agents(Set<String> taken) {
+        var all = new LinkedHashMap<HubExtension, List<Agent>>();
+        byUri.values().forEach(extension -> all.put(extension, new ArrayList<>(extension.agents())));
+        all.forEach((extension, own) -> own.removeIf(agent -> {
+            long others = all.values().stream()
+                    .flatMap(List::stream)
+                    .filter(each -> each.name().equals(agent.name()))
+                    .count();
+            boolean isTaken = others > 1 || taken.contains(agent.name()) || later.contains(agent.name());
+            return isTaken && extension.without(agent.name());
+        }));
+        var names = new HashSet<>(taken);
+        List<Agent> agents = all.values().stream().flatMap(List::stream).toList();
+        for (Agent agent : agents) {
+            if (!names.add(agent.name())) {
+                throw new IllegalArgumentException("agent \"" + agent.name()
+                        + "\": duplicate name (expected: another, an extension has this one)");
+            }
+        }
+        return agents;
     }
 
     /** Operations of agents of the extensions for callers without credentials, by the names of the agents. */
