@@ -1,7 +1,10 @@
 package dev.parley.mcp.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.mcp.wire.Trees;
 import java.math.BigInteger;
+import java.net.URLDecoder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,26 +13,41 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks arguments against the input schema of a tool. Keywords that refer to other schemas are passed over, as are patterns and formats,
- * whose cost the author of the schema would choose: the tool itself may refuse more.
+ * Checks arguments against the input schema of a tool. References within the schema are followed, up to a depth and a number of schemas;
+ * others are passed over, as are patterns and formats, whose cost the author of the schema would choose: the tool itself may refuse more.
  *
- * <p>Source: JSON Schema 2020-12, Validation.
+ * <p>Source: JSON Schema 2020-12, Core 8.2 and Validation; RFC 6901 for the references.
  */
 final class InputSchema {
     private static final int MAX_DEPTH = 64;
     private static final int MAX_SHOWN = 20;
 
-    private InputSchema() {}
+    /** Schemas that are applied in one check; a schema may refer to itself for each member of a value. */
+    private static final int MAX_SCHEMAS = 100_000;
+
+    private final Map<String, @Nullable Object> root;
+    private int left = MAX_SCHEMAS;
+
+    private InputSchema(Map<String, @Nullable Object> root) {
+        this.root = root;
+    }
 
     /** The first problem of a value, with its path; empty for none. */
     static Optional<String> problem(Map<String, @Nullable Object> schema, Object value) {
-        return problem(schema, value, "", 0);
+        return new InputSchema(schema).problem(schema, value, "", 0);
     }
 
-    private static Optional<String> problem(
+    private Optional<String> problem(
             Map<String, @Nullable Object> schema, @Nullable Object value, String path, int depth) {
-        if (depth > MAX_DEPTH || schema.containsKey("$ref")) {
+        if (depth > MAX_DEPTH || left-- <= 0) {
             return Optional.empty();
+        }
+        if (schema.get("$ref") instanceof String reference) {
+            Map<String, @Nullable Object> target = referred(reference);
+            Optional<String> problem = problem(target, value, path, depth + 1);
+            if (problem.isPresent() || target.isEmpty() || isAlone()) {
+                return problem;
+            }
         }
         String place = path.isEmpty() ? "arguments" : path;
         List<String> types = texts(schema.get("type"));
@@ -53,7 +71,37 @@ final class InputSchema {
         };
     }
 
-    private static Optional<String> items(Map<String, @Nullable Object> schema, List<?> list, String path, int depth) {
+    /** Whether keywords beside a reference have no effect, as in the drafts before 2019. */
+    private boolean isAlone() {
+        return String.valueOf(root.get("$schema")).contains("draft-0");
+    }
+
+    /** The schema that a reference of this schema names; empty for one elsewhere, by an anchor, or of nothing. */
+    private Map<String, @Nullable Object> referred(String reference) {
+        if (!reference.equals("#") && !reference.startsWith("#/")) {
+            return Map.of();
+        }
+        String pointer;
+        try {
+            pointer = URLDecoder.decode(reference.substring(1).replace("+", "%2B"), UTF_8);
+        } catch (IllegalArgumentException malformed) {
+            return Map.of();
+        }
+        Object target = root;
+        if (!pointer.isEmpty()) {
+            for (String token : pointer.substring(1).split("/", -1)) {
+                String name = token.replace("~1", "/").replace("~0", "~");
+                target = target instanceof List<?> list
+                        ? name.matches("[0-9]{1,6}") && Integer.parseInt(name) < list.size()
+                                ? list.get(Integer.parseInt(name))
+                                : null
+                        : Trees.map(target).get(name);
+            }
+        }
+        return Trees.map(target);
+    }
+
+    private Optional<String> items(Map<String, @Nullable Object> schema, List<?> list, String path, int depth) {
         if (!(schema.get("items") instanceof Map<?, ?> items) || schema.containsKey("prefixItems")) {
             return Optional.empty();
         }
@@ -63,7 +111,7 @@ final class InputSchema {
                 .findFirst();
     }
 
-    private static Optional<String> members(
+    private Optional<String> members(
             Map<String, @Nullable Object> schema, Map<String, @Nullable Object> object, String path, int depth) {
         String begin = path.isEmpty() ? "" : path + ".";
         Map<String, @Nullable Object> properties = Trees.map(schema.get("properties"));
@@ -85,8 +133,12 @@ final class InputSchema {
         return Stream.concat(missing, wrong).findFirst();
     }
 
-    private static String expected(Map<String, @Nullable Object> schema) {
-        List<String> types = texts(schema.get("type"));
+    private String expected(Map<String, @Nullable Object> schema) {
+        Map<String, @Nullable Object> typed =
+                schema.get("$ref") instanceof String reference && !schema.containsKey("type")
+                        ? referred(reference)
+                        : schema;
+        List<String> types = texts(typed.get("type"));
         return types.isEmpty() ? "" : " (expected: " + String.join(" or ", types) + ")";
     }
 
