@@ -25,7 +25,7 @@ public interface Tools {
     enum Outcome {
         COMPLETED,
         FAILED,
-        /** The tool asks the user; {@link Tools#answer} continues the call. */
+        /** The tool asks the user; {@link Tools#answer} or {@link Tools#decline} continues the call. */
         QUESTION
     }
 
@@ -33,7 +33,7 @@ public interface Tools {
      * Result of a call.
      *
      * @param parts content of the tool, its reason for a failure, or its question
-     * @param id of the call, for {@link Tools#answer}
+     * @param id of the call, for {@link Tools#answer} and {@link Tools#decline}
      */
     record Result(Outcome outcome, List<Part> parts, String id) {
         /** The texts, one below the other. */
@@ -84,4 +84,11 @@ public interface Tools {
      */
     Result answer(Description tool, Result question, Map<String, ? extends @Nullable Object> content)
             throws InterruptedException;
+
+    /**
+     * Declines a question of a tool, as its user did, and waits for the end of the call.
+     *
+     * @param question result of the call so far
+     */
+    Result decline(Description tool, Result question) throws InterruptedException;
 }

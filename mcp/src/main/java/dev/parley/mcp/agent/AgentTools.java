@@ -5,7 +5,10 @@ import dev.parley.engine.Request;
 import dev.parley.engine.spi.Tools;
 import dev.parley.extension.HubAgents;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
@@ -73,6 +76,12 @@ final class AgentTools implements Tools {
         return send(tool.server(), message, Map.of());
     }
 
+    @Override
+    public Result decline(Description tool, Result question) throws InterruptedException {
+        Part refusal = Part.data(Map.of(Elicitation.DATA, Elicitation.action(Elicitation.DECLINE)));
+        return send(tool.server(), Message.user(refusal).in(null, question.id()), Map.of());
+    }
+
     private Result send(String server, Message message, Map<String, @Nullable Object> metadata)
             throws InterruptedException {
         AgentEndpoint endpoint = agents.endpoint(server);
@@ -82,6 +91,11 @@ final class AgentTools implements Tools {
             for (List<LoggedEvent> next = events.next(PATIENCE); next != null; next = events.next(PATIENCE)) {
                 next.forEach(event -> run.add(event.event()));
             }
+        } catch (A2AException refused) {
+            if (refused.error() != A2AError.UNAVAILABLE) {
+                throw refused;
+            }
+            return new Result(Outcome.FAILED, List.of(Part.text(String.valueOf(refused.getMessage()))), "");
         } catch (InterruptedException stop) {
             String id = run.id;
             if (id != null) {

@@ -6,6 +6,7 @@ import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.Pauses;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.HashMap;
@@ -262,19 +263,19 @@ final class HostedServer implements AutoCloseable {
      */
     Tool tool(String name) {
         Optional<Tool> tool = find(name);
-        if (tool.isEmpty()) {
-            approved(); // perhaps by another hub
-            tool = find(name);
+        if (tool.isPresent()) {
+            return tool.get();
         }
-        return tool.orElseThrow(() -> {
-            boolean isHeld =
-                    table.rows(entry.name()).stream().anyMatch(row -> row.name().equals(name) && row.held() != null);
-            return isHeld
-                    ? new McpException(
-                            McpException.INVALID_PARAMS,
-                            "tool \"" + name + "\": its definition is new or has changed, and waits for approval")
-                    : McpException.notFound("tool", name);
-        });
+        ToolTable.Row row = table.row(entry.name(), name).orElseThrow(() -> McpException.notFound("tool", name));
+        if (row.approved() != null && row.digest().equals(offered.get(name))) {
+            approved(); // by another hub
+            return row.approved();
+        }
+        throw row.held() == null
+                ? McpException.notFound("tool", name)
+                : new McpException(
+                        McpException.INVALID_PARAMS,
+                        "tool \"" + name + "\": its definition is new or has changed, and waits for approval");
     }
 
     private Optional<Tool> find(String name) {
@@ -287,11 +288,16 @@ final class HostedServer implements AutoCloseable {
      * @throws ServerFailure CONNECTION with the last problem if there is none in time, or at once if the last attempt has failed
      */
     McpClient client() throws InterruptedException {
+        return client(false);
+    }
+
+    /** @param isPatient whether to wait also if the last attempt has failed */
+    McpClient client(boolean isPatient) throws InterruptedException {
         use();
         lock.lockInterruptibly();
         try {
             long rest = Math.min(PATIENCE.toNanos(), entry.timeout().toNanos());
-            while (client == null && !isUnreachable && rest > 0 && !closed) {
+            while (client == null && (isPatient || !isUnreachable) && rest > 0 && !closed) {
                 rest = change.awaitNanos(rest);
             }
             if (client == null) {
@@ -312,6 +318,32 @@ final class HostedServer implements AutoCloseable {
         try {
             isUnreachable = is;
             change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The connection; empty while there is none. */
+    Optional<McpClient> connection() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(client);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The error for callers while attempts to reach the server fail; the next one is made soon. Empty otherwise. */
+    Optional<A2AException> refusal() {
+        lock.lock();
+        try {
+            if (client != null || !isUnreachable) {
+                return Optional.empty();
+            }
+            isWanted = true;
+            change.signalAll();
+            return Optional.of(A2AException.unavailable(
+                    "MCP server \"" + entry.name() + "\" cannot be reached: " + problem, WANTED_PAUSE));
         } finally {
             lock.unlock();
         }

@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,16 +33,11 @@ import org.jspecify.annotations.Nullable;
 final class ToolAgent implements AgentHandler {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
     private static final int CONCURRENCY = 64;
-    private static final int MAX_TITLE = 100;
     private static final int MAX_TEXT = 1_000;
     private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
     private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
     private static final Duration LONGEST_TASK = Duration.ofHours(24);
-    private static final String ELICITATION = "elicitation";
-
-    /** Member of a skill that states schemas and hints of a tool. */
-    private static final String DECLARATION = "urn:parley:mcp:tool:v1";
 
     private final HostedServer server;
     private final ToolTable table;
@@ -60,32 +54,15 @@ final class ToolAgent implements AgentHandler {
                 .inputModes("application/json", "text/plain")
                 .resumable(true)
                 .concurrency(CONCURRENCY)
-                .timeLimit(LONGEST_TASK);
-        for (Tool tool : server.tools()) {
-            String title = tool.title();
-            String description = tool.description();
-            agent.skill(new Skill(
-                    tool.name(),
-                    title == null ? tool.name() : visible(title, MAX_TITLE),
-                    description == null ? tool.name() : visible(description, MAX_TEXT),
-                    List.of("mcp"),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Map.of(
-                            DECLARATION,
-                            Trees.members(
-                                    "inputSchema", tool.inputSchema(),
-                                    "outputSchema", tool.outputSchema(),
-                                    "annotations", tool.annotations()))));
+                .timeLimit(LONGEST_TASK)
+                .refusing(server::refusal);
+        List<Tool> tools = server.tools();
+        List<Skill> skills = ToolSkills.of(tools);
+        skills.forEach(agent::skill);
+        if (skills.size() < tools.size() || tools.isEmpty()) {
+            agent.skill(ToolSkills.rest(tools.size() - skills.size()));
         }
         return agent.handle(this);
-    }
-
-    /** A text of the server, which models read, without controls and invisible formats. */
-    private static String visible(String text, int characters) {
-        return Excerpt.of(text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}&&[^\n\t]]", ""), characters);
     }
 
     @Override
@@ -101,6 +78,11 @@ final class ToolAgent implements AgentHandler {
                 reply.fail("the hub has stopped during the call of the tool, which may have run");
             } else {
                 McpClient unused = server.client(); // whose tools are known then
+                Optional<Part> page = ToolSkills.page(request, server.tools());
+                if (page.isPresent()) {
+                    reply.complete(page.get());
+                    return;
+                }
                 ToolCall call = ToolCall.of(request, server.entry().name(), server.tools());
                 isProxied = call.isProxied();
                 server.tool(call.tool());
@@ -214,30 +196,60 @@ final class ToolAgent implements AgentHandler {
         show(questions, null, reply);
     }
 
+    /** Shows questions: texts, their form, and in the metadata the elicitations themselves. */
     private static void show(
             Map<String, Map<String, @Nullable Object>> questions, @Nullable String problem, Reply reply) {
         var parts = new ArrayList<Part>();
-        var forms = new LinkedHashMap<String, @Nullable Object>();
+        var elicitations = new LinkedHashMap<String, @Nullable Object>();
         boolean isUrl = false;
         if (problem != null) {
             parts.add(Part.text(problem));
         }
         for (var each : questions.entrySet()) {
-            Elicitation question = Elicitation.of(each.getValue()).orElseThrow();
+            Map<String, @Nullable Object> params = Trees.map(each.getValue(), "params");
+            Elicitation question = Elicitation.asked(params);
             isUrl |= question.isUrl();
             String url = question.url() == null ? "" : " " + question.url();
             parts.add(Part.text(question.message() + url));
-            forms.put(each.getKey(), Trees.map(each.getValue(), "params"));
+            elicitations.put(
+                    each.getKey(),
+                    problem == null ? params : Trees.with(params, "message", problem + "\n" + question.message()));
         }
         boolean isForm = questions.size() == 1 && !isUrl;
         parts.add(Part.data(
                 isForm
-                        ? Trees.map(forms.values().iterator().next()).get("requestedSchema")
-                        : Map.of(ELICITATION, forms)));
+                        ? Trees.map(Trees.map(elicitations.values().iterator().next()), "requestedSchema")
+                        : Map.of(Elicitation.DATA, elicitations)));
+        Message question = Message.agent(parts.toArray(Part[]::new));
         reply.move(
                 isUrl ? TaskState.AUTH_REQUIRED : TaskState.INPUT_REQUIRED,
-                Message.agent(parts.toArray(Part[]::new)),
+                new Message(
+                        question.messageId(),
+                        question.role(),
+                        question.parts(),
+                        null,
+                        null,
+                        Map.of(Elicitation.METADATA, elicitations),
+                        List.of(),
+                        List.of()),
                 Map.of());
+    }
+
+    /** Tells the server that a call which waits for an answer is given up, as its task is canceled. */
+    void abandon(String taskId) {
+        Optional<Map<String, @Nullable Object>> kept = table.call(taskId);
+        table.forget(taskId);
+        server.connection()
+                .ifPresent(client -> kept.ifPresent(call -> {
+                    String state = Trees.text(call, "state");
+                    String task = Trees.text(call, "task");
+                    if (state != null) {
+                        client.abandon(state);
+                    }
+                    if (task != null) {
+                        cancel(client, task);
+                    }
+                }));
     }
 
     /** Continues a call with the answer of its caller, or after a restart of the hub. */
@@ -251,23 +263,25 @@ final class ToolAgent implements AgentHandler {
         var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
         Trees.map(kept, "questions").forEach((key, value) -> questions.put(key, Trees.map(value)));
         if (questions.isEmpty() && task != null) {
-            McpClient client = server.client();
+            McpClient client = server.client(request.attempt() > 1);
             follow(client, call, client.task(task), request, reply);
             return;
         }
-        var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        for (var each : questions.entrySet()) {
-            Elicitation question = Elicitation.of(each.getValue()).orElseThrow();
-            Map<String, @Nullable Object> answer = answer(question, each.getKey(), questions.size() == 1, request);
-            Optional<String> problem = answer.isEmpty()
-                    ? Optional.of(
-                            "the answer fits no question (expected: a data part with the members that the schema names)")
-                    : "accept".equals(answer.get("action")) ? question.problem(answer) : Optional.empty();
-            if (problem.isPresent()) {
-                show(questions, problem.get(), reply);
-                return;
+        var answers = new LinkedHashMap<>(Trees.objects(kept.get("answers")));
+        var open = new LinkedHashMap<String, Elicitation>();
+        questions.forEach((key, question) -> {
+            if (!answers.containsKey(key)) {
+                open.put(key, Elicitation.of(question).orElseThrow());
             }
-            answers.put(each.getKey(), answer);
+        });
+        Answers given = Answers.of(open, request.text(), request.parts());
+        answers.putAll(given.given());
+        if (given.problem() != null || answers.size() < questions.size()) {
+            table.keep(request.taskId(), Trees.with(kept, "answers", answers));
+            var left = new LinkedHashMap<>(questions);
+            left.keySet().removeAll(answers.keySet());
+            show(left, given.problem(), reply);
+            return;
         }
         if (task == null) {
             call(call, answers, Trees.text(kept, "state"), request, reply);
@@ -276,37 +290,6 @@ final class ToolAgent implements AgentHandler {
         McpClient client = server.client();
         client.update(task, answers);
         follow(client, call, client.task(task), request, reply);
-    }
-
-    /** The answer of a caller to a question; empty if there is none. */
-    private static Map<String, @Nullable Object> answer(
-            Elicitation question, String key, boolean isOnly, Request request) {
-        if (question.isUrl()) {
-            return Elicitation.action(
-                    isRefusal(request.text()) ? request.text().strip().toLowerCase(Locale.ROOT) : "accept");
-        }
-        for (Part part : request.parts()) {
-            if (part instanceof Part.Data json && json.data() instanceof Map<?, ?> map) {
-                Map<String, @Nullable Object> data = Trees.map(map);
-                Map<String, @Nullable Object> own =
-                        data.get(key) instanceof Map<?, ?> named ? Trees.map(named) : isOnly ? data : Map.of();
-                if (own.get("action") instanceof String action
-                        && !Trees.map(question.schema(), "properties").containsKey("action")) {
-                    return action.equals("accept")
-                            ? question.accept(Trees.map(own, "content"))
-                            : Elicitation.action(action.equals("decline") ? "decline" : "cancel");
-                }
-                return own.isEmpty() && !isOnly ? Map.of() : question.accept(own);
-            }
-        }
-        if (isRefusal(request.text())) {
-            return Elicitation.action(request.text().strip().toLowerCase(Locale.ROOT));
-        }
-        return isOnly ? question.content(request.text()).map(question::accept).orElse(Map.of()) : Map.of();
-    }
-
-    private static boolean isRefusal(String text) {
-        return text.strip().equalsIgnoreCase("decline") || text.strip().equalsIgnoreCase("cancel");
     }
 
     /** Follows a task of the server to its end, or to its questions. */

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 record ToolCall(
         String tool, Map<String, @Nullable Object> arguments, boolean isProxied, Map<String, @Nullable Object> meta) {
-    private static final String SKILL = "skillId";
+    /** Member of the metadata that names the tool. */
+    static final String SKILL = "skillId";
+
     private static final String CONTEXT = "mcp_context";
 
     /** A message that states no call; the message of the exception names the expected form. */
@@ -45,12 +47,12 @@ record ToolCall(
         }
         Object context = request.message().metadata().get(CONTEXT);
         Map<String, @Nullable Object> meta = Trees.members(CONTEXT, context);
-        if (data != null && data.containsKey("tool_name")) {
-            return proxied(data, server, meta);
-        }
         Object skill = request.message()
                 .metadata()
                 .getOrDefault(SKILL, request.metadata().get(SKILL));
+        if (data != null && data.containsKey("tool_name") && !hasProperty(tools, skill)) {
+            return proxied(data, server, meta);
+        }
         if (skill == null && tools.size() == 1) {
             skill = tools.getFirst().name();
         }
@@ -65,6 +67,13 @@ record ToolCall(
                 .findFirst()
                 .orElse(null);
         return new ToolCall(name, arguments(request.text(), tool, tools), false, meta);
+    }
+
+    /** Whether a tool has an argument of the name by which proxies of AgentVault name tools. */
+    private static boolean hasProperty(List<Tool> tools, @Nullable Object skill) {
+        return tools.stream()
+                .filter(tool -> tool.name().equals(skill))
+                .anyMatch(tool -> Trees.map(tool.inputSchema(), "properties").containsKey("tool_name"));
     }
 
     /** Source: AgentVault 0.2, proxy of MCP tools. */

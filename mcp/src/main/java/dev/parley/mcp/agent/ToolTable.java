@@ -58,6 +58,10 @@ final class ToolTable {
             """;
 
     private static final String MODULE = "mcp-servers";
+    private static final String ROWS = "SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool";
+
+    /** Changes of tools that are written together. */
+    private static final int BATCH = 100;
 
     /**
      * A tool of a server.
@@ -199,10 +203,15 @@ final class ToolTable {
     }
 
     private static List<Row> rows(Session session, @Nullable String server) throws SQLException {
-        String columns = "SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool";
         return server == null
-                ? session.list(ToolTable::row, columns + " ORDER BY server, name")
-                : session.list(ToolTable::row, columns + " WHERE server = ? ORDER BY name", server);
+                ? session.list(ToolTable::row, ROWS + " ORDER BY server, name")
+                : session.list(ToolTable::row, ROWS + " WHERE server = ? ORDER BY name", server);
+    }
+
+    /** One tool. */
+    Optional<Row> row(String server, String name) {
+        return database.read(
+                session -> session.first(ToolTable::row, ROWS + " WHERE server = ? AND name = ?", server, name));
     }
 
     /**
@@ -211,45 +220,67 @@ final class ToolTable {
      * @return the rows afterwards
      */
     List<Row> offered(String server, List<Tool> tools) {
-        return database.write(session -> {
-            List<Row> before = rows(session, server);
-            long now = next(before);
-            for (Tool tool : tools) {
-                String digest = digest(tool);
-                Row known = before.stream()
-                        .filter(row -> row.name().equals(tool.name()))
-                        .findFirst()
-                        .orElse(null);
-                if (known == null) {
-                    boolean isFirst = before.isEmpty();
-                    session.update(
-                            "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
-                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        List<Row> before = rows(server);
+        boolean isFirst = before.isEmpty();
+        long now = next(before);
+        var known = new HashMap<String, Row>();
+        before.forEach(row -> known.put(row.name(), row));
+        var changes = new ArrayList<Change>();
+        for (Tool tool : tools) {
+            String digest = digest(tool);
+            Row row = known.get(tool.name());
+            if (row == null) {
+                changes.add(new Change(
+                        "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
+                                + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                        server,
+                        tool.name(),
+                        isFirst ? digest : "",
+                        isFirst ? text(tool) : "",
+                        isFirst ? null : text(tool),
+                        isFirst ? null : digest,
+                        now));
+            } else if (row.digest().equals(digest)) {
+                if (row.heldDigest() != null) {
+                    changes.add(new Change(
+                            "UPDATE mcp_tool SET held = NULL, held_as = NULL WHERE server = ? AND name = ? AND digest = ?",
                             server,
                             tool.name(),
-                            isFirst ? digest : "",
-                            isFirst ? text(tool) : "",
-                            isFirst ? null : text(tool),
-                            isFirst ? null : digest,
-                            now);
-                } else if (known.digest().equals(digest)) {
-                    session.update(
-                            "UPDATE mcp_tool SET held = NULL, held_as = NULL WHERE server = ? AND name = ?"
-                                    + " AND held_as IS NOT NULL",
-                            server,
-                            tool.name());
-                } else if (!digest.equals(known.heldDigest())) {
-                    session.update(
-                            "UPDATE mcp_tool SET held = ?, held_as = ?, since_ms = ? WHERE server = ? AND name = ?",
-                            text(tool),
-                            digest,
-                            now,
-                            server,
-                            tool.name());
+                            digest));
                 }
+            } else if (!digest.equals(row.heldDigest())) {
+                changes.add(new Change(
+                        "UPDATE mcp_tool SET held = ?, held_as = ?, since_ms = ?"
+                                + " WHERE server = ? AND name = ? AND digest <> ?",
+                        text(tool),
+                        digest,
+                        now,
+                        server,
+                        tool.name(),
+                        digest));
             }
-            return rows(session, server);
-        });
+        }
+        for (int from = 0; from < changes.size(); from += BATCH) {
+            List<Change> batch = changes.subList(from, Math.min(changes.size(), from + BATCH));
+            database.write(session -> {
+                for (Change change : batch) {
+                    session.update(change.sql, change.values);
+                }
+                return batch;
+            });
+        }
+        return changes.isEmpty() ? before : rows(server);
+    }
+
+    /** A statement with its values. */
+    private static final class Change {
+        final String sql;
+        final @Nullable Object[] values;
+
+        Change(String sql, @Nullable Object... values) {
+            this.sql = sql;
+            this.values = values;
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.parley.mcp.client;
 
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.net.URI;
 import java.util.LinkedHashMap;
@@ -8,23 +9,45 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Question of a server to the user. Source: MCP 2026-07-28, Elicitation. */
 public record Elicitation(
         boolean isUrl, String message, @Nullable String url, Map<String, @Nullable Object> schema) {
+    public static final String METHOD = "elicitation/create";
+
+    /** Member of the metadata of a question of a task: parameters of the elicitations that it consists of, by their keys. */
+    public static final String METADATA = "urn:parley:mcp:elicitation:v1";
+
+    /** Member of the data part that answers such a question: answers with their actions, by the keys of the elicitations. */
+    public static final String DATA = "elicitation";
+
+    public static final String ACCEPT = "accept";
+    public static final String DECLINE = "decline";
+    public static final String CANCEL = "cancel";
+
+    /** Numbers of JSON: neither NaN nor the suffixes of Java. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]{1,300}(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
+
     /** Reads a request of a server; empty if it is no question to the user. */
     public static Optional<Elicitation> of(Map<String, @Nullable Object> request) {
-        if (!"elicitation/create".equals(request.get("method"))) {
+        if (!METHOD.equals(request.get("method"))) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> params = Trees.map(request, "params");
+        return Optional.of(asked(Trees.map(request, "params")));
+    }
+
+    /** Reads the parameters of a question. */
+    public static Elicitation asked(Map<String, @Nullable Object> params) {
         String message = Trees.text(params, "message");
-        return Optional.of(new Elicitation(
+        return new Elicitation(
                 "url".equals(params.get("mode")),
                 message == null ? "" : message,
                 Trees.text(params, "url"),
-                Trees.map(params, "requestedSchema")));
+                Trees.map(params, "requestedSchema"));
     }
 
     /** Whether its address may be shown to a user: over TLS, or on this machine. */
@@ -45,6 +68,26 @@ public record Elicitation(
         return Trees.members("action", action);
     }
 
+    /** Whether an answer declines or cancels a question. */
+    public static boolean isRefusal(Map<String, @Nullable Object> answer) {
+        return DECLINE.equals(answer.get("action")) || CANCEL.equals(answer.get("action"));
+    }
+
+    /** An answer as its user gave it: a refusal has an action and nothing else. */
+    public static Map<String, @Nullable Object> plain(Map<String, @Nullable Object> answer) {
+        return isRefusal(answer) ? action(String.valueOf(answer.get("action"))) : answer;
+    }
+
+    /** Whether the form has a property of this name. */
+    public boolean has(String property) {
+        return Trees.map(schema, "properties").containsKey(property);
+    }
+
+    /** Whether the form names this value among those of a property. */
+    public boolean offers(String property, @Nullable Object value) {
+        return allowed(Trees.map(Trees.map(schema, "properties"), property)).contains(value);
+    }
+
     /** The answer with this content, to which the defaults of the schema are added. */
     public Map<String, @Nullable Object> accept(Map<String, @Nullable Object> content) {
         var all = new LinkedHashMap<>(content);
@@ -54,11 +97,21 @@ public record Elicitation(
                 all.putIfAbsent(name, type.get("default"));
             }
         });
-        return Trees.members("action", "accept", "content", all);
+        return Trees.members("action", ACCEPT, "content", all);
     }
 
-    /** Problem of an answer of {@link #accept}; empty if it fits the schema, as far as the types of forms go. */
+    /** Problem of an answer; empty for a refusal, and for one that fits the schema, as far as the types of forms go. */
     public Optional<String> problem(Map<String, @Nullable Object> answer) {
+        if (isRefusal(answer)) {
+            return Optional.empty();
+        }
+        if (!ACCEPT.equals(answer.get("action"))) {
+            return Optional.of("action \"" + Excerpt.of(String.valueOf(answer.get("action")), 40)
+                    + "\": unknown (expected: accept, decline or cancel)");
+        }
+        if (isUrl) {
+            return Optional.empty();
+        }
         Map<String, @Nullable Object> content = Trees.map(answer, "content");
         for (String name : Trees.texts(schema, "required")) {
             if (content.get(name) == null) {
@@ -67,6 +120,10 @@ public record Elicitation(
         }
         Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
         for (var each : content.entrySet()) {
+            if (!properties.containsKey(each.getKey())) {
+                return Optional.of(
+                        each.getKey() + ": unknown (expected: members of the form, " + properties.keySet() + ")");
+            }
             Map<String, @Nullable Object> type = Trees.map(properties, each.getKey());
             if (each.getValue() != null && !fits(each.getValue(), type)) {
                 return Optional.of(each.getKey() + ": does not fit (expected: " + type + ")");
@@ -76,16 +133,51 @@ public record Elicitation(
     }
 
     private static boolean fits(Object value, Map<String, @Nullable Object> type) {
-        List<?> allowed = Trees.list(type.get("enum"));
-        boolean isOfType = switch (String.valueOf(type.get("type"))) {
-            case "string" -> value instanceof String;
-            case "boolean" -> value instanceof Boolean;
-            case "integer" -> value instanceof Number number && number.doubleValue() % 1 == 0;
-            case "number" -> value instanceof Number;
-            case "array" -> value instanceof List<?>;
-            default -> true;
-        };
-        return isOfType && (allowed.isEmpty() || allowed.contains(value));
+        List<?> allowed = allowed(type);
+        return (allowed.isEmpty() || allowed.contains(value))
+                && switch (String.valueOf(type.get("type"))) {
+                    case "string" -> value instanceof String text && isWithin(type, "Length", length(text));
+                    case "boolean" -> value instanceof Boolean;
+                    case "integer" ->
+                        value instanceof Number number
+                                && number.doubleValue() % 1 == 0
+                                && isWithin(type, "imum", number);
+                    case "number" -> value instanceof Number number && isWithin(type, "imum", number);
+                    case "array" ->
+                        value instanceof List<?> list
+                                && isWithin(type, "Items", list.size())
+                                && list.stream().allMatch(each -> each != null && fits(each, Trees.map(type, "items")));
+                    default -> true;
+                };
+    }
+
+    private static int length(String text) {
+        return text.codePointCount(0, text.length());
+    }
+
+    private static boolean isWithin(Map<String, @Nullable Object> type, String keyword, Number size) {
+        return !(type.get("min" + keyword) instanceof Number least && size.doubleValue() < least.doubleValue())
+                && !(type.get("max" + keyword) instanceof Number most && size.doubleValue() > most.doubleValue());
+    }
+
+    /** Values of a property, plain or with titles; empty if the form does not name them. */
+    private static List<?> allowed(Map<String, @Nullable Object> type) {
+        return type.get("enum") instanceof List<?> values
+                ? values
+                : Stream.of("oneOf", "anyOf")
+                        .flatMap(titled -> Trees.maps(type, titled).stream())
+                        .filter(each -> each.containsKey("const"))
+                        .map(each -> each.get("const"))
+                        .toList();
+    }
+
+    /** The property that a text answers: the only one, or the only one that the schema wants. */
+    public Optional<String> only() {
+        Set<String> properties = Trees.map(schema, "properties").keySet();
+        List<String> required = Trees.texts(schema, "required");
+        return properties.size() == 1
+                ? properties.stream().findFirst()
+                : required.size() == 1 ? Optional.of(required.getFirst()) : Optional.empty();
     }
 
     /**
@@ -94,17 +186,18 @@ public record Elicitation(
      * @return empty if it wants several, or the text does not fit
      */
     public Optional<Map<String, @Nullable Object>> content(String text) {
-        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
-        List<String> required = Trees.texts(schema, "required");
-        String name = properties.size() == 1
-                ? properties.keySet().iterator().next()
-                : required.size() == 1 ? required.getFirst() : null;
-        if (name == null) {
+        String name = only().orElse(null);
+        if (name == null || text.isBlank()) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> type = Trees.map(properties, name);
+        Map<String, @Nullable Object> type = Trees.map(Trees.map(schema, "properties"), name);
         Object value = value(text.strip(), String.valueOf(type.get("type")));
         return value == null || !fits(value, type) ? Optional.empty() : Optional.of(Trees.members(name, value));
+    }
+
+    private static @Nullable Double number(String text) {
+        double number = NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+        return Double.isFinite(number) ? number : null;
     }
 
     private static @Nullable Object value(String text, String type) {
@@ -117,7 +210,7 @@ public record Elicitation(
                         default -> null;
                     };
                 case "integer" -> Long.parseLong(text);
-                case "number" -> Double.parseDouble(text);
+                case "number" -> number(text);
                 case "array" -> List.of(text);
                 default -> text;
             };

@@ -12,7 +12,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -94,22 +93,14 @@ public final class AgentProvider implements McpProvider {
             throw McpException.notFound("task", round.taskId());
         }
         Conversation conversation = conversation(round.agent(), tasks.hasSchema(round.agent(), task, caller), exchange);
-        Map<String, @Nullable Object> answer = call.answers().get(round.key());
-        if (answer == null || !Question.key(task.status()).equals(round.key())) {
-            // Not answered, or by an earlier repetition: agents elsewhere may not recognise a repeated message.
-            return conversation.await(task, "");
-        }
-        if ("cancel".equals(answer.get("action"))) {
-            return new Outcome.Complete(
-                    Results.pending(task, "The question is open. Call task_reply with the taskId and the answer."));
-        }
-        if (Question.of(round.agent(), task, agents)
-                .filter(open -> open.url() != null)
-                .isPresent()) {
-            return conversation.await(task, round.key()); // until the page has taken the credential
-        }
-        Optional<Message> message = Question.answer(round.taskId(), round.key(), answer);
-        return message.isPresent() ? conversation.send(message.get(), round.key()) : conversation.await(task, "");
+        Optional<Question> question = Question.of(round.agent(), task, agents)
+                .filter(open -> open.key().equals(round.key()));
+        Map<String, Map<String, @Nullable Object>> answers =
+                question.map(open -> open.own(call.answers())).orElse(Map.of());
+        // Not answered, or by an earlier repetition: agents elsewhere may not recognise a repeated message.
+        return question.isEmpty() || answers.isEmpty()
+                ? conversation.await(task, "")
+                : conversation.answer(task, question.get(), answers);
     }
 
     private Conversation conversation(String agent, boolean hasSchema, Exchange exchange) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.hub.Question.Effect;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -84,8 +85,7 @@ final class AgentTasks implements McpTasks {
         if (task.state().isTerminal() && "completed".equals(shown.get("status"))) {
             shown.put("result", Results.of(agent, task, hasSchema(agent, task, caller)));
         }
-        Question.of(agent, task, agents)
-                .ifPresent(question -> shown.put("inputRequests", Trees.members(question.key(), question.request())));
+        Question.of(agent, task, agents).ifPresent(question -> shown.put("inputRequests", question.requests()));
         return shown;
     }
 
@@ -128,18 +128,20 @@ final class AgentTasks implements McpTasks {
         if (question.isEmpty()) {
             return;
         }
-        String key = question.get().key();
-        Map<String, @Nullable Object> answer = answers.get(key);
-        if (answer == null || question.get().url() != null) {
-            return; // consent to a page says nothing about the credential
+        Map<String, Map<String, @Nullable Object>> own = question.get().own(answers);
+        if (own.isEmpty()) {
+            return;
         }
-        Question.answer(taskId, key, answer).ifPresent(message -> {
-            try {
-                agents.within(agent).call(Inputs.immediate(message), caller);
-            } catch (A2AException refused) {
-                throw missing(refused, taskId);
+        try {
+            switch (question.get().effect(own)) {
+                case Effect.Send(var message) -> agents.within(agent).call(Inputs.immediate(message), caller);
+                case Effect.Declined() -> cancel(taskId, caller);
+                case Effect.Page page -> {} // consent says nothing about the credential
+                case Effect.Open open -> {}
             }
-        });
+        } catch (A2AException refused) {
+            throw missing(refused, taskId);
+        }
     }
 
     @Override

@@ -25,6 +25,9 @@ record AgentTool(
     /** Member of a skill with {@code inputSchema}, {@code outputSchema} and {@code annotations}, and of the metadata of messages. */
     static final String DECLARED = "urn:parley:mcp:tool:v1";
 
+    /** Skill of an agent that has more tools than its card names. */
+    private static final String REST = "tools.list";
+
     private static final String BETWEEN = "__";
     private static final int LONGEST = 48;
     private static final int HASH = 10;
@@ -49,7 +52,35 @@ record AgentTool(
     static Optional<AgentTool> named(String name, Map<String, AgentCard> cards) {
         var candidates = new HashMap<>(cards);
         candidates.keySet().removeIf(agent -> !name.startsWith(begin(safe(agent + BETWEEN))));
-        return Optional.ofNullable(of(candidates).get(name));
+        return Optional.ofNullable(of(candidates).get(name)).or(() -> unlisted(name, candidates));
+    }
+
+    /** A tool that is no skill on the card of its agent, which declares that it has more. */
+    private static Optional<AgentTool> unlisted(String name, Map<String, AgentCard> cards) {
+        return cards.entrySet().stream()
+                .filter(agent -> name.startsWith(agent.getKey() + BETWEEN)
+                        && agent.getValue().skills().stream()
+                                .anyMatch(skill -> skill.id().equals(REST)
+                                        && skill.others().containsKey(DECLARED)))
+                .findFirst()
+                .map(agent -> new AgentTool(
+                        name,
+                        agent.getKey(),
+                        agent.getValue(),
+                        skill(name.substring(agent.getKey().length() + BETWEEN.length()))));
+    }
+
+    private static Skill skill(String id) {
+        return new Skill(
+                id,
+                id,
+                id,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Map.of(DECLARED, Map.of("inputSchema", Map.of("type", "object"))));
     }
 
     private static String safe(String name) {

@@ -2,6 +2,7 @@ package dev.parley.mcp.hub;
 
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.hub.Question.Effect;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
@@ -75,6 +76,32 @@ final class Conversation {
             case Message answer -> new Outcome.Complete(Results.of(answer, hasSchema));
             case Task task -> await(task, question);
         };
+    }
+
+    /** Answers the question of a task, and waits for the outcome. */
+    Outcome answer(Task task, Question question, Map<String, Map<String, @Nullable Object>> answers)
+            throws InterruptedException {
+        return switch (question.effect(answers)) {
+            case Effect.Send(var message) -> send(message, question.key());
+            case Effect.Page() -> await(task, question.key()); // until the page has taken the credential
+            case Effect.Open(var reason) -> open(task, reason);
+            case Effect.Declined() -> {
+                try {
+                    yield new Outcome.Complete(
+                            Results.of(agent, agents.within(agent).call(CancelTask.of(task.id()), caller), hasSchema));
+                } catch (A2AException refused) {
+                    if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
+                        throw refused;
+                    }
+                    yield open(task, "The question was declined.");
+                }
+            }
+        };
+    }
+
+    private static Outcome open(Task task, String reason) {
+        return new Outcome.Complete(Results.pending(
+                task, reason + " The question is open. Call task_reply with the taskId and the answer."));
     }
 
     /** Sends the message, on a thread of its own: a client that leaves in the meantime must not leave a task without an id. */
@@ -188,15 +215,15 @@ final class Conversation {
         if (open.isPresent() && !open.get().key().equals(question)) {
             Question asked = open.get();
             if (asked.suits(exchange.clientCapabilities())) {
-                return new Outcome.Questions(
-                        Map.of(asked.key(), asked.request()), new Round(agent, task.id(), asked.key()).text());
+                return new Outcome.Questions(asked.requests(), new Round(agent, task.id(), asked.key()).text());
             }
-            String page = asked.url() == null ? "" : " The credential is handed over at " + asked.url() + ".";
             return new Outcome.Complete(Results.pending(
                     task,
-                    asked.url() == null
-                            ? "Call task_reply with the taskId and the answer."
-                            : "The task waits for a credential." + page + " Call task_result afterwards."));
+                    asked.page()
+                            .map(page -> "The task waits for a credential."
+                                    + (page.isEmpty() ? "" : " The credential is handed over at " + page + ".")
+                                    + " Call task_result afterwards.")
+                            .orElse("Call task_reply with the taskId and the answer, or with the action decline.")));
         }
         return follows
                 ? new Outcome.Begun(AgentTasks.begun(task))

@@ -4,6 +4,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -13,6 +14,7 @@ import dev.parley.protocol.Task;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Tools for tasks that go on behind their call, for clients without the extension of tasks. */
@@ -49,6 +51,15 @@ final class HandleTools {
             properties.put("message", text("The answer."));
             properties.put(
                     "data", Trees.members("type", "object", "description", "Structured answer, instead of a text."));
+            properties.put(
+                    "action",
+                    Trees.members(
+                            "type",
+                            "string",
+                            "enum",
+                            List.of(Elicitation.DECLINE, Elicitation.CANCEL),
+                            "description",
+                            "Instead of an answer, if the user declines the question or dismisses it."));
         }
         return new Tool(
                 name,
@@ -100,10 +111,19 @@ final class HandleTools {
             throws InterruptedException {
         Object data = arguments.get("data");
         String text = Trees.filled(arguments, "message");
-        if (data == null && text == null) {
-            return new Outcome.Complete(Results.error("message: missing (expected: the answer, as message or data)"));
-        }
+        String action = Trees.filled(arguments, "action");
         Task task = tasks.task(agent, taskId, exchange.caller());
+        if (action != null) {
+            Optional<Question> question = Question.of(agent, task, agents);
+            return question.isEmpty()
+                    ? new Outcome.Complete(Results.error("action: the task does not wait for an answer"))
+                    : conversation(agent, task, exchange)
+                            .answer(task, question.get(), question.get().all(action));
+        }
+        if (data == null && text == null) {
+            return new Outcome.Complete(
+                    Results.error("message: missing (expected: the answer, as message, data or action)"));
+        }
         Message answer =
                 Message.user(text == null ? Part.data(data) : Part.text(text)).in(null, taskId);
         return conversation(agent, task, exchange).send(answer, Question.key(task.status()));

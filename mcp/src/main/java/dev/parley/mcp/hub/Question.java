@@ -1,5 +1,7 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -8,6 +10,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.support.Sha256;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,15 +18,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question of a task to its caller, as an elicitation.
+ * A question of a task to its caller, as elicitations: those that the agent states in the metadata of the question, which get the answers
+ * with their actions; or one for a text, the form or the credential that the agent wants. An agent of the second kind knows no refusals, so
+ * it never gets a message for one.
  *
  * @param key the same for the same question, another for each further question
- * @param url address of a page for the answer; null for a form
- * @param schema of the answer that the agent gave; empty for a text
+ * @param asked parameters of the elicitations by keys that no other question of the task has
+ * @param names keys by which the agent knows the elicitations; empty for an agent that states none
  */
 record Question(
-        String taskId, String key, String text, @Nullable String url, Map<String, @Nullable Object> schema) {
-    private static final String METHOD = "elicitation/create";
+        String taskId, String key, Map<String, Map<String, @Nullable Object>> asked, Map<String, String> names) {
+    /** Effect of answers on the task. */
+    sealed interface Effect {
+        /** The message answers the question. Its id follows from the question, so that a repeated round changes nothing. */
+        record Send(Message message) implements Effect {}
+
+        /** The question is declined, and the agent knows no way to say so: its task is to be canceled. */
+        record Declined() implements Effect {}
+
+        /** The client has shown the page for a credential. */
+        record Page() implements Effect {}
+
+        /** Nothing changes: the question stays open. */
+        record Open(String reason) implements Effect {}
+    }
+
     private static final String ANSWER = "answer";
     private static final Set<String> FLAT = Set.of("string", "number", "integer", "boolean");
 
@@ -32,15 +51,24 @@ record Question(
         if (!task.state().isInterrupted()) {
             return Optional.empty();
         }
-        String said = Results.said(task);
-        if (task.state() == TaskState.AUTH_REQUIRED) {
-            String page = agents.authorization(agent, task.id()).orElse("");
-            String text = said == null ? "The agent requires a credential" : said;
-            return Optional.of(new Question(task.id(), key(task.status()), text, page, Map.of()));
+        String key = key(task.status());
+        Map<String, Map<String, @Nullable Object>> stated = stated(task.status().message());
+        if (!stated.isEmpty()) {
+            return Optional.of(stated(task.id(), key, stated));
         }
-        String text = said == null ? "The agent requires further input" : said;
-        return Optional.of(new Question(
-                task.id(), key(task.status()), text, null, schema(task.status().message())));
+        String said = Results.said(task);
+        Map<String, @Nullable Object> params;
+        if (task.state() == TaskState.AUTH_REQUIRED) {
+            String text = said == null ? "The agent requires a credential" : said;
+            String page = agents.authorization(agent, task.id()).orElse("");
+            params = Trees.members("mode", "url", "message", text, "elicitationId", task.id() + "." + key, "url", page);
+        } else {
+            String text = said == null ? "The agent requires further input" : said;
+            Map<String, @Nullable Object> schema = schema(task.status().message());
+            params = Trees.members(
+                    "mode", "form", "message", text, "requestedSchema", schema.isEmpty() ? free() : schema);
+        }
+        return Optional.of(new Question(task.id(), key, Map.of(key, params), Map.of()));
     }
 
     /** Key of the question of a status; of another status empty. */
@@ -54,6 +82,46 @@ record Question(
                         .substring(0, 12);
     }
 
+    /** The elicitations that the agent states; empty for none, and for one that may not be shown to a user. */
+    private static Map<String, Map<String, @Nullable Object>> stated(@Nullable Message question) {
+        Map<String, Map<String, @Nullable Object>> stated =
+                question == null ? Map.of() : Trees.objects(question.metadata().get(Elicitation.METADATA));
+        return stated.values().stream().map(Elicitation::asked).allMatch(Elicitation::isSafe) ? stated : Map.of();
+    }
+
+    private static Question stated(String taskId, String key, Map<String, Map<String, @Nullable Object>> stated) {
+        var asked = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        var names = new LinkedHashMap<String, String>();
+        stated.forEach((name, params) -> {
+            String own = stated.size() == 1 ? key : key + "-" + (asked.size() + 1);
+            Elicitation each = Elicitation.asked(params);
+            String text = ForeignText.of(each.message(), ForeignText.DESCRIPTION);
+            asked.put(
+                    own,
+                    each.isUrl()
+                            ? Trees.members(
+                                    "mode",
+                                    "url",
+                                    "message",
+                                    text == null ? "" : text,
+                                    "elicitationId",
+                                    taskId + "." + own,
+                                    "url",
+                                    each.url())
+                            : Trees.members(
+                                    "mode",
+                                    "form",
+                                    "message",
+                                    text == null ? "" : text,
+                                    "requestedSchema",
+                                    each.schema().isEmpty()
+                                            ? Map.of("type", "object", "properties", Map.of())
+                                            : each.schema()));
+            names.put(own, name);
+        });
+        return new Question(taskId, key, asked, names);
+    }
+
     /** The flat schema in a data part of a question; empty for none. */
     private static Map<String, @Nullable Object> schema(@Nullable Message question) {
         return question == null
@@ -62,40 +130,23 @@ record Question(
                         .filter(Part.Data.class::isInstance)
                         .map(part -> Trees.map(((Part.Data) part).data()))
                         .map(data -> data.containsKey("requestedSchema") ? Trees.map(data, "requestedSchema") : data)
-                        .filter(Question::isFlat)
+                        .filter(schema -> isFlat(schema)
+                                && !Trees.map(schema, "properties").isEmpty())
                         .findFirst()
                         .orElse(Map.of());
     }
 
     private static boolean isFlat(Map<String, @Nullable Object> schema) {
-        Map<String, @Nullable Object> properties = Trees.map(schema, "properties");
         return "object".equals(schema.get("type"))
-                && !properties.isEmpty()
-                && properties.values().stream().map(each -> Trees.map(each)).allMatch(Question::isFlatProperty);
+                && Trees.map(schema, "properties").values().stream()
+                        .map(each -> Trees.map(each))
+                        .allMatch(Question::isFlatProperty);
     }
 
     private static boolean isFlatProperty(Map<String, @Nullable Object> property) {
         return "array".equals(property.get("type"))
                 ? !Trees.map(property, "items").containsKey("properties")
                 : FLAT.contains(String.valueOf(property.get("type")));
-    }
-
-    /** Whether a client with these capabilities can put the question to its user. */
-    boolean suits(Map<String, @Nullable Object> capabilities) {
-        if (!(capabilities.get("elicitation") instanceof Map<?, ?> elicitation)) {
-            return false;
-        }
-        return url == null
-                ? elicitation.isEmpty() || elicitation.containsKey("form")
-                : !url.isEmpty() && elicitation.containsKey("url");
-    }
-
-    /** The request to the client. */
-    Map<String, @Nullable Object> request() {
-        Map<String, @Nullable Object> params = url == null
-                ? Trees.members("mode", "form", "message", text, "requestedSchema", schema.isEmpty() ? free() : schema)
-                : Trees.members("mode", "url", "message", text, "elicitationId", taskId + "." + key, "url", url);
-        return Trees.members("method", METHOD, "params", params);
     }
 
     private static Map<String, @Nullable Object> free() {
@@ -108,25 +159,92 @@ record Question(
                 List.of(ANSWER));
     }
 
+    /** Whether a client with these capabilities can put the question to its user. */
+    boolean suits(Map<String, @Nullable Object> capabilities) {
+        if (!(capabilities.get("elicitation") instanceof Map<?, ?> elicitation)) {
+            return false;
+        }
+        return asked.values().stream()
+                .map(Elicitation::asked)
+                .allMatch(each -> each.isUrl()
+                        ? !String.valueOf(each.url()).isEmpty() && elicitation.containsKey("url")
+                        : elicitation.isEmpty() || elicitation.containsKey("form"));
+    }
+
+    /** The requests to the client, by their keys. */
+    Map<String, Map<String, @Nullable Object>> requests() {
+        var requests = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        asked.forEach(
+                (each, params) -> requests.put(each, Trees.members("method", Elicitation.METHOD, "params", params)));
+        return requests;
+    }
+
+    /** Address of the page that takes a credential for the task; empty for another question. */
+    Optional<String> page() {
+        return names.isEmpty()
+                ? asked.values().stream()
+                        .flatMap(params -> Optional.ofNullable(Trees.text(params, "url")).stream())
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    /** The answers among these that are for this question. */
+    Map<String, Map<String, @Nullable Object>> own(Map<String, Map<String, @Nullable Object>> answers) {
+        var own = new LinkedHashMap<>(answers);
+        own.keySet().retainAll(asked.keySet());
+        return own;
+    }
+
+    /** The same action as the answer to each elicitation. */
+    Map<String, Map<String, @Nullable Object>> all(String action) {
+        var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        asked.keySet().forEach(each -> answers.put(each, Elicitation.action(action)));
+        return answers;
+    }
+
     /**
-     * The message for an answer of the client; empty if the task shall go on waiting. The id of the message follows from the question, so
-     * that a repeated round changes nothing.
+     * Effect of answers to this question, at least one.
+     *
+     * @throws McpException INVALID_PARAMS for an action that does not exist
      */
-    static Optional<Message> answer(String taskId, String key, Map<String, @Nullable Object> answer) {
-        Map<String, @Nullable Object> content = Trees.map(answer, "content");
-        Part part = switch (String.valueOf(answer.get("action"))) {
-            case "accept" ->
-                content.isEmpty()
-                        ? null
-                        : content.size() == 1 && content.get(ANSWER) instanceof String text
-                                ? Part.text(text)
-                                : Part.data(content);
-            case "decline" -> Part.text("declined");
-            default -> null;
+    Effect effect(Map<String, Map<String, @Nullable Object>> answers) {
+        var given = new LinkedHashMap<String, @Nullable Object>();
+        for (var each : answers.entrySet()) {
+            Elicitation question = Elicitation.asked(asked.getOrDefault(each.getKey(), Map.of()));
+            Map<String, @Nullable Object> answer = Elicitation.plain(each.getValue());
+            Optional<String> problem = question.problem(answer);
+            if (problem.isPresent() && !Elicitation.ACCEPT.equals(answer.get("action"))) {
+                throw new McpException(
+                        McpException.INVALID_PARAMS, "inputResponses." + each.getKey() + "." + problem.get());
+            }
+            if (problem.isPresent()) {
+                return new Effect.Open("The answer was not taken: " + problem.get() + ".");
+            }
+            given.put(names.getOrDefault(each.getKey(), each.getKey()), answer);
+        }
+        if (!names.isEmpty()) {
+            return send(Part.data(Trees.members(Elicitation.DATA, given)));
+        }
+        Map<String, @Nullable Object> answer =
+                Trees.map(given.values().iterator().next());
+        return switch (String.valueOf(answer.get("action"))) {
+            case Elicitation.DECLINE -> new Effect.Declined();
+            case Elicitation.CANCEL -> new Effect.Open("The question was not answered.");
+            default -> {
+                Map<String, @Nullable Object> content = Trees.map(answer, "content");
+                yield page().isPresent()
+                        ? new Effect.Page()
+                        : send(
+                                content.size() == 1 && content.get(ANSWER) instanceof String text
+                                        ? Part.text(text)
+                                        : Part.data(content));
+            }
         };
-        return Optional.ofNullable(part)
-                .map(one -> Message.of(Role.USER, List.of(one))
-                        .withId("mcp-" + Sha256.hex(taskId + "\n" + key).substring(0, 40))
-                        .in(null, taskId));
+    }
+
+    private Effect send(Part part) {
+        return new Effect.Send(Message.of(Role.USER, List.of(part))
+                .withId("mcp-" + Sha256.hex(taskId + "\n" + key).substring(0, 40))
+                .in(null, taskId));
     }
 }

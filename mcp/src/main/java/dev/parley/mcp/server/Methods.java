@@ -3,6 +3,8 @@ package dev.parley.mcp.server;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
@@ -33,6 +35,7 @@ final class Methods {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
     private static final int RESOURCE_NOT_FOUND_UNTIL_2025 = -32002;
     private static final int PAGE = 500;
+    private static final int LARGEST_PAGE = 1024 * 1024;
     private static final int MAX_ROUNDS = 32;
     private static final int MAX_VALUES = 100;
     private static final int LIST_TTL_MILLIS = 30_000;
@@ -293,7 +296,10 @@ final class Methods {
             }
             from = Integer.parseInt(cursor);
         }
-        int to = Math.min(all.size(), from + PAGE);
+        int to = from;
+        for (long size = 0; to < all.size() && to < from + PAGE && size < LARGEST_PAGE; to++) {
+            size += JsonText.write(Codecs.STRUCT, Trees.map(all.get(to))).length;
+        }
         Map<String, @Nullable Object> result = Trees.object(member, all.subList(from, to));
         if (to < all.size()) {
             result.put("nextCursor", String.valueOf(to));
@@ -356,7 +362,7 @@ final class Methods {
                                 McpException.INTERNAL_ERROR,
                                 round >= MAX_ROUNDS ? "The tool asks too often" : "No session to ask the user in");
                     }
-                    answers = call.ask(questions.requests());
+                    answers = answers(call.ask(questions.requests()));
                     state = questions.state();
                 }
             }
@@ -393,7 +399,18 @@ final class Methods {
                 && !(answers instanceof Map<?, ?> map && map.values().stream().allMatch(Map.class::isInstance))) {
             throw invalid("inputResponses: (expected: an object of objects)");
         }
-        return Trees.objects(answers);
+        return answers(Trees.objects(answers));
+    }
+
+    /** Answers of the user, of which those that refuse have no content. */
+    private static Map<String, Map<String, @Nullable Object>> answers(
+            Map<String, Map<String, @Nullable Object>> given) {
+        var answers = new LinkedHashMap<>(given);
+        answers.replaceAll(
+                (key, answer) -> "decline".equals(answer.get("action")) || "cancel".equals(answer.get("action"))
+                        ? Trees.object("action", answer.get("action"))
+                        : answer);
+        return answers;
     }
 
     private Map<String, @Nullable Object> read(String uri, RunningCall call) throws InterruptedException {

@@ -197,14 +197,14 @@ final class McpHubTest {
     }
 
     @Test
-    @DisplayName("declining a question says so to the agent, cancelling it leaves the task waiting")
+    @DisplayName("declining the question of an agent cancels its task, cancelling it leaves the task waiting")
     void declines() throws Exception {
         Map<String, Object> order = Map.of("name", "asker__order", "arguments", Map.of("message", "a pizza"));
         Answer declined = answered(order, peer.modern("tools/call", order, FORMS), "decline", Map.of());
         Answer canceled = answered(order, peer.modern("tools/call", order, FORMS), "cancel", Map.of());
 
         assertThat(declined.result().get("isError")).isEqualTo(true);
-        assertThat(declined.text()).isEqualTo("no order");
+        assertThat(declined.text()).isEqualTo("The task ended as canceled");
         assertThat(canceled.structured().get("state")).isEqualTo("input-required");
     }
 

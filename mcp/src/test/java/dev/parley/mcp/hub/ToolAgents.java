@@ -50,8 +50,6 @@ final class ToolAgents {
                 Part said = request.message().parts().getFirst();
                 if (request.task().isEmpty()) {
                     reply.askForInput("Which size?");
-                } else if (request.text().equals("declined")) {
-                    reply.reject("no order");
                 } else if (said instanceof Part.Data data) {
                     answers.incrementAndGet();
                     reply.complete("ordered: " + data.data());

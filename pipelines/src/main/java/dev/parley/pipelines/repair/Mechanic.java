@@ -123,14 +123,21 @@ final class Mechanic implements AgentHandler {
             Tools.Description tool = request.tools()
                     .find(LIFT_TOOL)
                     .orElseThrow(() -> new IllegalStateException("the lift has no tool " + LIFT_TOOL));
-            return request.tools()
-                    .answer(tool, new Result(Outcome.QUESTION, List.of(), id), Map.of("agree", agrees(request)));
+            return answered(request, tool, id);
         }
         reply.progress(60, "Raising the platform");
         return request.tools().call("lift", LIFT_TOOL, Map.of("height_meters", HEIGHT_METERS));
     }
 
-    static boolean agrees(Request request) {
+    /** Passes the consent of the customer to a tool, or its refusal. */
+    static Result answered(Request request, Tools.Description tool, String call) throws InterruptedException {
+        var question = new Result(Outcome.QUESTION, List.of(), call);
+        return agrees(request)
+                ? request.tools().answer(tool, question, Map.of("agree", true))
+                : request.tools().decline(tool, question);
+    }
+
+    private static boolean agrees(Request request) {
         return Boolean.TRUE.equals(StepInput.of(request).parameters().get("agree"))
                 || request.text().strip().toLowerCase(Locale.ROOT).matches("y|yes|agree|agreed|ok");
     }

@@ -68,11 +68,7 @@ final class ModelMechanic implements AgentHandler {
                 && request.isFollowUp()
                 && unanswered(messages).isPresent()) {
             ToolExecutionRequest call = unanswered(messages).get();
-            Result answered = request.tools()
-                    .answer(
-                            tool(request, call.name()),
-                            new Result(Outcome.QUESTION, List.of(), id),
-                            Map.of("agree", Mechanic.agrees(request)));
+            Result answered = Mechanic.answered(request, tool(request, call.name()), id);
             if (!noted(call, answered, messages, findings, reply)) {
                 return;
             }
