@@ -152,4 +152,42 @@ final class McpServersCommandTest {
             assertThat(run("mcp", "approve", "--help").out()).contains("--digest", "default: all tools that wait");
         }
     }
+
+    @Test
+    @DisplayName(
+            "C11, C12, C15: MCP servers are agents enough for a hub, and entries that cannot be used cost their server only")
+    void unusableEntries() throws Exception {
+        String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/mcp";
+        Files.write(
+                directory.resolve("servers.json"),
+                Json.write(Map.of(
+                        "mcpServers",
+                        Map.of(
+                                "library",
+                                        Map.of("serverUrl", url, "enabled", true, "icon", "book", "timeout", 600_000),
+                                "sse", Map.of("url", url, "type", "sse"),
+                                "My Server", Map.of("url", url),
+                                "registry", Map.of("httpUrl", url),
+                                "variable", Map.of("url", url, "headers", Map.of("X", "${NOT_SET_HERE}")),
+                                "off", Map.of("command", "x", "enabled", false)))));
+        String file = directory.resolve("servers.json").toString();
+
+        try (RunningHub hub = new RunningHub(
+                directory, Map.of(), "--port", "0", "--data", "data", "--no-demo", "--mcp-servers", file)) {
+            Ran servers = run("mcp", "servers", "--url", hub.url());
+            Ran doctor = run("doctor", "--data", "data");
+
+            assertThat(hub.announcement()).contains("Agent: library");
+            assertThat(servers.out())
+                    .contains("Name: library\nState: connected\n")
+                    .contains("Name: sse\nState: unusable\n", "type: \"sse\": not for a server with a url")
+                    .contains("Name: My Server\nState: unusable\n", "Name: registry\nState: unusable\n")
+                    .contains("another agent has the name", "environment variable NOT_SET_HERE: not set")
+                    .doesNotContain("off");
+            assertThat(doctor.out())
+                    .contains("mcp: ok, server \"library\"")
+                    .contains("mcp: problem, server \"sse\": unusable: type")
+                    .contains("mcp: problem, server \"registry\": unusable");
+        }
+    }
 }

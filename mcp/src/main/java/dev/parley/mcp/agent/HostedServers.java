@@ -8,11 +8,13 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AnswerSchema;
 import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
 import dev.parley.mcp.client.Credentials;
 import dev.parley.mcp.client.HttpTransport;
@@ -22,6 +24,9 @@ import dev.parley.mcp.client.StdioTransport;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
 import java.net.URI;
@@ -29,6 +34,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +43,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The MCP servers of a hub as its agents, and their tools for the handlers of other agents. */
@@ -49,40 +55,80 @@ final class HostedServers implements HubExtension {
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
 
     private static final Duration EPOCH = Duration.ofSeconds(1);
+    private static final String UNUSABLE = "unusable";
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
 
     private final CountDownLatch closing = new CountDownLatch(1);
     private final long opened = System.nanoTime();
     private final HubParts hub;
     private final @Nullable ToolTable table;
-    private final Map<String, HostedServer> servers = new LinkedHashMap<>();
-    private final Map<String, ToolAgent> agents = new LinkedHashMap<>();
+    /** Servers in the order of the file. */
+    private volatile Map<String, HostedServer> servers = Map.of();
+
+    private volatile Map<String, ToolAgent> agents = Map.of();
+
+    /** Reasons by the names of servers that cannot be used. */
+    private final Map<String, String> unusable;
+
     private final HttpClient http;
     private final List<GuardedClients> guarded = new ArrayList<>();
 
-    HostedServers(HubParts hub, List<ServersFile.Entry> entries) {
+    HostedServers(HubParts hub, ServersFile.Content content) {
         this.hub = hub;
+        this.unusable = Collections.synchronizedMap(new LinkedHashMap<>(content.unusable()));
+        content.notes().forEach(note -> LOG.log(System.Logger.Level.WARNING, "{0}", note));
         this.http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(Duration.ofSeconds(10))
                 .build();
-        if (entries.isEmpty()) {
+        if (content.entries().isEmpty() && unusable.isEmpty()) {
             this.table = null;
             return;
         }
         ToolTable kept = new ToolTable(hub.database());
         kept.forgetBefore(Instant.now().minus(LONGEST_WAIT));
         this.table = kept;
-        for (ServersFile.Entry entry : entries) {
+        var usable = new LinkedHashMap<String, HostedServer>();
+        var asAgents = new LinkedHashMap<String, ToolAgent>();
+        for (ServersFile.Entry entry : content.entries()) {
             var server = new HostedServer(entry, kept, this::connect, () -> describe(entry.name()));
-            servers.put(entry.name(), server);
-            agents.put(entry.name(), new ToolAgent(server, kept));
+            usable.put(entry.name(), server);
+            asAgents.put(entry.name(), new ToolAgent(server, kept));
         }
-        kept.keepContacts(servers.keySet());
+        this.servers = usable;
+        this.agents = asAgents;
+        kept.keepContacts(Stream.concat(servers.keySet().stream(), unusable.keySet().stream())
+                .toList());
+        unusable.forEach(this::tell);
         servers.values().forEach(HostedServer::begin);
         if (hub.database().kind() == DatabaseKind.POSTGRESQL) {
             Thread.ofVirtual().name("mcp-approvals").start(() -> followApprovals(kept));
         }
+    }
+
+    /** Shows the reason of a server that cannot be used in the log and to checks. */
+    private void tell(String server, String reason) {
+        LOG.log(System.Logger.Level.WARNING, "MCP server {0} cannot be used: {1}", server, reason);
+        requireNonNull(table).contact(server, UNUSABLE + ": " + reason);
+    }
+
+    @Override
+    public boolean without(String agent) {
+        HostedServer server = servers.get(agent);
+        if (server == null) {
+            return false;
+        }
+        var others = new LinkedHashMap<>(servers);
+        others.remove(agent);
+        servers = others;
+        var otherAgents = new LinkedHashMap<>(agents);
+        otherAgents.remove(agent);
+        agents = otherAgents;
+        server.close();
+        String reason = "another agent has the name";
+        unusable.put(agent, reason);
+        tell(agent, reason);
+        return true;
     }
 
     /** Approvals of other hubs on the database take effect within a second. */
@@ -169,12 +215,38 @@ final class HostedServers implements HubExtension {
                 : Optional.of((request, reply) -> new AgentTools(hub.agents(), servers, request, reply));
     }
 
+    /** Gives calls up that wait for the answer to a question, when their tasks are canceled. */
+    @Override
+    public HubObserver hubObserver() {
+        return new HubObserver() {
+            @Override
+            public void called(
+                    String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {
+                ToolAgent canceled = agents.get(agent);
+                if (canceled != null && error == null && operation instanceof CancelTask cancel) {
+                    Thread.ofVirtual().name("mcp-cancel").start(() -> canceled.abandon(cancel.id()));
+                }
+            }
+
+            @Override
+            public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {}
+
+            @Override
+            public void ran(String agent, Request request, long nanos) {}
+
+            @Override
+            public void offered(TaskKey task, String caller, boolean accepted) {}
+        };
+    }
+
     @Override
     public Optional<String> problem() {
-        String problems = servers.values().stream()
-                .flatMap(server ->
-                        server.problem().stream().map(problem -> server.entry().name() + ": " + problem))
-                .collect(Collectors.joining("; "));
+        var all = new ArrayList<String>();
+        unusable.forEach((server, reason) -> all.add(server + ": " + reason));
+        servers.values()
+                .forEach(server -> server.problem()
+                        .ifPresent(problem -> all.add(server.entry().name() + ": " + problem)));
+        String problems = String.join("; ", all);
         return problems.isEmpty() ? Optional.empty() : Optional.of(problems);
     }
 
@@ -213,6 +285,19 @@ final class HostedServers implements HubExtension {
                     "tools",
                     tools));
         }
+        unusable.forEach((server, reason) -> list.add(Trees.members(
+                "name",
+                server,
+                "state",
+                UNUSABLE,
+                "restarts",
+                0,
+                "problem",
+                reason,
+                "lastProblem",
+                reason,
+                "tools",
+                List.of())));
         return AnswerSchema.answer(ServersSource.SERVERS, list);
     }
 

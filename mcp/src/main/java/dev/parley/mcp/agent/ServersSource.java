@@ -13,9 +13,11 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Hosts MCP servers of a file as agents. */
 public final class ServersSource implements HubExtensionSource {
@@ -41,15 +43,15 @@ public final class ServersSource implements HubExtensionSource {
 
     static final Map<String, Object> APPROVED = AnswerSchema.object("approved", AnswerSchema.TEXTS);
 
-    private final @Nullable Path file;
+    private final ServersFile.Content content;
 
     /** For the service loader. */
     public ServersSource() {
-        this(null);
+        this(ServersFile.Content.NONE);
     }
 
-    private ServersSource(@Nullable Path file) {
-        this.file = file;
+    private ServersSource(ServersFile.Content content) {
+        this.content = content;
     }
 
     @Override
@@ -59,11 +61,25 @@ public final class ServersSource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new ServersSource(in.find(
+        Path file = in.find(
                 SettingType.PATH,
                 "mcp-servers",
                 "FILE",
-                "File of the MCP servers that the hub hosts as agents (docs/mcp.md)."));
+                "File of the MCP servers that the hub hosts as agents (docs/mcp.md).");
+        return file == null ? this : new ServersSource(ServersFile.read(file, System::getenv));
+    }
+
+    @Override
+    public Set<String> agents() {
+        return content.entries().stream()
+                .map(ServersFile.Entry::name)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** A server whose name is taken is unusable; the hub starts without it. */
+    @Override
+    public boolean isOptional() {
+        return true;
     }
 
     @Override
@@ -92,6 +108,6 @@ public final class ServersSource implements HubExtensionSource {
 
     @Override
     public HubExtension open(HubParts hub) {
-        return new HostedServers(hub, file == null ? List.of() : ServersFile.read(file, System::getenv));
+        return new HostedServers(hub, content);
     }
 }

@@ -25,7 +25,7 @@ class ServersFileTest {
     @TempDir
     Path directory;
 
-    private List<ServersFile.Entry> read(String json) throws IOException {
+    private ServersFile.Content read(String json) throws IOException {
         Path file = directory.resolve("servers.json");
         Files.writeString(file, json.replace('\'', '"'));
         return ServersFile.read(file, VARIABLES::get);
@@ -41,7 +41,7 @@ class ServersFileTest {
                   'stream': {'type': 'streamable-http', 'url': 'http://t.example/mcp', 'alwaysAllow': ['x'],
                     'headers': {'X-Key': '${env:TOKEN}'}},
                   'off': {'command': 'x', 'disabled': true}
-                }}""");
+                }}""").entries();
 
         assertThat(entries).hasSize(3);
         assertThat(entries.getFirst().command()).containsExactly("npx", "-y", "x", "/srv");
@@ -64,33 +64,88 @@ class ServersFileTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            {'mcpServers': {'a': {'command': 'x', 'args': [1]}}} | mcpServers.a.args[0]: expected: a text
-            {'mcpServers': {'a': {'url': 'file:///x'}}} | mcpServers.a.url: expected: http:// or https://
-            {'mcpServers': {'a': {}}} | mcpServers.a.command: expected: either command or url
-            {'mcpServers': {'a b': {'command': 'x'}}} | mcpServers.a b.name: expected
-            {'mcpServers': {'a': {'command': '${NONE}'}}} | mcpServers.a.command: environment variable NONE: not set
-            {'mcpServers': {'a': {'command': 'x', 'timeout': 0}}} | mcpServers.a.timeout: expected: 1 to 3600 seconds
-            {'mcpServers': {'a': {'command': 'x', 'comand': 'y'}}} | mcpServers.a.comand: unknown
-            {'mcpServers': {'a': {'command': 'x', 'args': 'y'}}} | mcpServers.a.args: expected: a list of texts
-            {'mcpServers': {'a': {'command': 'x', 'args': ['y', '${NONE}']}}} | mcpServers.a.args[1]: environment variable NONE: not set
-            {'mcpServers': {'a': {'command': 'x', 'env': {'K': 1}}}} | mcpServers.a.env.K: expected: a text
-            {'mcpServers': {'a': {'command': 'x', 'env': {'K': '${input:key}'}}}} | mcpServers.a.env.K: ${input:key}: unknown (expected: ${NAME}
-            {'mcpServers': {'a': {'url': 'http://h/x', 'headers': {'K': '${env:NONE}'}}}} | mcpServers.a.headers.K: environment variable NONE: not set
-            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'sse'}}} | mcpServers.a.type: "sse": not for a server with a url (expected: http
-            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'stdio'}}} | mcpServers.a.type: "stdio": not for a server with a url
-            {'mcpServers': {'a': {'command': 'x', 'type': 'http'}}} | mcpServers.a.type: "http": not for a server with a command (expected: stdio
-            {'mcpServers': {'a': {'command': 'x', 'url': 'http://h/x'}}} | mcpServers.a.command: expected: either command or url
-            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': '2025-99-99'}}} | mcpServers.a.protocolVersion: "2025-99-99": unknown (expected: one of 2025-06-18
-            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': 2025}}} | mcpServers.a.protocolVersion: expected: a text
-            {'mcpServers': {'a': 7}} | mcpServers.a.value: expected: an object
+            {'mcpServers': {'a': {'command': 'x', 'args': [[]]}}} | args[0]: expected: a text
+            {'mcpServers': {'a': {'url': 'file:///x'}}} | url: expected: http:// or https://
+            {'mcpServers': {'a': {}}} | command: expected: either command or url
+            {'mcpServers': {'a b': {'command': 'x'}}} | name: expected
+            {'mcpServers': {'a': {'command': '${NONE}'}}} | command: environment variable NONE: not set
+            {'mcpServers': {'a': {'command': 'x', 'timeout': 0}}} | timeout: expected: 1 to 3600 seconds
+            {'mcpServers': {'a': {'command': 'x', 'args': 'y'}}} | args: expected: a list of texts
+            {'mcpServers': {'a': {'command': 'x', 'args': ['y', '${NONE}']}}} | args[1]: environment variable NONE: not set
+            {'mcpServers': {'a': {'command': 'x', 'env': {'K': {}}}}} | env.K: expected: a text
+            {'mcpServers': {'a': {'command': 'x', 'disabled': 'yes'}}} | disabled: expected: true or false
+            {'mcpServers': {'a': {'url': 'http://h/x', 'headers': {'Host': 'h'}}}} | headers.Host: no header that can be sent
+            {'mcpServers': {'a': {'command': ['x', 'y']}}} | command: expected: a text
+            {'mcpServers': {'a': {'command': 'x', 'env': {'K': '${input:key}'}}}} | env.K: ${input:key}: unknown (expected: ${NAME}
+            {'mcpServers': {'a': {'url': 'http://h/x', 'headers': {'K': '${env:NONE}'}}}} | headers.K: environment variable NONE: not set
+            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'sse'}}} | type: "sse": not for a server with a url (expected: http
+            {'mcpServers': {'a': {'url': 'http://h/x', 'type': 'stdio'}}} | type: "stdio": not for a server with a url
+            {'mcpServers': {'a': {'command': 'x', 'type': 'http'}}} | type: "http": not for a server with a command (expected: stdio
+            {'mcpServers': {'a': {'command': 'x', 'url': 'http://h/x'}}} | command: expected: either command or url
+            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': '2025-99-99'}}} | protocolVersion: "2025-99-99": unknown (expected: one of 2025-06-18
+            {'mcpServers': {'a': {'command': 'x', 'protocolVersion': 2025}}} | protocolVersion: expected: a text
+            {'mcpServers': {'a': 7}} | value: expected: an object
+            """)
+    @DisplayName("C12: an entry that cannot be used has a reason, and the others go on")
+    void unusableEntriesHaveAReason(String json, String problem) throws IOException {
+        ServersFile.Content content =
+                read(json.replaceFirst("\\{'mcpServers': \\{", "{'mcpServers': {'b': {'command': 'b'}, "));
+
+        assertThat(content.entries()).extracting(ServersFile.Entry::name).containsExactly("b");
+        assertThat(content.unusable().values()).singleElement().asString().startsWith(problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
             {'mcpServers': {} /* comment */} | no JSON
             {'servers': {}} | mcpServers: missing
             no JSON | no JSON
             """)
-    void errorsNameTheFileTheServerAndTheMember(String json, String problem) {
+    void anotherFileIsRefusedWithItsName(String json, String problem) {
         assertThatThrownBy(() -> read(json))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("servers.json")
                 .hasMessageContaining(problem);
+    }
+
+    @Test
+    @DisplayName("C11: members of other hosts have their effect or none, and are noted")
+    void membersOfOtherHosts() throws IOException {
+        ServersFile.Content content = read("""
+                \uFEFF{'inputs': [], 'mcpServers': {
+                  'a': {'command': 'x', 'enabled': true, 'icon': {}, 'env': {'PORT': 80, 'V': true}},
+                  'b': {'httpUrl': 'http://h/b', 'trust': true},
+                  'c': {'serverUrl': 'http://h/c', 'timeout': 600000},
+                  'd': {'command': 'x', 'enabled': false},
+                  'e': {'command': 'x', 'disabled': true, 'enabled': true}
+                }}""");
+
+        assertThat(content.entries()).extracting(ServersFile.Entry::name).containsExactly("a", "b", "c");
+        assertThat(content.entries().getFirst().environment())
+                .containsEntry("PORT", "80")
+                .containsEntry("V", "true");
+        assertThat(content.entries().get(1).url()).isEqualTo(URI.create("http://h/b"));
+        assertThat(content.entries().getLast().url()).isEqualTo(URI.create("http://h/c"));
+        assertThat(content.entries().getLast().timeout()).isEqualTo(Duration.ofHours(1));
+        assertThat(content.unusable()).isEmpty();
+        assertThat(content.notes())
+                .hasSize(3)
+                .allMatch(note -> note.contains("servers.json: mcpServers."))
+                .anyMatch(note -> note.contains("a.icon: unknown, has no effect"));
+    }
+
+    @Test
+    @DisplayName("N2, S122: programs get HOME, LANG, PATH and TMPDIR and the variables of their entry")
+    void environment() throws IOException {
+        ServersFile.Content content =
+                read("{'mcpServers': {'a': {'command': 'x', 'env': {'HOME': '/else', 'K': 'v'}}}}");
+
+        assertThat(content.entries().getFirst().environment())
+                .isEqualTo(Map.of("PATH", "/bin", "HOME", "/else", "K", "v"));
+        assertThat(read("{'mcpServers': {'a': {'command': 'x'}}}")
+                        .entries()
+                        .getFirst()
+                        .environment())
+                .isEqualTo(Map.of("PATH", "/bin", "HOME", "/home/me"));
     }
 }
