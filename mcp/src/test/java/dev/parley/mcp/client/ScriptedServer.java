@@ -42,6 +42,11 @@ public final class ScriptedServer {
 
     /** The command that starts it. */
     public static List<String> command(String... arguments) {
+        return command(ScriptedServer.class, arguments);
+    }
+
+    /** The command that starts a program of the tests. */
+    public static List<String> command(Class<?> program, String... arguments) {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -49,7 +54,7 @@ public final class ScriptedServer {
                 "-Xshare:auto",
                 "-cp",
                 System.getProperty("java.class.path") + File.pathSeparator + System.getProperty("jdk.module.path", ""),
-                ScriptedServer.class.getName()));
+                program.getName()));
         command.addAll(List.of(arguments));
         return command;
     }
@@ -143,6 +148,8 @@ public final class ScriptedServer {
         var rest = new ArrayList<Map<String, @Nullable Object>>();
         for (String name : List.of(
                 "ask",
+                "form",
+                "forms",
                 "open",
                 "slow",
                 "flood",
@@ -224,6 +231,15 @@ public final class ScriptedServer {
                                                         "colour",
                                                         Map.of("type", "string", "enum", List.of("red", "blue"))),
                                         "required", List.of("colour"))));
+            case "form" -> ask(id, params, Forms.params(String.valueOf(arguments.get("text"))));
+            case "forms" -> {
+                Map<String, Map<String, @Nullable Object>> answers = Trees.objects(params.get("inputResponses"));
+                answer(
+                        id,
+                        answers.isEmpty()
+                                ? Trees.members("resultType", "input_required", "inputRequests", Forms.two())
+                                : text(Forms.text(answers)));
+            }
             case "open" ->
                 ask(
                         id,

@@ -1,0 +1,145 @@
+package dev.parley.mcp.client;
+
+import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.CallContext;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MCP server for tests with a tool {@code form} that asks by a form of each kind, which its argument {@code text} names, and a tool {@code
+ * forms} that asks two questions at once. Both answer with the actions and contents that they got.
+ */
+public final class Forms implements McpProvider {
+    private static final Map<String, Object> CHOICE = Map.of("type", "string", "enum", List.of("red", "blue"));
+
+    /** Properties by the kinds of forms, each with a value that fits. */
+    private static final Map<String, Map.Entry<Object, Object>> KINDS = Map.of(
+            "string", Map.entry(Map.of("type", "string"), "Ada"),
+            "number", Map.entry(Map.of("type", "number"), 1.5),
+            "integer", Map.entry(Map.of("type", "integer", "minimum", 1), 3),
+            "boolean", Map.entry(Map.of("type", "boolean"), true),
+            "enum", Map.entry(CHOICE, "red"),
+            "titled", Map.entry(Map.of("type", "string", "oneOf", List.of(Map.of("const", "r", "title", "Red"))), "r"),
+            "multi", Map.entry(Map.of("type", "array", "items", CHOICE), List.of("red", "blue")));
+
+    /** Names of all kinds of questions. */
+    public static final List<String> ALL =
+            List.of("string", "number", "integer", "boolean", "enum", "titled", "multi", "empty", "optional", "url");
+
+    private static final List<String> KEYS = List.of("first", "second");
+
+    /** Parameters of the question of a kind. */
+    static Map<String, @Nullable Object> params(String kind) {
+        if (kind.equals("url")) {
+            return Trees.members(
+                    "mode",
+                    "url",
+                    "message",
+                    "Please sign in",
+                    "url",
+                    "https://example.com/signin",
+                    "elicitationId",
+                    "1");
+        }
+        Map<String, Object> schema = switch (kind) {
+            case "empty" -> Map.of("type", "object", "properties", Map.of());
+            case "optional" ->
+                Map.of(
+                        "type",
+                        "object",
+                        "properties",
+                        Map.of(
+                                "colour",
+                                Map.of("type", "string", "default", "green"),
+                                "note",
+                                Map.of("type", "string")));
+            case "action" ->
+                Map.of(
+                        "type",
+                        "object",
+                        "properties",
+                        Map.of("action", Map.of("type", "string")),
+                        "required",
+                        List.of("action"));
+            default ->
+                Map.of(
+                        "type",
+                        "object",
+                        "properties",
+                        Map.of("value", KINDS.get(kind).getKey()),
+                        "required",
+                        List.of("value"));
+        };
+        return Trees.members("mode", "form", "message", "May I? " + kind, "requestedSchema", schema);
+    }
+
+    /** Content that fits a form of a kind. */
+    public static Map<String, @Nullable Object> content(String kind) {
+        return KINDS.containsKey(kind) ? Trees.members("value", KINDS.get(kind).getValue()) : Trees.members();
+    }
+
+    /** The two questions of {@code forms}. */
+    static Map<String, Map<String, @Nullable Object>> two() {
+        var two = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        two.put(KEYS.getFirst(), request("string"));
+        two.put(KEYS.getLast(), request("boolean"));
+        return two;
+    }
+
+    private static Map<String, @Nullable Object> request(String kind) {
+        return Trees.members("method", "elicitation/create", "params", params(kind));
+    }
+
+    /** Text about answers. */
+    static String text(Map<String, Map<String, @Nullable Object>> answers) {
+        var text = new StringBuilder("the user says");
+        new TreeMap<>(answers)
+                .values()
+                .forEach(answer -> text.append(' ')
+                        .append(answer.get("action"))
+                        .append(' ')
+                        .append(answer.get("content")));
+        return text.toString();
+    }
+
+    @Override
+    public Set<String> offers() {
+        return Set.of("tools");
+    }
+
+    @Override
+    public List<Tool> tools(CallContext caller) {
+        Map<String, Object> input = Map.of("type", "object", "properties", Map.of("text", Map.of("type", "string")));
+        return List.of(
+                new Tool("form", null, "Asks", Trees.map(input), null, Map.of()),
+                new Tool("forms", null, "Asks twice", Trees.map(input), null, Map.of()));
+    }
+
+    @Override
+    public Outcome call(Invocation call, Exchange exchange) {
+        boolean isDouble = call.name().equals("forms");
+        if (!isDouble && !call.name().equals("form")) {
+            throw McpException.notFound("tool", call.name());
+        }
+        if (call.answers().isEmpty()) {
+            return new Outcome.Questions(
+                    isDouble
+                            ? two()
+                            : Map.of(
+                                    "q1",
+                                    request(String.valueOf(call.arguments().get("text")))),
+                    "asked");
+        }
+        var ordered = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        (isDouble ? KEYS : List.of("q1"))
+                .forEach(key -> ordered.put(key, Trees.map(call.answers().get(key))));
+        return new Outcome.Complete(Trees.members("content", List.of(Map.of("type", "text", "text", text(ordered)))));
+    }
+}
