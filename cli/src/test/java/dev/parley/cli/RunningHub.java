@@ -26,7 +26,8 @@ class RunningHub implements AutoCloseable {
         public synchronized void write(byte[] bytes, int offset, int length) {
             super.write(bytes, offset, length);
             String soFar = toString(StandardCharsets.UTF_8);
-            if (soFar.contains("parley send -a") && soFar.endsWith("\n")) {
+            boolean isWhole = soFar.contains("parley send -a") || soFar.contains("No agents yet");
+            if (isWhole && soFar.endsWith("\n")) {
                 announced.countDown();
             }
         }

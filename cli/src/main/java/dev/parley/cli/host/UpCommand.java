@@ -339,7 +339,12 @@ public final class UpCommand {
             agents.forEach(
                     (name, agent) -> page.field("Agent", name + " - " + description(agent) + " - " + card(url, name)));
         });
-        if (call.output().isJson() || agents.isEmpty()) {
+        if (call.output().isJson()) {
+            return;
+        }
+        if (agents.isEmpty()) {
+            call.output().print("\nNo agents yet. A route to an agent elsewhere:\n  parley gateway add NAME URL --url " + url
+                    + "\n");
             return;
         }
         String first = agents.keySet().iterator().next();

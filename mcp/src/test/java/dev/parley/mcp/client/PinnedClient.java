@@ -12,7 +12,7 @@ public final class PinnedClient {
 
     public static McpClient http(String url, HttpClient http, Revision revision) throws InterruptedException {
         return McpClient.connect(
-                new HttpTransport(URI.create(url), http, Map.of(), Credentials.NONE),
+                () -> new HttpTransport(URI.create(url), http, Map.of(), Credentials.NONE),
                 McpClient.Limits.DEFAULT,
                 revision);
     }
@@ -20,7 +20,7 @@ public final class PinnedClient {
     /** @param command program with a server */
     public static McpClient stdio(List<String> command, Revision revision) throws InterruptedException {
         return McpClient.connect(
-                StdioTransport.start(new StdioTransport.Program("serve", command, Map.of(), null), () -> {}),
+                () -> StdioTransport.start(new StdioTransport.Program("serve", command, Map.of(), null), () -> {}),
                 McpClient.Limits.DEFAULT,
                 revision);
     }
