@@ -18,6 +18,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,11 @@ public final class Delegations {
     private static final String TEXT = "text";
 
     /** Member of a message's metadata that names the skill for which it is. */
-    private static final String SKILL = "skillId";
+    public static final String SKILL = "skillId";
+
+    private static final String JSON = "application/json";
+    private static final String FILENAME = "filename";
+    private static final String MEDIA_TYPE = "mediaType";
 
     private Delegations() {}
 
@@ -57,7 +62,7 @@ public final class Delegations {
         return new Message(
                 envelope.messageId(),
                 Role.USER,
-                parts(delegation.task(), delegation.parameters(), takesText(card, skill), !takesOnlyText(card, skill)),
+                parts(delegation.task(), delegation.parameters(), card, skill),
                 envelope.correlationId() == null ? null : context(group, envelope.correlationId()),
                 null,
                 Map.of(SKILL, skill.id(), URI, members(envelope, delegation, skill)),
@@ -171,62 +176,87 @@ public final class Delegations {
     }
 
     /**
-     * A task with its parameters as parts of a message.
+     * Parameters as parts of the message for a skill: as data if it takes data, as a text if it takes text, and the files among them as
+     * files unless it takes JSON only. Agents that take text and data get both: many read text only, although they take the data of
+     * extensions.
      *
-     * @param asText as text only, for agents that take no data
+     * @param skill null for an agent without skills
      */
-    public static List<Part> parts(String task, Map<String, @Nullable Object> parameters, boolean asText) {
-        return parts(task, parameters, true, !asText);
-    }
-
-    /** Agents that take text and data get both: many read text only, although they take the data of extensions. */
-    private static List<Part> parts(
-            String task, Map<String, @Nullable Object> parameters, boolean asText, boolean asData) {
+    public static List<Part> parts(
+            String task, Map<String, @Nullable Object> parameters, AgentCard card, @Nullable Skill skill) {
         var parts = new ArrayList<Part>();
-        var others = new LinkedHashMap<String, @Nullable Object>();
-        var files = new ArrayList<Part>();
-        parameters.forEach((name, value) -> {
-            Part file = file(name, value);
-            if (file == null) {
-                others.put(name, value);
-            } else {
-                files.add(file);
-            }
-        });
-        if (asData) {
-            parts.add(Part.data(Map.of("task", task, "parameters", others)));
+        if (!takesOnlyText(card, skill)) {
+            parts.add(Part.data(parameters));
         }
-        if (asText) {
-            parts.add(Part.text(text(task, others)));
+        if (takesText(card, skill)) {
+            parts.add(Part.text(text(task, parameters)));
         }
-        parts.addAll(files);
+        parts.addAll(files(parameters, card, skill));
         return parts;
     }
 
-    /** The parameter {@code text}, else the only text among the parameters, else their JSON; the task if there are none. */
-    private static String text(String task, Map<String, @Nullable Object> parameters) {
+    /**
+     * The files among parameters, as parts of the message for a skill; none for a skill that takes JSON only.
+     *
+     * @param skill null for an agent without skills
+     */
+    public static List<Part> files(Map<String, @Nullable Object> parameters, AgentCard card, @Nullable Skill skill) {
+        List<String> modes = modes(card, skill);
+        if (!modes.isEmpty() && modes.stream().allMatch(JSON::equals)) {
+            return List.of();
+        }
+        var files = new ArrayList<Part>();
+        parameters.forEach((name, value) -> files.addAll(files(name, value)));
+        return files;
+    }
+
+    /** The files that a parameter is: itself, or all elements of a list. */
+    private static List<Part> files(String name, @Nullable Object value) {
+        if (!(value instanceof List<?> list)) {
+            Part file = file(name, value);
+            return file == null ? List.of() : List.of(file);
+        }
+        List<@Nullable Part> files = list.stream()
+                .<@Nullable Part>map(element -> file(name, element))
+                .toList();
+        return files.contains(null)
+                ? List.of()
+                : files.stream().map(Objects::requireNonNull).toList();
+    }
+
+    /** The parameter {@code text}, else the only text among the parameters, else their JSON without files; the task if there are none. */
+    public static String text(String task, Map<String, @Nullable Object> parameters) {
         if (parameters.get(TEXT) instanceof String text) {
             return text;
         }
-        List<String> texts = parameters.values().stream()
+        var others = new LinkedHashMap<String, @Nullable Object>();
+        parameters.forEach((name, value) -> {
+            if (files(name, value).isEmpty()) {
+                others.put(name, value);
+            }
+        });
+        List<String> texts = others.values().stream()
                 .filter(String.class::isInstance)
                 .map(String.class::cast)
                 .toList();
         if (texts.size() == 1) {
             return texts.getFirst();
         }
-        return parameters.isEmpty() ? task : new String(Json.write(parameters), UTF_8);
+        return others.isEmpty() ? task : new String(Json.write(others), UTF_8);
     }
 
-    /** A file: an object with its bytes in base64 or its address, and a name or a media type; null if the value is none. */
+    /** A file: an object with its bytes in base64, its address or its text, and a name or a media type; null if the value is none. */
     private static @Nullable Part file(String name, @Nullable Object value) {
         if (!(value instanceof Map<?, ?> object)) {
             return null;
         }
-        String filename = either(object, "filename", "name");
-        String mediaType = either(object, "mediaType", "mimeType");
+        String filename = either(object, FILENAME, "name");
+        String mediaType = either(object, MEDIA_TYPE, "mimeType");
         String bytes = either(object, "raw", "bytes");
         String address = either(object, "url", "uri");
+        if (object.get(FILENAME) instanceof String named && object.get(TEXT) instanceof String text) {
+            return new Part.Text(text, named, mediaType, Map.of());
+        }
         if (filename == null && mediaType == null || (bytes == null) == (address == null)) {
             return null;
         }

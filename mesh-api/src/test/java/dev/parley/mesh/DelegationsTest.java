@@ -96,33 +96,40 @@ final class DelegationsTest {
     }
 
     @Test
-    @DisplayName("an agent for data and text gets task and parameters as both, and files as files")
+    @DisplayName("M1 an agent for data and text gets the parameters as both, and files as files, too")
     void dataAndFiles() {
         byte[] bytes = "a,b".getBytes(StandardCharsets.UTF_8);
-        Message message = message(
-                DATA,
-                "facts",
+        Map<String, @Nullable Object> parameters = Map.of(
+                "table",
                 Map.of(
-                        "table",
-                        Map.of(
-                                "name",
-                                "t.csv",
-                                "mimeType",
-                                "text/csv",
-                                "bytes",
-                                Base64.getEncoder().encodeToString(bytes))));
+                        "name",
+                        "t.csv",
+                        "mimeType",
+                        "text/csv",
+                        "bytes",
+                        Base64.getEncoder().encodeToString(bytes)));
+        Message message = message(DATA, "facts", parameters);
 
         assertThat(message.parts())
-                .containsExactly(
-                        Part.data(Map.of("task", "facts", "parameters", Map.of())),
-                        Part.text("facts"),
-                        Part.file("t.csv", "text/csv", bytes));
+                .containsExactly(Part.data(parameters), Part.text("facts"), Part.file("t.csv", "text/csv", bytes));
         assertThat(message.contextId()).startsWith("one-");
         assertThat(message.metadata()).containsKey(Delegations.URI);
         assertThatThrownBy(() -> message(DATA, "facts", Map.of("table", Map.of("name", "t.csv", "bytes", "?"))))
                 .isInstanceOfSatisfying(
                         InvalidField.class,
                         refused -> assertThat(refused.field()).isEqualTo("message.content.parameters.table"));
+    }
+
+    @Test
+    @DisplayName("M1 a skill for JSON only gets exactly the parameters, whatever they look like")
+    void dataOnly() {
+        Skill tool = skill("clone", "Clones", List.of(), List.of("application/json"));
+        Map<String, @Nullable Object> parameters =
+                Map.of("repository", Map.of("name", "r", "url", "https://r.example/r"), "task", "t", "parameters", 1);
+
+        assertThat(only(tool, parameters)).isEqualTo(Part.data(parameters));
+        assertThat(message(tool, "clone", Map.of()).parts()).containsExactly(Part.data(Map.of()));
+        assertThat(message(tool, "clone", Map.of()).metadata()).containsEntry("skillId", "clone");
     }
 
     private static Task task(TaskState state, @Nullable Message said) {

@@ -65,7 +65,7 @@ final class RunTimers implements PersonalData {
         this.hub = hub;
         this.foreign = foreign;
         this.clock = clock;
-        this.one = hub.agents().within(WorkflowAgent.NAME);
+        this.one = hub.agents().within(WorkflowProtocol.AGENT);
         this.timers = hub.timers().named("workflows", this::due);
     }
 

@@ -14,6 +14,7 @@ import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Part;
@@ -42,12 +43,16 @@ final class RunTurn {
     /** Member of the metadata with the id of the last answer that a step got. */
     private static final String ANSWERED = "one/answered";
 
+    /** Member of the metadata with the bytes of results that steps have got. */
+    private static final String BYTES = "one/bytes";
+
     private static final Duration LONGEST = Duration.ofHours(1);
 
     private final Request request;
     private final Reply reply;
     private final Workflow workflow;
     private final WorkflowRun run;
+    private final StepInputs inputs;
     private final StepAgents agents;
     private final InstantSource clock;
     private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
@@ -64,6 +69,8 @@ final class RunTurn {
         this.agents = agents;
         this.clock = clock;
         this.run = WorkflowRun.of(workflow, Happening.of(workflow, metadata(request)));
+        long used = metadata(request).get(BYTES) instanceof Number bytes ? bytes.longValue() : 0;
+        this.inputs = new StepInputs(workflow, run, this::results, used);
     }
 
     private static Map<String, @Nullable Object> metadata(Request request) {
@@ -116,8 +123,9 @@ final class RunTurn {
         news.put(ANSWERED, request.message().messageId());
         int attempt = run.attempts(step.id());
         happened(new Progress(Happening.begun(step.id(), attempt, taskId), List.of()));
-        Message message = StepMessage.answer(request.taskId(), step, taskId, request.message());
-        call(step, attempt, card -> message, taskId);
+        Function<AgentCard, Message> message =
+                card -> StepMessage.answer(request.taskId(), step, taskId, request.message(), card);
+        call(step, attempt, message, taskId);
     }
 
     private void begin(Step step) {
@@ -128,8 +136,8 @@ final class RunTurn {
                 progress.add(counted(step, vote, attempt));
                 return;
             }
-            Map<String, @Nullable Object> parameters = parameters(step);
-            List<Part> files = files(step);
+            StepInputs.Inputs of = inputs.of(step);
+            news.put(BYTES, inputs.used());
             call(
                     step,
                     attempt,
@@ -137,10 +145,10 @@ final class RunTurn {
                         if (!step.isBallot()) {
                             StepAgents.requireSkill("task", step.agent(), step.task(), card);
                         }
-                        return StepMessage.of(request.taskId(), step, attempt, parameters, files, card);
+                        return StepMessage.of(request.taskId(), step, attempt, of, card);
                     },
                     null);
-        } catch (A2AException | ClientException refused) {
+        } catch (A2AException | ClientException | InvalidField refused) {
             progress.add(failed(step, attempt, requireNonNullElse(refused.getMessage(), "refused")));
         }
     }
@@ -185,17 +193,6 @@ final class RunTurn {
         Thread.ofVirtual().name("step").start(call);
     }
 
-    private Map<String, @Nullable Object> parameters(Step step) {
-        run.completed(step).forEach(this::results);
-        return run.parameters(step);
-    }
-
-    private List<Part> files(Step step) {
-        return run.completed(step).stream()
-                .flatMap(before -> StepMessage.files(results(before)).stream())
-                .toList();
-    }
-
     /** Result of a step that completed; after a restart of its task. */
     private List<Part> results(String id) {
         List<Part> known = results.get(id);
@@ -205,9 +202,12 @@ final class RunTurn {
             if (taskId != null) {
                 known = Reports.parts(
                         agents.get(step.agent()).endpoint().call(GetTask.of(taskId), agents.toward(step.agent())));
-                run.result(id, StepMessage.value(known));
             } else {
-                known = run.result(id) == null ? List.of() : List.of(Part.data(run.result(id)));
+                known = switch (run.result(id)) {
+                    case null -> List.of();
+                    case String text -> List.of(Part.text(text));
+                    case Object data -> List.of(Part.data(data));
+                };
             }
             results.put(id, known);
         }

@@ -102,7 +102,7 @@ final class StepAgents {
             return CallContext.anonymous().withTraceparent(caller.traceparent()).through(caller.chain());
         }
         CallChain chain = caller.chain();
-        if (agent.equals(WorkflowAgent.NAME) && !chain.agents().isEmpty()) {
+        if (agent.equals(WorkflowProtocol.AGENT) && !chain.agents().isEmpty()) {
             chain = new CallChain(chain.agents().subList(0, chain.agents().size() - 1));
         }
         return caller.withDeadline(null)

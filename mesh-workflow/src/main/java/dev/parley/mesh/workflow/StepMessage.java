@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Reports;
+import dev.parley.mesh.workflow.StepInputs.Inputs;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Message;
@@ -22,36 +23,81 @@ import org.jspecify.annotations.Nullable;
 final class StepMessage {
     private static final String INPUTS = "inputs";
 
+    /** Member of a skill that declares the arguments of a tool. */
+    private static final String TOOL = "urn:parley:mcp:tool:v1";
+
     private StepMessage() {}
 
     /**
-     * Message that begins an attempt of a step. Its id is the same after a restart, so that the agent takes it for a repetition.
-     *
-     * @param parameters with the results of other steps as {@code inputs}
-     * @param files of other steps
+     * Message that begins an attempt of a step: the call of the skill that its task names. Its id is the same after a restart, so that the
+     * agent takes it for a repetition.
      */
-    static Message of(
-            String run,
-            Step step,
-            int attempt,
-            Map<String, @Nullable Object> parameters,
-            List<Part> files,
-            AgentCard card) {
-        var parts = new ArrayList<Part>();
-        if (step.agent().equals(WorkflowAgent.NAME) || runsWorkflows(card)) {
-            parts.add(Part.data(parameters));
-        } else {
-            AgentCard.Skill skill = Delegations.skill(card, step.task()).orElse(null);
-            if (!Delegations.takesOnlyText(card, skill)) {
-                parts.add(Part.data(Map.of("task", step.task(), "parameters", parameters)));
-            }
-            boolean takesText = Delegations.takesText(card, skill);
-            texts(step.task(), parameters).stream()
-                    .filter(part -> takesText || !(part instanceof Part.Text))
-                    .forEach(parts::add);
+    static Message of(String run, Step step, int attempt, Inputs inputs, AgentCard card) {
+        var own = new LinkedHashMap<>(inputs.parameters());
+        Vote vote = step.vote();
+        if (vote != null) {
+            own.put("text", vote.text());
+            own.put("question", vote.question());
+            own.put("options", vote.options());
         }
-        parts.addAll(files);
-        return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step);
+        AgentCard.Skill skill = skill(step, card);
+        List<Part> parts = parts(step, own, inputs.results(), card, skill);
+        parts.addAll(inputs.files());
+        return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step, skill);
+    }
+
+    private static AgentCard.@Nullable Skill skill(Step step, AgentCard card) {
+        boolean isAny = step.isBallot() && card.skills().size() == 1;
+        return Delegations.skill(card, step.task()).orElse(isAny ? card.skills().getFirst() : null);
+    }
+
+    private static List<Part> parts(
+            Step step,
+            Map<String, @Nullable Object> own,
+            Map<String, @Nullable Object> results,
+            AgentCard card,
+            AgentCard.@Nullable Skill skill) {
+        if (step.agent().equals(WorkflowProtocol.AGENT) || runsWorkflows(card)) {
+            return new ArrayList<>(List.of(Part.data(own)));
+        }
+        if (results.isEmpty()) {
+            return new ArrayList<>(Delegations.parts(step.task(), own, card, skill));
+        }
+        var parts = new ArrayList<Part>();
+        Object data = data(own, results, skill);
+        boolean takesText = Delegations.takesText(card, skill);
+        if (data != null && !Delegations.takesOnlyText(card, skill)) {
+            parts.add(Part.data(data));
+        }
+        if (takesText) {
+            if (!own.isEmpty()) {
+                parts.add(Part.text(Delegations.text(step.task(), own)));
+            }
+            results.values()
+                    .forEach(result -> parts.add(
+                            Part.text(result instanceof String text ? text : new String(Json.write(result), UTF_8))));
+        }
+        return parts;
+    }
+
+    /**
+     * Results of other steps as data. A tool, whose data are its arguments, gets the only result if that is an object, and none for texts;
+     * null for none.
+     */
+    private static @Nullable Object data(
+            Map<String, @Nullable Object> own, Map<String, @Nullable Object> results, AgentCard.@Nullable Skill skill) {
+        if (skill != null && skill.others().containsKey(TOOL)) {
+            Object first = results.values().iterator().next();
+            if (results.size() == 1 && first instanceof Map<?, ?>) {
+                return first;
+            }
+            if (results.values().stream().allMatch(String.class::isInstance)) {
+                return null;
+            }
+        }
+        var data = new LinkedHashMap<>(own);
+        data.put(INPUTS, results);
+        return data;
     }
 
     /** True for the agent {@code one} of any hub. */
@@ -60,20 +106,26 @@ final class StepMessage {
     }
 
     /** Message that answers the question of a step. */
-    static Message answer(String run, Step step, String taskId, Message answer) {
-        return message(id(run, step.id(), answer.messageId()), answer.parts(), taskId, run, step);
+    static Message answer(String run, Step step, String taskId, Message answer, AgentCard card) {
+        String id = id(run, step.id(), answer.messageId());
+        return message(id, answer.parts(), taskId, run, step, skill(step, card));
     }
 
-    private static Message message(String id, List<Part> parts, @Nullable String taskId, String run, Step step) {
-        return new Message(
-                id,
-                Role.USER,
-                parts,
-                null,
-                taskId,
-                Map.of("one/run", run, "one/step", step.id()),
-                List.of(),
-                List.of(run));
+    private static Message message(
+            String id,
+            List<Part> parts,
+            @Nullable String taskId,
+            String run,
+            Step step,
+            AgentCard.@Nullable Skill skill) {
+        var metadata = new LinkedHashMap<String, @Nullable Object>();
+        if (skill != null) {
+            metadata.put(Delegations.SKILL, skill.id());
+        }
+        metadata.put("one/run", run);
+        metadata.put("one/step", step.id());
+        metadata.put("one/task", step.task());
+        return new Message(id, Role.USER, parts, null, taskId, metadata, List.of(), List.of(run));
     }
 
     /** Id of the message of an attempt, or of an answer. */
@@ -81,22 +133,6 @@ final class StepMessage {
         String id = run + "/" + step + "/" + message;
         boolean fits = id.length() <= Operation.LONGEST_ID && id.indexOf('\0') < 0;
         return fits ? id : Sha256.hex(id);
-    }
-
-    /** The text of the parameters, and a text for each result of another step. */
-    private static List<Part> texts(String task, Map<String, @Nullable Object> parameters) {
-        var own = new LinkedHashMap<>(parameters);
-        Object inputs = own.remove(INPUTS);
-        var parts = new ArrayList<Part>();
-        if (!own.isEmpty() || !(inputs instanceof Map<?, ?> map) || map.isEmpty()) {
-            parts.addAll(Delegations.parts(task, own, true));
-        }
-        if (inputs instanceof Map<?, ?> results) {
-            results.values()
-                    .forEach(result -> parts.add(
-                            Part.text(result instanceof String text ? text : new String(Json.write(result), UTF_8))));
-        }
-        return parts;
     }
 
     /** Parts as the value that other steps get: texts and data; of files the names, since they are parts of messages. */

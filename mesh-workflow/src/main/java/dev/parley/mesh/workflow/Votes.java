@@ -213,7 +213,7 @@ final class Votes {
         return hub.tasks()
                 .find(caller.scope().group(), id)
                 .map(Head::key)
-                .filter(key -> key.agent().equals(WorkflowAgent.NAME))
+                .filter(key -> key.agent().equals(WorkflowProtocol.AGENT))
                 .orElseThrow(() -> A2AException.taskNotFound(id))
                 .scope();
     }

@@ -22,8 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param coordinator agent that answers for the workflow; null if none is named
  * @param participants names or addresses of the agents that take part
+ * @param inputs values of the run, to which parameters refer
  */
-public record Workflow(@Nullable String coordinator, List<String> participants, Map<String, Step> steps) {
+public record Workflow(
+        @Nullable String coordinator,
+        List<String> participants,
+        Map<String, @Nullable Object> inputs,
+        Map<String, Step> steps) {
     /** Most steps of a workflow. */
     public static final int MAX_STEPS = 1000;
 
@@ -43,6 +48,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
      * @param id null if the document names none
      * @param agent null for a vote
      * @param task null for a vote of agents whatever their skills
+     * @param parameters null for the results of the steps in {@code depends}
      * @param depends ids of steps, or names of agents that have one step
      * @param vote null for a step of an agent
      */
@@ -50,7 +56,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             @Nullable String id,
             @Nullable String agent,
             @Nullable String task,
-            Map<String, @Nullable Object> parameters,
+            @Nullable Map<String, @Nullable Object> parameters,
             List<String> depends,
             OnError onError,
             @Nullable Duration timeout,
@@ -58,21 +64,24 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             @Nullable Vote vote) {
         /** Name of the agent, by which other steps may refer to the step. */
         String name() {
-            return vote != null || agent == null ? WorkflowAgent.NAME : agent;
+            return vote != null || agent == null ? WorkflowProtocol.AGENT : agent;
         }
     }
 
     /**
      * A step. One that is a vote is a step for each voter, which is named {@code <id>/<voter>}, and the count behind them.
      *
-     * @param depends ids of the steps that end before
+     * @param place in the document
+     * @param parameters with references; null for the results of the steps on which this one depends
+     * @param depends ids of the steps that end before, those to which parameters refer among them
      * @param vote of which the step is the count, or a ballot; null for other steps
      */
     public record Step(
             String id,
+            String place,
             String agent,
             String task,
-            Map<String, @Nullable Object> parameters,
+            @Nullable Map<String, @Nullable Object> parameters,
             List<String> depends,
             OnError onError,
             @Nullable Duration timeout,
@@ -80,7 +89,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             @Nullable Vote vote) {
         /** True if the step asks a voter. */
         boolean isBallot() {
-            return vote != null && !agent.equals(WorkflowAgent.NAME);
+            return vote != null && !agent.equals(WorkflowProtocol.AGENT);
         }
 
         /** The vote that the step counts; null if it is none. */
@@ -94,14 +103,11 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             if (vote == null) {
                 return List.of(this);
             }
-            var parameters = new LinkedHashMap<>(this.parameters);
-            parameters.put("text", vote.text());
-            parameters.put("question", vote.question());
-            parameters.put("options", vote.options());
             var all = new ArrayList<Step>();
             for (String voter : vote.voters()) {
                 all.add(new Step(
                         id + "/" + voter,
+                        place,
                         voter,
                         task,
                         parameters,
@@ -113,7 +119,8 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             }
             all.add(new Step(
                     id,
-                    WorkflowAgent.NAME,
+                    place,
+                    WorkflowProtocol.AGENT,
                     task,
                     Map.of(),
                     all.stream().map(Step::id).toList(),
@@ -131,9 +138,14 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
      * Checks a document.
      *
      * @param participants none if all agents of the steps take part
+     * @param inputs null for a document that is not run, and so has none yet
      * @throws InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
      */
-    public static Workflow of(@Nullable String coordinator, List<String> participants, List<Draft> drafts) {
+    public static Workflow of(
+            @Nullable String coordinator,
+            List<String> participants,
+            @Nullable Map<String, @Nullable Object> inputs,
+            List<Draft> drafts) {
         if (drafts.isEmpty() || drafts.size() > MAX_STEPS) {
             throw InvalidField.of(STEPS, drafts.size() + " steps (expected: 1 to " + MAX_STEPS + ")");
         }
@@ -167,8 +179,10 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
                     depends.add(id);
                 }
             }
+            addReferences(draft.parameters(), place(i, "parameters"), ids, inputs, depends);
             var step = new Step(
                     ids.get(i),
+                    STEPS + "[" + i + "]",
                     draft.name(),
                     draft.task() == null ? "vote" : draft.task(),
                     draft.parameters(),
@@ -188,7 +202,29 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
             throw InvalidField.of(STEPS, steps.size() + " steps with voters (expected: 1 to " + MAX_STEPS + ")");
         }
         return new Workflow(
-                coordinator, List.copyOf(participants.isEmpty() ? named : participants), inOrder(steps, ids));
+                coordinator,
+                List.copyOf(participants.isEmpty() ? named : participants),
+                inputs == null ? Map.of() : inputs,
+                inOrder(steps, ids));
+    }
+
+    /** Adds the steps to which parameters refer. */
+    private static void addReferences(
+            @Nullable Map<String, @Nullable Object> parameters,
+            String place,
+            List<String> ids,
+            @Nullable Map<String, @Nullable Object> inputs,
+            List<String> depends) {
+        References.each(parameters, place, (reference, at) -> {
+            References.Target target = References.target(reference, at, ids);
+            if (!target.step().equals(References.INPUT)) {
+                if (!depends.contains(target.step())) {
+                    depends.add(target.step());
+                }
+            } else if (inputs != null) {
+                var unused = References.at(inputs, target.path(), reference, at);
+            }
+        });
     }
 
     private static void requireKind(Draft draft, int step) {
@@ -205,7 +241,7 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
         if (draft.onError() == OnError.RETRY) {
             throw InvalidField.of(place(step, "onError"), "retry (expected: fail or continue for a vote)");
         }
-        int own = vote.voters().indexOf(WorkflowAgent.NAME);
+        int own = vote.voters().indexOf(WorkflowProtocol.AGENT);
         if (own >= 0) {
             throw InvalidField.of(place(step, "vote.voters[" + own + "]"), "\"one\" (expected: another agent)");
         }
@@ -249,6 +285,9 @@ public record Workflow(@Nullable String coordinator, List<String> participants, 
                         "missing (expected: an id, because \"" + draft.name() + "\" has " + steps + " steps)");
             }
             String id = draft.id() == null ? draft.name() : draft.id();
+            if (id.equals(References.INPUT)) {
+                throw InvalidField.of(place(i, "id"), "\"input\" (expected: another id, as ${input.NAME} is an input)");
+            }
             Integer before = places.putIfAbsent(id, i);
             if (before != null) {
                 throw InvalidField.of(

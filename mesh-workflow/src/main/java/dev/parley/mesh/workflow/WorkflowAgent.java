@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The agent {@code one}: each of its tasks is a run of a workflow, whose document is the first message of the task. */
 final class WorkflowAgent {
-    static final String NAME = "one";
-
     /** Runs wait most of their time, and those of other runs wait for them: so none is to wait for a slot. */
     private static final int MOST_RUNS = 50_000;
 
@@ -40,7 +38,7 @@ final class WorkflowAgent {
     }
 
     Agent agent() {
-        return Agent.named(NAME, "Runs workflows of agents, and votes")
+        return Agent.named(WorkflowProtocol.AGENT, "Runs workflows of agents, and votes")
                 .skill("workflow", "Runs the steps of a coordination document", "coordination", "workflow")
                 .skill("vote", "Counts the ballots of named voters", "vote", "consensus")
                 .inputModes("application/json", "text/plain")

@@ -27,8 +27,13 @@ import org.jspecify.annotations.Nullable;
  * A coordination document as it is written.
  *
  * @param coordinator null if none is named
+ * @param inputs values to which parameters of steps refer; null if there are none
  */
-public record WorkflowDocument(@Nullable String coordinator, List<String> participants, Steps workflow) {
+public record WorkflowDocument(
+        @Nullable String coordinator,
+        List<String> participants,
+        @Nullable Map<String, @Nullable Object> inputs,
+        Steps workflow) {
     /** The steps as the document has them. */
     public record Steps(List<Draft> steps) {
         public Steps {
@@ -40,7 +45,7 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
             .optional("id", TEXT, Draft::id)
             .optional("agent", TEXT, Draft::agent)
             .optional("task", TEXT, Draft::task)
-            .optional("parameters", STRUCT, Map.of(), Draft::parameters)
+            .optional("parameters", STRUCT, Draft::parameters)
             .optional("depends", TEXTS, List.of(), Draft::depends)
             .optional(
                     "onError",
@@ -59,13 +64,14 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
     public static final Codec<WorkflowDocument> CODEC = Shape.<WorkflowDocument>of()
             .optional("coordinator", TEXT, WorkflowDocument::coordinator)
             .optional("participants", TEXTS, List.of(), WorkflowDocument::participants)
+            .optional("inputs", STRUCT, WorkflowDocument::inputs)
             .required(
                     "workflow",
                     Shape.<Steps>of()
                             .required("steps", Codecs.list(STEP), Steps::steps)
                             .as(v -> new Steps(v.next())),
                     WorkflowDocument::workflow)
-            .as(v -> new WorkflowDocument(v.next(), v.next(), v.next()));
+            .as(v -> new WorkflowDocument(v.next(), v.next(), v.next(), v.next()));
 
     /**
      * Reads a document: as it is, in its short form with a {@code type}, or in an envelope.
@@ -98,12 +104,21 @@ public record WorkflowDocument(@Nullable String coordinator, List<String> partic
     }
 
     /**
-     * Checks this document.
+     * Checks this document for a run.
      *
-     * @throws InvalidField if it is ambiguous, cyclic, or names strangers; with the place in the document
+     * @throws InvalidField if it is ambiguous, cyclic, or names strangers or inputs that it does not have; with the place in the document
      */
     public Workflow checked() {
-        return Workflow.of(coordinator, participants, workflow.steps());
+        return Workflow.of(coordinator, participants, inputs == null ? Map.of() : inputs, workflow.steps());
+    }
+
+    /**
+     * Checks this document, except for its inputs, which come later.
+     *
+     * @throws InvalidField as from {@link #checked}
+     */
+    public Workflow checkedWithoutInputs() {
+        return Workflow.of(coordinator, participants, null, workflow.steps());
     }
 
     /** The document of a run. */

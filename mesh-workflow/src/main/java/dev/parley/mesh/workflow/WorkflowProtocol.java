@@ -10,6 +10,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
+import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
@@ -33,6 +34,9 @@ import java.util.function.Function;
 
 /** The operations on runs of workflows on the wire. */
 public final class WorkflowProtocol implements ExtensionProtocol.Provider {
+    /** Name of the agent that runs workflows. */
+    public static final String AGENT = MeshProtocol.VIEWS_AGENT;
+
     private static final String PATH = "GET /workflows/{workflowId}";
 
     private static final Codec<StepView> STEP = Shape.<StepView>of()

@@ -226,17 +226,6 @@ public final class WorkflowRun {
                 .forEach(progress -> progress.state = StepState.CANCELED);
     }
 
-    /** Parameters of a step: those of the document, with the results of the steps before it as {@code inputs}. */
-    public Map<String, @Nullable Object> parameters(Step step) {
-        var parameters = new LinkedHashMap<>(step.parameters());
-        if (!step.depends().isEmpty()) {
-            var inputs = new LinkedHashMap<String, @Nullable Object>();
-            completed(step).forEach(before -> inputs.put(before, of(before).result));
-            parameters.put("inputs", inputs);
-        }
-        return parameters;
-    }
-
     /** The steps before a step that have completed. */
     public List<String> completed(Step step) {
         return step.depends().stream()
@@ -284,11 +273,6 @@ public final class WorkflowRun {
     /** Result of a step that completed; null otherwise. */
     public @Nullable Object result(String step) {
         return of(step).result;
-    }
-
-    /** Sets the result of a step that completed before a restart. */
-    public void result(String step, @Nullable Object result) {
-        of(step).result = result;
     }
 
     /** Share of the steps that have ended, in percent. */

@@ -48,7 +48,7 @@ public final class WorkflowSource implements HubExtensionSource {
 
     @Override
     public Map<String, String> paths() {
-        return Map.of("/" + WorkflowAgent.NAME, WorkflowAgent.NAME);
+        return Map.of("/" + WorkflowProtocol.AGENT, WorkflowProtocol.AGENT);
     }
 
     @Override
@@ -102,7 +102,7 @@ public final class WorkflowSource implements HubExtensionSource {
                 return content;
             });
             var send = new SendMessage(null, Message.user(Part.data(document)), AT_ONCE, Map.of());
-            Task task = (Task) one().call(send, agents.toward(WorkflowAgent.NAME));
+            Task task = (Task) one().call(send, agents.toward(WorkflowProtocol.AGENT));
             return RunViews.of(task, 0);
         }
 
@@ -144,11 +144,11 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private AgentEndpoint one() {
-            return hub.agents().within(WorkflowAgent.NAME);
+            return hub.agents().within(WorkflowProtocol.AGENT);
         }
 
         private CallContext toward(CallContext caller) {
-            return agents(caller).toward(WorkflowAgent.NAME);
+            return agents(caller).toward(WorkflowProtocol.AGENT);
         }
 
         private StepAgents agents(CallContext caller) {

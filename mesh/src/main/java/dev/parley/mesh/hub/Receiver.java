@@ -517,8 +517,13 @@ final class Receiver {
         Part part = response.error() != null
                 ? Part.text(response.error().message())
                 : result instanceof String text ? Part.text(text) : Part.data(result);
+        Task asking = task(taskId, context);
+        Object skill = asking.history().isEmpty()
+                ? null
+                : asking.history().getFirst().metadata().get(Delegations.SKILL);
+        Map<String, @Nullable Object> metadata = skill == null ? Map.of() : Map.of(Delegations.SKILL, skill);
         var message = new Message(
-                envelope.messageId(), Role.USER, List.of(part), null, taskId, Map.of(), List.of(), List.of());
+                envelope.messageId(), Role.USER, List.of(part), null, taskId, metadata, List.of(), List.of());
         Task task = begin(message, null, true, context);
         var answer = new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, task.id(), null);
         return new Reply(answer, content(answer, task, response, context));

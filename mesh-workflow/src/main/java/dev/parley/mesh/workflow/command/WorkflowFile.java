@@ -59,7 +59,7 @@ record WorkflowFile(String name, Map<String, @Nullable Object> document) {
     /** @throws CommandException if the document is invalid */
     Workflow checked() {
         try {
-            return WorkflowDocument.of(document).checked();
+            return WorkflowDocument.of(document).checkedWithoutInputs();
         } catch (InvalidField | A2AException wrong) {
             throw invalid(name, String.valueOf(wrong.getMessage()));
         }
