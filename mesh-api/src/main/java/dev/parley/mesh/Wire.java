@@ -2,11 +2,15 @@ package dev.parley.mesh;
 
 import static dev.parley.dialect.json.Codecs.FREE;
 import static dev.parley.dialect.json.Codecs.INT;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.support.Excerpt;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -16,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON of small values that envelopes and documents share. */
 public final class Wire {
+    private static final int LONGEST_NUMBER = 32;
+    private static final int SHOWN = 60;
+
     private static final long LATEST_MILLIS =
             Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
@@ -28,7 +35,7 @@ public final class Wire {
             FREE, value -> Duration.ofMillis(whole(value, 1, LATEST_MILLIS)), duration -> duration.toMillis());
 
     /** JSON of retry policies. */
-    public static final Codec<RetryPolicy> RETRY_POLICY = Shape.<RetryPolicy>of()
+    public static final Shape<RetryPolicy> RETRY_POLICY = Shape.<RetryPolicy>of()
             .always("maxRetries", INT, RetryPolicy.DEFAULT.maxRetries(), RetryPolicy::maxRetries)
             .always("backoff", words(RetryPolicy.Backoff.class), RetryPolicy.DEFAULT.backoff(), RetryPolicy::backoff)
             .as(v -> new RetryPolicy(v.next(), v.next()));
@@ -36,13 +43,32 @@ public final class Wire {
     private Wire() {}
 
     private static long whole(@Nullable Object value, long least, long most) {
-        if (value instanceof Number number && number.doubleValue() == Math.rint(number.doubleValue())) {
-            double exact = number.doubleValue();
-            if (exact >= least && exact <= most) {
-                return number.longValue();
+        BigDecimal number = number(value);
+        if (number != null && number.stripTrailingZeros().scale() <= 0) {
+            if (number.compareTo(BigDecimal.valueOf(least)) >= 0 && number.compareTo(BigDecimal.valueOf(most)) <= 0) {
+                return number.longValueExact();
             }
         }
-        throw InvalidField.of("", value + " (expected: a whole number of milliseconds, " + least + " to " + most + ")");
+        throw InvalidField.of(
+                "", shown(value) + " (expected: a whole number of milliseconds, " + least + " to " + most + ")");
+    }
+
+    /** A number, which may be written as a text, as in ProtoJSON; null for other values. */
+    public static @Nullable BigDecimal number(@Nullable Object value) {
+        if (!(value instanceof Number || value instanceof String)) {
+            return null;
+        }
+        String written = String.valueOf(value);
+        try {
+            return written.length() > LONGEST_NUMBER ? null : new BigDecimal(written);
+        } catch (NumberFormatException noNumber) {
+            return null;
+        }
+    }
+
+    /** A value of {@link Codecs#FREE} in an error. */
+    public static String shown(@Nullable Object value) {
+        return Excerpt.of(new String(JsonText.write(FREE, value == null ? Codecs.NULL : value), UTF_8), SHOWN);
     }
 
     /** The constants of an enum by their names in lower case. */

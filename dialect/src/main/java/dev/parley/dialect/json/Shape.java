@@ -15,6 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -104,6 +106,7 @@ public final class Shape<T> implements Codec<T> {
     private final Map<String, Integer> indexes;
     private final Function<Values, T> constructor;
     private final @Nullable Others<T> others;
+    private final boolean isClosed;
 
     private Shape(Builder<T> builder, Function<Values, T> constructor) {
         @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
@@ -111,6 +114,7 @@ public final class Shape<T> implements Codec<T> {
         this.members = array;
         this.constructor = constructor;
         this.others = builder.others;
+        this.isClosed = builder.isClosed;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
             if (!members[i].name.isEmpty()) { // unknown members have no name of their own
@@ -136,6 +140,7 @@ public final class Shape<T> implements Codec<T> {
     public static final class Builder<T> {
         private final List<Member<T>> members = new ArrayList<>();
         private boolean snakeCase;
+        private boolean isClosed;
         private @Nullable Others<T> others;
 
         private Builder() {}
@@ -238,6 +243,15 @@ public final class Shape<T> implements Codec<T> {
         return builder.as(constructor);
     }
 
+    /** This shape for documents that people write: unknown members are rejected, with their place and the known ones. */
+    public Shape<T> closed() {
+        var builder = new Builder<T>();
+        builder.members.addAll(List.of(members));
+        builder.others = others;
+        builder.isClosed = true;
+        return builder.as(constructor);
+    }
+
     /** Returns this shape with another value for a member that has none, only for writing. */
     public Shape<T> orElse(String name, Object instead) {
         var builder = new Builder<T>();
@@ -335,6 +349,9 @@ public final class Shape<T> implements Codec<T> {
             JsonToken token = in.nextToken();
             Integer index = indexes.get(name);
             if (index == null) {
+                if (isClosed) {
+                    throw Place.fault(in, "", "unknown member (expected: " + known() + ")");
+                }
                 if (others == null || token == JsonToken.VALUE_NULL || others.foreign.contains(name)) {
                     in.skipChildren();
                 } else {
@@ -361,6 +378,10 @@ public final class Shape<T> implements Codec<T> {
     /** The fault of a member that its object has already, maybe in the other spelling. */
     private static A2AException twice(JsonParser in, String name) {
         return Place.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
+    }
+
+    private String known() {
+        return Stream.of(members).filter(Member::isDescribed).map(Member::name).collect(Collectors.joining(", "));
     }
 
     @SuppressWarnings("unchecked") // so it was declared
