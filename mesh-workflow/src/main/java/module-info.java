@@ -8,6 +8,7 @@ module dev.parley.mesh.workflow {
     requires dev.parley.dialect;
     requires dev.parley.client;
     requires dev.parley.engine;
+    requires dev.parley.store;
     requires tools.jackson.core;
     requires tools.jackson.dataformat.yaml;
 

@@ -135,8 +135,8 @@ final class References {
         throw missing(
                 written,
                 place,
-                "unknown (expected: ${STEP.text}, ${STEP.data.MEMBER}, ${STEP.files} or ${input.NAME}, with the id of a step; $${ for a"
-                        + " literal ${)");
+                "unknown (expected: ${STEP.text}, ${STEP.data.MEMBER}, ${STEP.files} or ${input.NAME}, with the id of"
+                        + " a step; $${ for a literal ${)");
     }
 
     /** The error of a reference without a value. */
@@ -152,7 +152,7 @@ final class References {
      */
     static @Nullable Object at(@Nullable Object value, String path, String reference, String place) {
         Object found = value;
-        for (String name : path.replaceAll("\\[(\\d{1,9})]", ".$1").split("\\.")) {
+        for (String name : path.replaceAll("\\[(\\d{1,9})]", ".$1").split("\\.", -1)) {
             if (name.isEmpty()) {
                 continue;
             }

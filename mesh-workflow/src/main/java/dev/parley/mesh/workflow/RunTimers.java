@@ -57,12 +57,14 @@ final class RunTimers implements PersonalData {
 
     private final HubParts hub;
     private final ForeignAgents foreign;
+    private final Definitions definitions;
     private final InstantSource clock;
     private final Timers timers;
     private volatile AgentEndpoint one;
 
-    RunTimers(HubParts hub, ForeignAgents foreign, InstantSource clock) {
+    RunTimers(HubParts hub, ForeignAgents foreign, Definitions definitions, InstantSource clock) {
         this.hub = hub;
+        this.definitions = definitions;
         this.foreign = foreign;
         this.clock = clock;
         this.one = hub.agents().within(WorkflowProtocol.AGENT);
@@ -158,6 +160,7 @@ final class RunTimers implements PersonalData {
             return true;
         }
         var agents = new StepAgents(hub.agents(), foreign, caller);
+        workflow = workflow.chosen(Choice.of(task.metadata()));
         WorkflowRun run = WorkflowRun.of(workflow, Happening.of(workflow, task.metadata()));
         Set<Step> ready = Set.copyOf(run.ready());
         boolean done = true;
@@ -244,7 +247,11 @@ final class RunTimers implements PersonalData {
 
     @Override
     public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
-        return Map.of("workflowTimers", erase(kept -> principal.equals(kept.get("caller")), operator));
+        return Map.of(
+                "workflowTimers",
+                erase(kept -> principal.equals(kept.get("caller")), operator),
+                "workflowDefinitions",
+                definitions.erase(operator.scope().group(), principal));
     }
 
     private int erase(Predicate<Map<?, ?>> about, CallContext operator) {

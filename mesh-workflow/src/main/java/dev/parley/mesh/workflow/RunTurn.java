@@ -43,6 +43,9 @@ final class RunTurn {
     /** Member of the metadata with the id of the last answer that a step got. */
     private static final String ANSWERED = "one/answered";
 
+    /** Member of the metadata that says that the results of the resumed run are kept. */
+    private static final String KEPT = "one/kept";
+
     /** Member of the metadata with the bytes of results that steps have got. */
     private static final String BYTES = "one/bytes";
 
@@ -50,7 +53,7 @@ final class RunTurn {
 
     private final Request request;
     private final Reply reply;
-    private final Workflow workflow;
+    private Workflow workflow;
     private final WorkflowRun run;
     private final StepInputs inputs;
     private final StepAgents agents;
@@ -58,6 +61,9 @@ final class RunTurn {
     private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
     private final Map<String, StepCall> calls = new LinkedHashMap<>();
     private final Map<String, Instant> repeats = new HashMap<>();
+    /** Attempts for which an agent was chosen, by steps with needs. */
+    private final Map<String, Integer> chosen = new HashMap<>();
+
     private final Map<String, List<Part>> results = new HashMap<>();
     /** Metadata of the next event. */
     private Map<String, @Nullable Object> news = new LinkedHashMap<>();
@@ -65,21 +71,53 @@ final class RunTurn {
     RunTurn(Request request, Reply reply, Workflow workflow, StepAgents agents, InstantSource clock) {
         this.request = request;
         this.reply = reply;
-        this.workflow = workflow;
+        this.workflow = workflow.chosen(Choice.of(metadata(request)));
         this.agents = agents;
         this.clock = clock;
         this.run = WorkflowRun.of(workflow, Happening.of(workflow, metadata(request)));
         long used = metadata(request).get(BYTES) instanceof Number bytes ? bytes.longValue() : 0;
-        this.inputs = new StepInputs(workflow, run, this::results, used);
+        this.inputs = new StepInputs(this.workflow, run, this::results, allowance(request), used);
+    }
+
+    /** Bytes that the steps of a run may get, which a run of which it is a step limits. */
+    private static long allowance(Request request) {
+        Message first = request.task()
+                .filter(task -> !task.history().isEmpty())
+                .map(task -> task.history().getFirst())
+                .orElse(request.message());
+        return first.metadata().get(StepMessage.ALLOWANCE) instanceof Number bytes
+                ? Math.max(0, bytes.longValue())
+                : StepInputs.MOST_OF_RUN;
     }
 
     private static Map<String, @Nullable Object> metadata(Request request) {
         return request.task().map(Task::metadata).orElse(Map.of());
     }
 
+    /** Takes over the results of the steps of another run that completed, once. */
+    void keep(Task ended) {
+        if (metadata(request).containsKey(KEPT)) {
+            return;
+        }
+        Map<String, Choice> choices = Choice.of(ended.metadata());
+        for (Happening happening : Happening.of(workflow, ended.metadata())) {
+            String id = happening.step();
+            if (happening.state() == StepState.COMPLETED && run.state(id) == StepState.WAITING) {
+                var unused = run.apply(happening);
+                news.put(WorkflowRun.KEY + id, happening.record());
+                Choice choice = choices.get(id);
+                if (choice != null) {
+                    news.put(Choice.KEY + id, choice.record());
+                    workflow = workflow.chosen(Map.of(id, choice));
+                }
+            }
+        }
+        news.put(KEPT, true);
+    }
+
     void go() throws InterruptedException {
         try {
-            if (request.task().isEmpty()) {
+            if (request.task().isEmpty() || !news.isEmpty()) {
                 write();
             }
             resume();
@@ -128,9 +166,10 @@ final class RunTurn {
         call(step, attempt, message, taskId);
     }
 
-    private void begin(Step step) {
-        int attempt = run.attempts(step.id()) + 1;
+    private void begin(Step ready) {
+        int attempt = run.attempts(ready.id()) + 1;
         try {
+            Step step = performed(requireNonNull(workflow.steps().get(ready.id())), attempt);
             Vote vote = step.counted();
             if (vote != null) {
                 progress.add(counted(step, vote, attempt));
@@ -145,12 +184,31 @@ final class RunTurn {
                         if (!step.isBallot()) {
                             StepAgents.requireSkill("task", step.agent(), step.task(), card);
                         }
-                        return StepMessage.of(request.taskId(), step, attempt, of, card);
+                        return StepMessage.of(request.taskId(), step, attempt, of, inputs.ofInnerRun(), card);
                     },
                     null);
         } catch (A2AException | ClientException | InvalidField refused) {
-            progress.add(failed(step, attempt, requireNonNullElse(refused.getMessage(), "refused")));
+            progress.add(failed(ready, attempt, requireNonNullElse(refused.getMessage(), "refused")));
         }
+    }
+
+    /** The step with an agent. One that is chosen is written before it is called, so that a restart calls the same. */
+    private Step performed(Step step, int attempt) {
+        Need need = step.need();
+        if (need == null || chosenFor(step) == attempt) {
+            return step;
+        }
+        Choice choice = agents.choose(step, need, workflow.participants(), attempt);
+        workflow = workflow.chosen(Map.of(step.id(), choice));
+        news.put(Choice.KEY + step.id(), choice.record());
+        write();
+        chosen.put(step.id(), attempt);
+        return requireNonNull(workflow.steps().get(step.id()));
+    }
+
+    private int chosenFor(Step step) {
+        Choice kept = Choice.of(metadata(request)).get(step.id());
+        return chosen.getOrDefault(step.id(), kept == null ? 0 : kept.attempt());
     }
 
     private Progress counted(Step step, Vote vote, int attempt) {

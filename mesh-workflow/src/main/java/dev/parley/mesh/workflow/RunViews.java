@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks of the agent {@code one}, and their events, as runs. */
@@ -37,7 +38,8 @@ final class RunViews {
             throw InvalidField.of(
                     "state",
                     '"' + word
-                            + "\" (expected: submitted, working, input-required, completed, failed, canceled or rejected)");
+                            + "\" (expected: submitted, working, input-required, completed, failed, canceled or"
+                            + " rejected)");
         }
     }
 
@@ -53,7 +55,30 @@ final class RunViews {
                 progress(task.metadata()),
                 steps(task),
                 text(task.status().message()),
-                result);
+                result,
+                origin(task));
+    }
+
+    private static Map<String, @Nullable Object> origin(Task task) {
+        var origin = new LinkedHashMap<String, @Nullable Object>();
+        try {
+            Message first = task.history().getFirst();
+            Map<String, @Nullable Object> document = WorkflowDocument.members(first);
+            for (String member : List.of("definition", "version", "inputs")) {
+                put(origin, member, document.get(member));
+            }
+            put(origin, "resumes", first.metadata().get(WorkflowRun.RESUMES));
+            put(origin, "repeats", first.metadata().get(WorkflowRun.REPEATS));
+        } catch (InvalidField | NoSuchElementException rejected) {
+            return Map.of();
+        }
+        return origin;
+    }
+
+    private static void put(Map<String, @Nullable Object> members, String name, @Nullable Object value) {
+        if (value != null) {
+            members.put(name, value);
+        }
     }
 
     private static List<StepView> steps(Task task) {
@@ -63,6 +88,8 @@ final class RunViews {
         } catch (InvalidField | A2AException rejected) {
             return List.of();
         }
+        Map<String, Choice> choices = Choice.of(task.metadata());
+        workflow = workflow.chosen(choices);
         WorkflowRun run = WorkflowRun.of(workflow, Happening.of(workflow, task.metadata()));
         if (task.state() == TaskState.CANCELED) {
             run.cancel();
@@ -77,7 +104,8 @@ final class RunViews {
                     run.state(step.id()).word(),
                     run.attempts(step.id()),
                     run.taskId(step.id()),
-                    run.problem(step.id())));
+                    run.problem(step.id()),
+                    json(choices.get(step.id()))));
         }
         return steps;
     }
@@ -94,21 +122,24 @@ final class RunViews {
                         progress(update.metadata()),
                         changed(update.metadata()),
                         text(update.status().message()),
+                        Map.of(),
                         Map.of());
             case TaskArtifactUpdateEvent update -> {
                 var result = new LinkedHashMap<String, @Nullable Object>();
                 result.put(
                         update.artifact().artifactId(),
                         StepMessage.value(update.artifact().parts()));
-                yield new RunView(logged.sequence(), id, word(TaskState.WORKING), 100, List.of(), null, result);
+                yield new RunView(
+                        logged.sequence(), id, word(TaskState.WORKING), 100, List.of(), null, result, Map.of());
             }
             case Message received ->
-                new RunView(logged.sequence(), id, word(TaskState.WORKING), 0, List.of(), null, Map.of());
+                new RunView(logged.sequence(), id, word(TaskState.WORKING), 0, List.of(), null, Map.of(), Map.of());
         };
     }
 
     private static List<StepView> changed(Map<String, @Nullable Object> metadata) {
         var steps = new ArrayList<StepView>();
+        Map<String, Choice> choices = Choice.of(metadata);
         metadata.forEach((key, value) -> {
             if (key.startsWith(WorkflowRun.KEY) && value instanceof Map<?, ?> record) {
                 Happening happening = Happening.of(key.substring(WorkflowRun.KEY.length()), record);
@@ -120,10 +151,15 @@ final class RunViews {
                         happening.state().word(),
                         happening.attempt(),
                         happening.taskId(),
-                        happening.problem()));
+                        happening.problem(),
+                        json(choices.get(happening.step()))));
             }
         });
         return steps;
+    }
+
+    private static Map<String, @Nullable Object> json(@Nullable Choice choice) {
+        return choice == null ? Map.of() : choice.record();
     }
 
     private static int progress(Map<String, @Nullable Object> metadata) {

@@ -31,8 +31,14 @@ final class StepAgents {
      *
      * @throws InvalidField with the place in the document
      */
-    void check(List<Workflow.Draft> drafts) {
+    void check(List<Workflow.Draft> drafts, List<String> participants) {
         for (int i = 0; i < drafts.size(); i++) {
+            Need need = drafts.get(i).need();
+            if (need != null
+                    && needs().ranked(need, drafts.get(i).task(), participants).isEmpty()) {
+                throw InvalidField.of(
+                        Workflow.place(i, "agent"), need + " (expected: a need that an agent of the hub meets)");
+            }
             String task = drafts.get(i).task();
             String placeOfTask = Workflow.place(i, "task");
             Workflow.agents(drafts.get(i), i).forEach((place, name) -> {
@@ -63,6 +69,19 @@ final class StepAgents {
                                             .toList())
                             + ")");
         }
+    }
+
+    /**
+     * Chooses an agent for a step that names a need.
+     *
+     * @throws A2AException METHOD_NOT_FOUND if no agent meets it
+     */
+    Choice choose(Workflow.Step step, Need need, List<String> participants, int attempt) {
+        return needs().choose(step, need, participants, attempt);
+    }
+
+    private Needs needs() {
+        return new Needs(hub, caller, toward(WorkflowProtocol.AGENT));
     }
 
     /** @throws A2AException METHOD_NOT_FOUND if there is no such agent */

@@ -76,6 +76,9 @@ final class StepCall implements Runnable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private @Nullable Instant deadline;
     private boolean announced;
+    /** Whether the message has no reference to the run, which an agent elsewhere does not know. */
+    private boolean isBare;
+
     private volatile @Nullable String taskId;
     private volatile boolean canceled;
     private volatile @Nullable Thread thread;
@@ -102,6 +105,7 @@ final class StepCall implements Runnable {
         this.clock = clock;
         this.progress = progress;
         this.announced = message == null;
+        this.isBare = agent.isForeign();
     }
 
     Step step() {
@@ -237,6 +241,10 @@ final class StepCall implements Runnable {
             try {
                 return send();
             } catch (A2AException refused) {
+                if (refused.error() == A2AError.TASK_NOT_FOUND && taskId == null && !isBare) {
+                    isBare = true; // an agent behind a route
+                    continue;
+                }
                 if (refused.error() != A2AError.UNAVAILABLE) {
                     throw refused;
                 }
@@ -270,7 +278,8 @@ final class StepCall implements Runnable {
     }
 
     private @Nullable Task send() throws InterruptedException {
-        Message first = requireNonNull(message).apply(agent.card());
+        Message made = requireNonNull(message).apply(agent.card());
+        Message first = isBare ? bare(made) : made;
         if (agent.streams()) {
             try (Feed<LoggedEvent> events = agent.endpoint().watch(SendStreamingMessage.of(first), limited())) {
                 return folded(events);
@@ -281,6 +290,18 @@ final class StepCall implements Runnable {
             case Task task -> task;
             case Message answer -> answered(answer);
         };
+    }
+
+    private static Message bare(Message made) {
+        return new Message(
+                made.messageId(),
+                made.role(),
+                made.parts(),
+                made.contextId(),
+                made.taskId(),
+                made.metadata(),
+                made.extensions(),
+                List.of());
     }
 
     private @Nullable Task followed(String id) throws InterruptedException {

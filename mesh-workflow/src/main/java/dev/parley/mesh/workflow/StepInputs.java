@@ -23,7 +23,7 @@ final class StepInputs {
     /** Most bytes of results that a step gets. */
     static final int MOST_OF_STEP = 1 << 20;
 
-    /** Most bytes of results that all attempts of all steps of a run get. */
+    /** Most bytes of results that all attempts of all steps of a run get; runs that are steps of it share as many again. */
     static final long MOST_OF_RUN = 16L << 20;
 
     /**
@@ -38,18 +38,29 @@ final class StepInputs {
     private final Workflow workflow;
     private final WorkflowRun run;
     private final Function<String, List<Part>> results;
+    private final long most;
     private long used;
     private long ofStep;
 
     /**
      * @param results result of a step that completed
+     * @param most bytes that the steps of the run may get
      * @param used bytes that steps of the run got before
      */
-    StepInputs(Workflow workflow, WorkflowRun run, Function<String, List<Part>> results, long used) {
+    StepInputs(Workflow workflow, WorkflowRun run, Function<String, List<Part>> results, long most, long used) {
         this.workflow = workflow;
         this.run = run;
         this.results = results;
+        this.most = Math.min(most, MOST_OF_RUN);
         this.used = used;
+    }
+
+    /** Bytes that the steps of a run may get that is a step of this one. */
+    long ofInnerRun() {
+        long runs = workflow.steps().values().stream()
+                .filter(step -> step.agent().equals(WorkflowProtocol.AGENT) && step.vote() == null)
+                .count();
+        return most / Math.max(1, runs);
     }
 
     /** Bytes of results that steps have got. */
@@ -156,11 +167,12 @@ final class StepInputs {
             throw InvalidField.of(
                     step.place(),
                     "more than " + MOST_OF_STEP
-                            + " bytes of results (expected: fewer; ${STEP.data.MEMBER} is a part of a result, a file may be a link)");
+                            + " bytes of results (expected: fewer; ${STEP.data.MEMBER} is a part of a result, a file"
+                            + " may be a link)");
         }
-        if (used > MOST_OF_RUN) {
+        if (used > most) {
             throw InvalidField.of(
-                    step.place(), "steps of the run got " + MOST_OF_RUN + " bytes of results (expected: no more)");
+                    step.place(), "steps of the run got " + most + " bytes of results (expected: no more)");
         }
     }
 }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class StepMessage {
     private static final String INPUTS = "inputs";
 
+    /** Member of the metadata with the bytes of results that the steps of a run may get. */
+    static final String ALLOWANCE = "one/allowance";
+
     /** Member of a skill that declares the arguments of a tool. */
     private static final String TOOL = "urn:parley:mcp:tool:v1";
 
@@ -31,8 +34,10 @@ final class StepMessage {
     /**
      * Message that begins an attempt of a step: the call of the skill that its task names. Its id is the same after a restart, so that the
      * agent takes it for a repetition.
+     *
+     * @param ofInnerRun bytes of results that the steps of a run may get, if the step is one
      */
-    static Message of(String run, Step step, int attempt, Inputs inputs, AgentCard card) {
+    static Message of(String run, Step step, int attempt, Inputs inputs, long ofInnerRun, AgentCard card) {
         var own = new LinkedHashMap<>(inputs.parameters());
         Vote vote = step.vote();
         if (vote != null) {
@@ -43,7 +48,8 @@ final class StepMessage {
         AgentCard.Skill skill = skill(step, card);
         List<Part> parts = parts(step, own, inputs.results(), card, skill);
         parts.addAll(inputs.files());
-        return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step, skill);
+        Map<String, Object> more = runsWorkflows(card) ? Map.of(ALLOWANCE, ofInnerRun) : Map.of();
+        return message(id(run, step.id(), String.valueOf(attempt)), parts, null, run, step, skill, more);
     }
 
     private static AgentCard.@Nullable Skill skill(Step step, AgentCard card) {
@@ -108,7 +114,7 @@ final class StepMessage {
     /** Message that answers the question of a step. */
     static Message answer(String run, Step step, String taskId, Message answer, AgentCard card) {
         String id = id(run, step.id(), answer.messageId());
-        return message(id, answer.parts(), taskId, run, step, skill(step, card));
+        return message(id, answer.parts(), taskId, run, step, skill(step, card), Map.of());
     }
 
     private static Message message(
@@ -117,8 +123,9 @@ final class StepMessage {
             @Nullable String taskId,
             String run,
             Step step,
-            AgentCard.@Nullable Skill skill) {
-        var metadata = new LinkedHashMap<String, @Nullable Object>();
+            AgentCard.@Nullable Skill skill,
+            Map<String, Object> more) {
+        var metadata = new LinkedHashMap<String, @Nullable Object>(more);
         if (skill != null) {
             metadata.put(Delegations.SKILL, skill.id());
         }

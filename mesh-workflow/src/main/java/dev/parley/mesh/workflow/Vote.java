@@ -10,6 +10,7 @@ import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.Wire;
 import dev.parley.protocol.InvalidField;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -90,7 +91,7 @@ public record Vote(
             FREE, Vote::number, number -> number == Math.rint(number) ? (Object) number.longValue() : number);
 
     /** JSON of votes. */
-    public static final Codec<Vote> CODEC = Shape.<Vote>of()
+    public static final Shape<Vote> CODEC = Shape.<Vote>of()
             .required("question", TEXT, Vote::question)
             .required("options", TEXTS, Vote::options)
             .required("voters", TEXTS, Vote::voters)
@@ -111,10 +112,11 @@ public record Vote(
             .as(v -> new Vote(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static Double number(@Nullable Object value) {
-        if (value instanceof Number number && Double.isFinite(number.doubleValue())) {
-            return number.doubleValue();
+        BigDecimal number = Wire.number(value);
+        if (number == null) {
+            throw InvalidField.of("", Wire.shown(value) + " (expected: a number)");
         }
-        throw InvalidField.of("", value + " (expected: a number)");
+        return number.doubleValue();
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.parley.mesh.workflow;
 
 import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
@@ -28,7 +29,6 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +39,12 @@ final class Votes {
     private static final String MEMBER = "vote";
     private static final Codec<Vote> DOCUMENT =
             Shape.<Vote>of().required(MEMBER, Vote.CODEC, vote -> vote).as(v -> v.next());
+    /** Of new votes, which are none of a workflow. */
+    private static final Codec<Vote> CLOSED = Shape.<Vote>of()
+            .required(MEMBER, Vote.CODEC.closed(), vote -> vote)
+            .readOnly("workflow", Codecs.FREE)
+            .as(v -> v.<Vote>next())
+            .closed();
 
     /** Members of the metadata of a vote's task: the principal that began it, ballots behind the names of voters. */
     private static final String STARTER = "one/vote";
@@ -67,7 +73,7 @@ final class Votes {
     }
 
     private Vote opened(Map<String, @Nullable Object> document) {
-        Vote vote = vote(document);
+        Vote vote = CLOSED.fromJson(document).checked(MEMBER);
         if (vote.deadline() != null && isOver(vote)) {
             throw InvalidField.of("vote.deadline", vote.deadline() + " (expected: a time in the future)");
         }
@@ -134,17 +140,8 @@ final class Votes {
         return caller.caller().equals(CallContext.anonymous().caller());
     }
 
-    /** Runs an action on the parameters of an operation. */
-    static <T> T valid(Supplier<T> action) {
-        try {
-            return action.get();
-        } catch (InvalidField invalid) {
-            throw A2AException.invalidParams(invalid.field(), invalid.problem());
-        }
-    }
-
     VoteView start(StartVote start, CallContext caller) {
-        Vote vote = valid(() -> opened(start.document()));
+        Vote vote = WorkflowDocument.valid(() -> opened(start.document()));
         Message document = Message.user(Part.data(DOCUMENT.toJson(vote)));
         return view((Task) send(document, within(caller.scope(), caller)));
     }

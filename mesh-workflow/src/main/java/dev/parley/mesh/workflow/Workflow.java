@@ -1,6 +1,7 @@
 package dev.parley.mesh.workflow;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.InvalidField;
@@ -46,8 +47,9 @@ public record Workflow(
      * A step as its document has it.
      *
      * @param id null if the document names none
-     * @param agent null for a vote
-     * @param task null for a vote of agents whatever their skills
+     * @param agent null for a vote, or a need
+     * @param need instead of an agent; null for none
+     * @param task null for a vote of agents whatever their skills, or a need that says it
      * @param parameters null for the results of the steps in {@code depends}
      * @param depends ids of steps, or names of agents that have one step
      * @param vote null for a step of an agent
@@ -55,6 +57,7 @@ public record Workflow(
     public record Draft(
             @Nullable String id,
             @Nullable String agent,
+            @Nullable Need need,
             @Nullable String task,
             @Nullable Map<String, @Nullable Object> parameters,
             List<String> depends,
@@ -64,6 +67,9 @@ public record Workflow(
             @Nullable Vote vote) {
         /** Name of the agent, by which other steps may refer to the step. */
         String name() {
+            if (need != null) {
+                return need.capability() == null ? "" : need.capability();
+            }
             return vote != null || agent == null ? WorkflowProtocol.AGENT : agent;
         }
     }
@@ -72,6 +78,9 @@ public record Workflow(
      * A step. One that is a vote is a step for each voter, which is named {@code <id>/<voter>}, and the count behind them.
      *
      * @param place in the document
+     * @param agent empty before one is chosen for the need
+     * @param need for which an agent is chosen; null if the document names the agent
+     * @param task empty before a skill is chosen for the need
      * @param parameters with references; null for the results of the steps on which this one depends
      * @param depends ids of the steps that end before, those to which parameters refer among them
      * @param vote of which the step is the count, or a ballot; null for other steps
@@ -80,6 +89,7 @@ public record Workflow(
             String id,
             String place,
             String agent,
+            @Nullable Need need,
             String task,
             @Nullable Map<String, @Nullable Object> parameters,
             List<String> depends,
@@ -90,6 +100,22 @@ public record Workflow(
         /** True if the step asks a voter. */
         boolean isBallot() {
             return vote != null && !agent.equals(WorkflowProtocol.AGENT);
+        }
+
+        /** This step with the agent and the skill that were chosen for it. */
+        Step chosen(Choice choice) {
+            return new Step(
+                    id,
+                    place,
+                    choice.agent(),
+                    need,
+                    choice.task(),
+                    parameters,
+                    depends,
+                    onError,
+                    timeout,
+                    retryPolicy,
+                    vote);
         }
 
         /** The vote that the step counts; null if it is none. */
@@ -109,6 +135,7 @@ public record Workflow(
                         id + "/" + voter,
                         place,
                         voter,
+                        null,
                         task,
                         parameters,
                         depends,
@@ -121,6 +148,7 @@ public record Workflow(
                     id,
                     place,
                     WorkflowProtocol.AGENT,
+                    null,
                     task,
                     Map.of(),
                     all.stream().map(Step::id).toList(),
@@ -183,8 +211,9 @@ public record Workflow(
             var step = new Step(
                     ids.get(i),
                     STEPS + "[" + i + "]",
-                    draft.name(),
-                    draft.task() == null ? "vote" : draft.task(),
+                    draft.need() == null ? draft.name() : "",
+                    draft.need(),
+                    task(draft),
                     draft.parameters(),
                     List.copyOf(depends),
                     draft.onError(),
@@ -227,15 +256,38 @@ public record Workflow(
         });
     }
 
+    private static String task(Draft draft) {
+        if (draft.task() != null) {
+            return draft.task();
+        }
+        return draft.need() == null ? "vote" : requireNonNullElse(draft.need().capability(), "");
+    }
+
+    /** This workflow with the agents that were chosen for needs, by steps. */
+    Workflow chosen(Map<String, Choice> choices) {
+        if (choices.isEmpty()) {
+            return this;
+        }
+        var chosen = new LinkedHashMap<>(steps);
+        choices.forEach((id, choice) -> chosen.computeIfPresent(id, (same, step) -> step.chosen(choice)));
+        return new Workflow(coordinator, participants, inputs, Collections.unmodifiableMap(chosen));
+    }
+
     private static void requireKind(Draft draft, int step) {
         Vote vote = draft.vote();
+        if (draft.need() != null && vote == null) {
+            if (draft.id() == null && draft.need().capability() == null) {
+                throw InvalidField.of(place(step, "id"), "missing (expected: an id, because the step names no agent)");
+            }
+            return;
+        }
         if (vote == null) {
             require(place(step, "agent"), draft.agent());
             require(place(step, "task"), draft.task());
             return;
         }
         vote.checked(place(step, "vote"));
-        if (draft.agent() != null) {
+        if (draft.agent() != null || draft.need() != null) {
             throw InvalidField.of(place(step, "agent"), "present (expected: none beside vote)");
         }
         if (draft.onError() == OnError.RETRY) {
@@ -256,6 +308,9 @@ public record Workflow(
     /** The agents of a step by their places in the document. */
     static Map<String, String> agents(Draft draft, int step) {
         var agents = new LinkedHashMap<String, String>();
+        if (draft.need() != null) {
+            return agents;
+        }
         if (draft.vote() == null) {
             agents.put(place(step, "agent"), draft.name());
         } else {

@@ -8,6 +8,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionView;
 import java.time.Duration;
@@ -67,23 +68,38 @@ final class WorkflowAgent {
                 votes.turn(request, reply, members);
                 return;
             }
-            document = WorkflowDocument.of(members);
+            boolean begins = request.task().isEmpty();
+            document = begins ? WorkflowDocument.strict(members) : WorkflowDocument.of(members);
             workflow = document.checked();
-            if (request.task().isEmpty()) {
-                agents.check(document.workflow().steps());
+            if (begins) {
+                if (WorkflowDocument.isEnvelope(members)) {
+                    throw InvalidField.of(
+                            "message", "an envelope (expected: a document; envelopes go to /one/workflows)");
+                }
+                agents.check(document.workflow().steps(), document.participants());
             }
         } catch (InvalidField | A2AException invalid) {
             reply.reject("Invalid workflow: " + invalid.getMessage());
             return;
         }
-        new RunTurn(request, reply, workflow, agents, clock).go();
+        var turn = new RunTurn(request, reply, workflow, agents, clock);
+        if (request.message().metadata().get(WorkflowRun.RESUMES) instanceof String ended) {
+            try {
+                turn.keep(hub.within(WorkflowProtocol.AGENT)
+                        .call(GetTask.of(ended), agents.toward(WorkflowProtocol.AGENT)));
+            } catch (A2AException unknown) {
+                reply.reject("The run " + ended + " cannot be resumed: " + unknown.getMessage());
+                return;
+            }
+        }
+        turn.go();
     }
 
     /** Checks a document, and that the hub has its agents. */
     void check(Map<String, @Nullable Object> document, StepAgents agents) {
-        WorkflowDocument read = WorkflowDocument.of(document);
+        WorkflowDocument read = WorkflowDocument.strict(document);
         var unused = read.checked();
-        agents.check(read.workflow().steps());
+        agents.check(read.workflow().steps(), read.participants());
     }
 
     private static Message first(Request request) {

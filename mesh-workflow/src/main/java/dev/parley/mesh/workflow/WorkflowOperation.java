@@ -1,13 +1,18 @@
 package dev.parley.mesh.workflow;
 
 import dev.parley.protocol.Operation;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on the runs of workflows, which the agent {@code one} answers. */
 public interface WorkflowOperation {
-    /** A step of a run. */
+    /**
+     * A step of a run.
+     *
+     * @param choice of the agent for a need, with its score and reasons; empty for other steps
+     */
     record StepView(
             String id,
             @Nullable String agent,
@@ -16,7 +21,8 @@ public interface WorkflowOperation {
             String state,
             int attempts,
             @Nullable String taskId,
-            @Nullable String problem) {}
+            @Nullable String problem,
+            Map<String, @Nullable Object> choice) {}
 
     /**
      * A run.
@@ -26,6 +32,7 @@ public interface WorkflowOperation {
      * @param steps all steps; in a stream, behind its first element, those that have changed
      * @param message a question of a step, or the reason of a failure; null for none
      * @param result results by steps on which no other depends; empty unless the run has completed
+     * @param origin definition, version and inputs, and the run that this one resumes or repeats; empty for none
      */
     record RunView(
             long sequence,
@@ -34,7 +41,8 @@ public interface WorkflowOperation {
             int progress,
             List<StepView> steps,
             @Nullable String message,
-            Map<String, @Nullable Object> result) {}
+            Map<String, @Nullable Object> result,
+            Map<String, @Nullable Object> origin) {}
 
     /** A page of runs, the newest first. */
     record RunPage(List<RunView> workflows, String nextPageToken) {}
@@ -53,6 +61,133 @@ public interface WorkflowOperation {
         @Override
         public boolean runsAgent() {
             return true;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /**
+     * Starts a run with the document of one that failed or was canceled, which keeps the results of the steps that completed.
+     *
+     * @param workflowId the run that ended
+     */
+    record Resume(String workflowId) implements Operation.ExtensionCall<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/resume";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return workflowId;
+        }
+
+        @Override
+        public boolean runsAgent() {
+            return true;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /** Starts a run with the document and the inputs of another. */
+    record Repeat(String workflowId) implements Operation.ExtensionCall<RunView> {
+        @Override
+        public String name() {
+            return "one/workflows/repeat";
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return workflowId;
+        }
+
+        @Override
+        public boolean runsAgent() {
+            return true;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /**
+     * A version of a stored definition.
+     *
+     * @param versions numbers of all versions
+     * @param steps number of the steps
+     * @param document empty in lists
+     */
+    record DefinitionView(
+            String name,
+            int version,
+            @Nullable String description,
+            List<Integer> versions,
+            Instant savedAt,
+            String savedBy,
+            int steps,
+            Map<String, @Nullable Object> document) {
+        /** This version with another document. */
+        DefinitionView withDocument(Map<String, @Nullable Object> other) {
+            return new DefinitionView(name, version, description, versions, savedAt, savedBy, steps, other);
+        }
+    }
+
+    /** A page of definitions, by name. */
+    record DefinitionPage(List<DefinitionView> definitions, String nextPageToken) {}
+
+    /**
+     * Stores a definition as the next version of its name.
+     *
+     * @param document with {@code name}, and a JSON Schema as {@code inputs}
+     */
+    record SaveDefinition(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<DefinitionView> {
+        @Override
+        public String name() {
+            return "one/definitions/save";
+        }
+    }
+
+    /**
+     * Reads a definition.
+     *
+     * @param version null for the newest
+     */
+    record GetDefinition(String definition, @Nullable Integer version)
+            implements Operation.ExtensionCall<DefinitionView> {
+        @Override
+        public String name() {
+            return "one/definitions/get";
+        }
+    }
+
+    /** Lists the definitions of the group. */
+    record ListDefinitions(
+            @Nullable Integer pageSize, @Nullable String pageToken) implements Operation.ExtensionCall<DefinitionPage> {
+        @Override
+        public String name() {
+            return "one/definitions/list";
+        }
+    }
+
+    /**
+     * Deletes a definition. Its runs go on.
+     *
+     * @param version null for all versions
+     */
+    record DeleteDefinition(String definition, @Nullable Integer version)
+            implements Operation.ExtensionCall<DefinitionView> {
+        @Override
+        public String name() {
+            return "one/definitions/delete";
         }
 
         @Override

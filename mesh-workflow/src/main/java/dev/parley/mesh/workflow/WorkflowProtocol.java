@@ -11,14 +11,23 @@ import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.MeshProtocol;
+import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
+import dev.parley.mesh.workflow.WorkflowOperation.DefinitionPage;
+import dev.parley.mesh.workflow.WorkflowOperation.DefinitionView;
+import dev.parley.mesh.workflow.WorkflowOperation.DeleteDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
+import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
+import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
@@ -48,7 +57,9 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .always("attempts", INT, 0, StepView::attempts)
             .optional("taskId", TEXT, StepView::taskId)
             .optional("problem", TEXT, StepView::problem)
-            .as(v -> new StepView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .optional("choice", STRUCT, Map.of(), StepView::choice)
+            .as(v -> new StepView(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Long> NUMBER =
             Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);
@@ -61,7 +72,8 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .always("steps", Codecs.list(STEP), List.of(), RunView::steps)
             .optional("message", TEXT, RunView::message)
             .optional("result", STRUCT, Map.of(), RunView::result)
-            .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .optional("origin", STRUCT, Map.of(), RunView::origin)
+            .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<VoteView> VOTE = Shape.<VoteView>of()
             .required("voteId", TEXT, VoteView::voteId)
@@ -75,6 +87,25 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .always("workflows", Codecs.list(RUN), List.of(), RunPage::workflows)
             .optional("nextPageToken", TEXT, "", RunPage::nextPageToken)
             .as(v -> new RunPage(v.next(), v.next()));
+
+    private static final Codec<DefinitionView> DEFINITION = Shape.<DefinitionView>of()
+            .required("name", TEXT, DefinitionView::name)
+            .required("version", INT, DefinitionView::version)
+            .optional("description", TEXT, DefinitionView::description)
+            .always("versions", Codecs.list(INT), List.of(), DefinitionView::versions)
+            .required("savedAt", Wire.MILLIS, DefinitionView::savedAt)
+            .optional("savedBy", TEXT, "", DefinitionView::savedBy)
+            .always("steps", INT, 0, DefinitionView::steps)
+            .optional("document", STRUCT, Map.of(), DefinitionView::document)
+            .as(v ->
+                    new DefinitionView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<DefinitionPage> DEFINITIONS = Shape.<DefinitionPage>of()
+            .always("definitions", Codecs.list(DEFINITION), List.of(), DefinitionPage::definitions)
+            .optional("nextPageToken", TEXT, "", DefinitionPage::nextPageToken)
+            .as(v -> new DefinitionPage(v.next(), v.next()));
+
+    private static final String OF_DEFINITION = "/definitions/{definition}";
 
     private static <T> Shape.Builder<T> ofRun(Function<T, String> id) {
         return Shape.<T>of().required("workflowId", TEXT, id);
@@ -101,6 +132,53 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                             ofRun(Cancel::workflowId).as(v -> new Cancel(v.next())),
                             RUN)
                     .rest("DELETE /workflows/{workflowId}"),
+            ExtensionMethod.call(
+                            "one/workflows/resume",
+                            Resume.class,
+                            ofRun(Resume::workflowId).as(v -> new Resume(v.next())),
+                            RUN)
+                    .rest("POST /workflows/{workflowId}/resume")
+                    .content(RunView::result),
+            ExtensionMethod.call(
+                            "one/workflows/repeat",
+                            Repeat.class,
+                            ofRun(Repeat::workflowId).as(v -> new Repeat(v.next())),
+                            RUN)
+                    .rest("POST /workflows/{workflowId}/repeat")
+                    .content(RunView::result),
+            ExtensionMethod.call(
+                            "one/definitions/save",
+                            SaveDefinition.class,
+                            JsonForm.object(SaveDefinition::new, SaveDefinition::document),
+                            DEFINITION)
+                    .rest("POST /definitions"),
+            ExtensionMethod.call(
+                            "one/definitions/get",
+                            GetDefinition.class,
+                            Shape.<GetDefinition>of()
+                                    .required("definition", TEXT, GetDefinition::definition)
+                                    .optional("version", INT, GetDefinition::version)
+                                    .as(v -> new GetDefinition(v.next(), v.next())),
+                            DEFINITION)
+                    .rest("GET " + OF_DEFINITION),
+            ExtensionMethod.call(
+                            "one/definitions/list",
+                            ListDefinitions.class,
+                            Shape.<ListDefinitions>of()
+                                    .optional("pageSize", INT, ListDefinitions::pageSize)
+                                    .optional("pageToken", TEXT, ListDefinitions::pageToken)
+                                    .as(v -> new ListDefinitions(v.next(), v.next())),
+                            DEFINITIONS)
+                    .rest("GET /definitions"),
+            ExtensionMethod.call(
+                            "one/definitions/delete",
+                            DeleteDefinition.class,
+                            Shape.<DeleteDefinition>of()
+                                    .required("definition", TEXT, DeleteDefinition::definition)
+                                    .optional("version", INT, DeleteDefinition::version)
+                                    .as(v -> new DeleteDefinition(v.next(), v.next())),
+                            DEFINITION)
+                    .rest("DELETE " + OF_DEFINITION),
             ExtensionMethod.call(
                             "one/workflows/list",
                             ListRuns.class,
@@ -151,6 +229,11 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
     /** JSON of a run. */
     public static byte[] json(RunView run) {
         return Json.write(RUN.toJson(run));
+    }
+
+    /** JSON of a definition. */
+    public static byte[] json(DefinitionView definition) {
+        return Json.write(DEFINITION.toJson(definition));
     }
 
     private static Long number(String id) {

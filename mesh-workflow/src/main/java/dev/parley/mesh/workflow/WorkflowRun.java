@@ -21,6 +21,11 @@ public final class WorkflowRun {
     /** Beginning of the members of a run's metadata that keep the newest happening of a step; the id of the step stands behind it. */
     public static final String KEY = "one/step/";
 
+    /** Members of the metadata of the first message of a run: the run that it resumes, or repeats. */
+    static final String RESUMES = "one/resumes";
+
+    static final String REPEATS = "one/repeats";
+
     /** State of a step. */
     public enum StepState {
         /** Not begun, or to be repeated. */

@@ -6,20 +6,31 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
+import dev.parley.mesh.workflow.WorkflowOperation.DeleteDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
+import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
+import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
@@ -27,10 +38,12 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -61,12 +74,17 @@ public final class WorkflowSource implements HubExtensionSource {
         private final ForeignAgents foreign;
         private final WorkflowAgent agent;
         private final RunTimers timers;
+        /** Address of the agent. */
+        private volatile String url = "";
+
         private final Votes votes;
+        private final Definitions definitions;
 
         OfHub(HubParts hub) {
             this.hub = hub;
             this.foreign = new ForeignAgents(hub);
-            this.timers = new RunTimers(hub, foreign, InstantSource.system());
+            this.definitions = new Definitions(hub.database(), InstantSource.system());
+            this.timers = new RunTimers(hub, foreign, definitions, InstantSource.system());
             this.votes = new Votes(hub, timers, InstantSource.system());
             this.agent = new WorkflowAgent(hub.agents(), foreign, votes, InstantSource.system());
         }
@@ -83,11 +101,18 @@ public final class WorkflowSource implements HubExtensionSource {
 
         @Override
         public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
+            url = agentUrl;
             return AgentExtension.of(WorkflowProtocol.PROTOCOL, "Runs of workflows")
                     .call(Run.class, this::run)
                     .call(Get.class, (get, caller) -> view(get.workflowId(), caller))
                     .call(Cancel.class, this::cancel)
                     .call(ListRuns.class, this::list)
+                    .call(Resume.class, this::resume)
+                    .call(Repeat.class, this::repeat)
+                    .call(SaveDefinition.class, definitions::save)
+                    .call(GetDefinition.class, definitions::get)
+                    .call(ListDefinitions.class, definitions::list)
+                    .call(DeleteDefinition.class, definitions::delete)
                     .call(StartVote.class, votes::start)
                     .call(GetVote.class, votes::get)
                     .call(Cast.class, votes::cast)
@@ -95,15 +120,69 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private RunView run(Run run, CallContext caller) {
-            StepAgents agents = agents(caller);
-            Map<String, @Nullable Object> document = Votes.valid(() -> {
-                Map<String, @Nullable Object> content = WorkflowDocument.content(run.document());
-                agent.check(content, agents);
-                return content;
+            AgentCard card = hub.agents().cards(caller).get(WorkflowProtocol.AGENT);
+            boolean isInMesh = card != null
+                    && MeshProtocol.PROTOCOL
+                            .in(card.capabilities().extensions())
+                            .isPresent();
+            if (isInMesh && Messages.isMessage(run.document())) {
+                Envelope envelope = WorkflowDocument.valid(() -> Messages.envelope(run.document(), caller, url));
+                String receiver = envelope.to().agentId();
+                AgentEndpoint agent = receiver.equals(WorkflowProtocol.AGENT)
+                        ? one()
+                        : hub.agents().endpoint(receiver);
+                return view(Messages.delivered(envelope, agent, toward(caller)), caller);
+            }
+            Map<String, @Nullable Object> document = WorkflowDocument.valid(() -> {
+                if (run.document().containsKey("definition") && run.document().containsKey("workflow")) {
+                    throw InvalidField.of("definition", "present (expected: none beside workflow)");
+                }
+                return definitions.expanded(WorkflowDocument.content(run.document()), caller);
             });
-            var send = new SendMessage(null, Message.user(Part.data(document)), AT_ONCE, Map.of());
+            return begin(document, Map.of(), caller);
+        }
+
+        private RunView begin(
+                Map<String, @Nullable Object> document, Map<String, @Nullable Object> metadata, CallContext caller) {
+            StepAgents agents = agents(caller);
+            WorkflowDocument.valid(() -> {
+                agent.check(document, agents);
+                return document;
+            });
+            Message plain = Message.user(Part.data(document));
+            var message = new Message(
+                    plain.messageId(), plain.role(), plain.parts(), null, null, metadata, List.of(), List.of());
+            var send = new SendMessage(null, message, AT_ONCE, Map.of());
             Task task = (Task) one().call(send, agents.toward(WorkflowProtocol.AGENT));
             return RunViews.of(task, 0);
+        }
+
+        private RunView resume(Resume resume, CallContext caller) {
+            Task ended = one().call(GetTask.of(resume.workflowId()), toward(caller));
+            if (ended.state() != TaskState.FAILED && ended.state() != TaskState.CANCELED) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        "workflow " + ended.id() + ": " + RunViews.word(ended.state())
+                                + " (expected: failed or canceled)");
+            }
+            return begin(document(ended), Map.of(WorkflowRun.RESUMES, ended.id()), caller);
+        }
+
+        private RunView repeat(Repeat repeat, CallContext caller) {
+            Task other = one().call(GetTask.of(repeat.workflowId()), toward(caller));
+            return begin(document(other), Map.of(WorkflowRun.REPEATS, other.id()), caller);
+        }
+
+        /** The document of a run, of which it was checked that it is no vote. */
+        private static Map<String, @Nullable Object> document(Task run) {
+            return WorkflowDocument.valid(() -> {
+                Map<String, @Nullable Object> document =
+                        WorkflowDocument.members(run.history().getFirst());
+                if (Votes.isVote(document)) {
+                    throw InvalidField.of("workflowId", "a vote (expected: a run)");
+                }
+                return document;
+            });
         }
 
         private RunView view(String id, CallContext caller) {
@@ -115,7 +194,7 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private RunPage list(ListRuns list, CallContext caller) {
-            ListTasks tasks = Votes.valid(() -> new ListTasks(
+            ListTasks tasks = WorkflowDocument.valid(() -> new ListTasks(
                     null,
                     null,
                     list.state() == null ? null : RunViews.state(list.state()),
@@ -178,16 +257,60 @@ public final class WorkflowSource implements HubExtensionSource {
                 @Override
                 @SuppressWarnings("unchecked") // a canceled task is the answer of CancelTask
                 public <R> R call(Operation.Call<R> operation, CallContext context) {
-                    return operation instanceof CancelTask cancel
-                            ? (R) timers.cancel(cancel, context)
-                            : one.call(operation, context);
+                    return switch (operation) {
+                        case CancelTask cancel -> (R) timers.cancel(cancel, context);
+                        case SendMessage send ->
+                            (R) one.call(
+                                    new SendMessage(
+                                            send.tenant(),
+                                            expanded(send.message(), context),
+                                            send.configuration(),
+                                            send.metadata()),
+                                    context);
+                        default -> one.call(operation, context);
+                    };
                 }
 
                 @Override
+                @SuppressWarnings("unchecked") // events are the answer of SendStreamingMessage
                 public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-                    return one.watch(operation, context);
+                    return operation instanceof SendStreamingMessage send
+                            ? (Feed<E>) one.watch(
+                                    new SendStreamingMessage(
+                                            send.tenant(),
+                                            expanded(send.message(), context),
+                                            send.configuration(),
+                                            send.metadata()),
+                                    context)
+                            : one.watch(operation, context);
                 }
             };
+        }
+
+        /** A message that names a stored definition, with its document. */
+        private Message expanded(Message message, CallContext caller) {
+            if (message.taskId() != null) {
+                return message;
+            }
+            Map<String, @Nullable Object> written;
+            try {
+                written = WorkflowDocument.members(message);
+            } catch (InvalidField noDocument) {
+                return message; // the agent tells what it expects
+            }
+            Map<String, @Nullable Object> document =
+                    WorkflowDocument.valid(() -> definitions.expanded(written, caller));
+            return document.equals(written)
+                    ? message
+                    : new Message(
+                            message.messageId(),
+                            message.role(),
+                            List.of(Part.data(document)),
+                            message.contextId(),
+                            null,
+                            message.metadata(),
+                            message.extensions(),
+                            message.referenceTaskIds());
         }
     }
 }

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A run as a drawing: at a terminal one that is drawn anew with each change, else a line for each change. */
 final class RunDrawing {
@@ -55,13 +56,14 @@ final class RunDrawing {
                     ? step
                     : new StepView(
                             step.id(),
-                            known.agent(),
-                            known.task(),
+                            agent(step, known),
+                            step.choice().get("task") instanceof String task ? task : known.task(),
                             known.depends(),
                             step.state(),
                             step.attempts(),
                             step.taskId(),
-                            step.problem());
+                            step.problem(),
+                            step.choice().isEmpty() ? known.choice() : step.choice());
             steps.put(step.id(), now);
             if (!terminal) {
                 out.println(line(now));
@@ -71,6 +73,10 @@ final class RunDrawing {
             redraw(change);
         }
         out.flush();
+    }
+
+    private static @Nullable String agent(StepView step, StepView known) {
+        return step.choice().get("agent") instanceof String agent ? agent : known.agent();
     }
 
     private void redraw(RunView change) {
