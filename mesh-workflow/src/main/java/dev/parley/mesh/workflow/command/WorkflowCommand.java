@@ -9,21 +9,34 @@ import dev.parley.command.CommandOutput.Fields;
 import dev.parley.command.Parameters;
 import dev.parley.command.ProgramCommand;
 import dev.parley.dialect.Json;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
+import dev.parley.mesh.workflow.DefinitionDocument;
 import dev.parley.mesh.workflow.Workflow;
 import dev.parley.mesh.workflow.WorkflowGraph;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
+import dev.parley.mesh.workflow.WorkflowOperation.DefinitionPage;
+import dev.parley.mesh.workflow.WorkflowOperation.DefinitionView;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
+import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
+import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
+import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.mesh.workflow.WorkflowProtocol;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -37,7 +50,7 @@ abstract class WorkflowCommand implements ProgramCommand {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final List<String> OVER = List.of("completed", "failed", "canceled", "rejected", "input-required");
-    private static final Pattern HUB = Pattern.compile("https?://[^/?#]+/?");
+    private static final Pattern HUB = Pattern.compile("(https?://)?[^/?#]+/?");
     private static final String FILE = "The document, in JSON or YAML; - for standard input.";
     private static final String RUN = "Id of the run, as \"parley workflow run\" shows it.";
 
@@ -47,9 +60,9 @@ abstract class WorkflowCommand implements ProgramCommand {
     }
 
     /** Connects to the agent {@code one} of a hub, if the setting is the address of a hub, else to the agent of the setting. */
-    private static int connect(CommandCall call, CommandCall.Work work) throws InterruptedException {
+    static int connect(CommandCall call, CommandCall.Work work) throws InterruptedException {
         String agent = call.setting("--agent-card");
-        return agent != null && HUB.matcher(agent).matches()
+        return agent != null && HUB.matcher(agent).matches() && !Files.exists(call.path(agent))
                 ? call.connect(agent + (agent.endsWith("/") ? "one" : "/one"), work)
                 : call.connect(work);
     }
@@ -63,6 +76,9 @@ abstract class WorkflowCommand implements ProgramCommand {
         page.field("Workflow-ID", run.workflowId())
                 .field("State", run.state())
                 .field("Progress", run.progress() + " %")
+                .field("Definition", definition(run))
+                .field("Resumes", run.origin().get("resumes"))
+                .field("Repeats", run.origin().get("repeats"))
                 .field("Message", run.message());
         if (!run.steps().isEmpty()) {
             page.gap();
@@ -80,15 +96,23 @@ abstract class WorkflowCommand implements ProgramCommand {
         }
     }
 
+    private static @Nullable String definition(RunView run) {
+        Object name = run.origin().get("definition");
+        return name == null ? null : name + " version " + run.origin().get("version");
+    }
+
     private static String text(StepView step) {
         return step.state()
                 + (step.agent() == null ? "" : "  " + step.agent() + ": " + step.task())
                 + (step.depends().isEmpty() ? "" : "  after " + String.join(", ", step.depends()))
+                + (step.choice().isEmpty()
+                        ? ""
+                        : "  chosen, score " + step.choice().get("score"))
                 + (step.attempts() > 1 ? "  attempt " + step.attempts() : "")
                 + (step.problem() == null ? "" : "  (" + step.problem() + ")");
     }
 
-    /** Draws the changes of a run on standard error, and shows the run at its end. */
+    /** Draws the changes of a run on standard error, and shows the run at its end. The status is 1 if it did not complete. */
     private static int follow(CommandCall call, AgentClient one, String id) throws InterruptedException {
         var drawing = new RunDrawing(call.err(), call.isTerminal());
         String state = "";
@@ -104,31 +128,115 @@ abstract class WorkflowCommand implements ProgramCommand {
                 }
             }
         }
-        return show(call, one.call(new Get(id), CALLER));
+        RunView last = one.call(new Get(id), CALLER);
+        var unused = show(call, last);
+        return List.of("failed", "canceled", "rejected").contains(last.state()) ? 1 : 0;
+    }
+
+    private static final String ASYNC = "--async";
+
+    /** Shows a run that has begun, or follows it to its end. */
+    private static int begun(CommandCall call, AgentClient one, RunView run) throws InterruptedException {
+        if (!call.has(ASYNC)) {
+            return follow(call, one, run.workflowId());
+        }
+        call.output().note(run.steps().size() + " steps; follow them: parley workflow watch " + run.workflowId());
+        return show(call, run);
+    }
+
+    private static OptionSpec async() {
+        return Parameters.flag(ASYNC, "Return when the run has begun, instead of at its end.");
     }
 
     /** Starts a run. */
     static final class Start extends WorkflowCommand {
+        private static final String INPUT = "--input";
+        private static final String INPUTS = "--inputs";
+
         @Override
         public void describe(CommandSpec spec) {
-            spec.addPositional(Parameters.argument(0, true, "FILE", FILE));
-            spec.addOption(Parameters.flag("--watch", "Follow the run to its end, as \"parley workflow watch\" does."));
+            spec.addPositional(Parameters.argument(
+                    0,
+                    true,
+                    "FILE|NAME",
+                    "A document, in JSON or YAML; - for standard input; or the name of a definition."));
+            spec.addOption(OptionSpec.builder(INPUT)
+                    .type(List.class)
+                    .auxiliaryTypes(String.class)
+                    .arity("1")
+                    .paramLabel("NAME=VALUE")
+                    .description("An input: a text, or JSON if the schema of the input wants another type; repeatable.")
+                    .build());
+            spec.addOption(Parameters.option(INPUTS, "JSON|@FILE", "All inputs as a JSON object."));
+            spec.addOption(Definition.version());
+            spec.addOption(async());
         }
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
-            WorkflowFile file = WorkflowFile.read(call, call.requiredArgument(0));
-            Workflow checked = file.checked();
-            return connect(call, one -> {
-                RunView run = one.call(new Run(file.document()), CALLER);
-                if (call.has("--watch")) {
-                    return follow(call, one, run.workflowId());
+            String source = call.requiredArgument(0);
+            if (isFile(call, source)) {
+                if (call.option(Definition.VERSION) != null) {
+                    throw CommandException.usage(
+                            "--version: a file has none (expected: the name of a definition)", null);
                 }
-                call.output()
-                        .note(checked.steps().size() + " steps; follow them: parley workflow watch "
-                                + run.workflowId());
-                return show(call, run);
+                WorkflowFile file = WorkflowFile.read(call, source);
+                var unused = file.checked();
+                Object schema =
+                        DefinitionDocument.is(file.document()) ? file.document().get("inputs") : null;
+                Map<String, @Nullable Object> document = file.filled(inputs(call, schema));
+                return connect(call, one -> begun(call, one, one.call(new Run(document), CALLER)));
+            }
+            Integer version = call.number(Definition.VERSION, 1, Integer.MAX_VALUE);
+            return connect(call, one -> {
+                DefinitionView definition = one.call(new GetDefinition(source, version), CALLER);
+                Map<String, @Nullable Object> inputs =
+                        inputs(call, definition.document().get("inputs"));
+                Map<String, @Nullable Object> document =
+                        Map.of("definition", definition.name(), "version", definition.version(), "inputs", inputs);
+                return begun(call, one, one.call(new Run(document), CALLER));
             });
+        }
+
+        private static boolean isFile(CommandCall call, String source) {
+            return source.equals("-")
+                    || source.contains("/")
+                    || source.matches("(?i).*\\.(json|ya?ml)")
+                    || Files.exists(call.path(source));
+        }
+
+        private static Map<String, @Nullable Object> inputs(CommandCall call, @Nullable Object schema) {
+            var inputs = new LinkedHashMap<String, @Nullable Object>();
+            String all = call.option(INPUTS);
+            if (all != null) {
+                inputs.putAll(json(INPUTS, call.text(all), Codecs.STRUCT));
+            }
+            for (String each : call.options(INPUT)) {
+                int equals = each.indexOf('=');
+                if (equals <= 0) {
+                    throw CommandException.usage(INPUT + " \"" + each + "\": no value (expected: NAME=VALUE)", null);
+                }
+                String name = each.substring(0, equals);
+                inputs.put(name, value(each.substring(equals + 1), schema, name));
+            }
+            return inputs;
+        }
+
+        private static Object value(String text, @Nullable Object schema, String name) {
+            Object type = schema instanceof Map<?, ?> of
+                            && of.get("properties") instanceof Map<?, ?> properties
+                            && properties.get(name) instanceof Map<?, ?> property
+                    ? property.get("type")
+                    : null;
+            return type == null || type.equals("string") ? text : json(INPUT + " " + name, text, Codecs.FREE);
+        }
+
+        private static <T> T json(String option, String text, Codec<T> codec) {
+            try {
+                return JsonText.request(text.getBytes(UTF_8), codec);
+            } catch (A2AException malformed) {
+                throw CommandException.usage(option + ": " + malformed.getMessage(), null);
+            }
         }
     }
 
@@ -155,11 +263,58 @@ abstract class WorkflowCommand implements ProgramCommand {
         }
     }
 
-    /** Shows a run. */
-    static final class Show extends OfRun {
+    /** Shows a run, or a definition. */
+    static final class Show extends WorkflowCommand {
         @Override
-        int run(CommandCall call, AgentClient one, String id) {
-            return show(call, one.call(new Get(id), CALLER));
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Parameters.argument(0, true, "ID|NAME", "Id of a run, or name of a definition."));
+            spec.addOption(Definition.version());
+        }
+
+        @Override
+        public int run(CommandCall call) throws InterruptedException {
+            String named = call.requiredArgument(0);
+            Integer version = call.number(Definition.VERSION, 1, Integer.MAX_VALUE);
+            return connect(call, one -> {
+                if (version == null) {
+                    try {
+                        return show(call, one.call(new Get(named), CALLER));
+                    } catch (A2AException unknown) {
+                        if (unknown.error() != A2AError.TASK_NOT_FOUND) {
+                            throw unknown;
+                        }
+                    }
+                }
+                return Definition.show(call, one.call(new GetDefinition(named, version), CALLER));
+            });
+        }
+    }
+
+    /** Resumes a run that failed. */
+    static final class Resumption extends OfRun {
+        @Override
+        public void describe(CommandSpec spec) {
+            super.describe(spec);
+            spec.addOption(async());
+        }
+
+        @Override
+        int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
+            return begun(call, one, one.call(new Resume(id), CALLER));
+        }
+    }
+
+    /** Repeats a run. */
+    static final class Repetition extends OfRun {
+        @Override
+        public void describe(CommandSpec spec) {
+            super.describe(spec);
+            spec.addOption(async());
+        }
+
+        @Override
+        int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
+            return begun(call, one, one.call(new Repeat(id), CALLER));
         }
     }
 
@@ -171,9 +326,11 @@ abstract class WorkflowCommand implements ProgramCommand {
         }
     }
 
-    /** Lists runs. */
+    /** Lists definitions and runs. */
     static final class ListAll extends WorkflowCommand {
         private static final int MOST = 10_000;
+        private static final String DEFINITIONS = "--definitions";
+        private static final String RUNS = "--runs";
 
         @Override
         public void describe(CommandSpec spec) {
@@ -182,12 +339,25 @@ abstract class WorkflowCommand implements ProgramCommand {
                     "STATE",
                     "Only runs in this state: submitted, working, input-required, completed, failed, canceled."));
             spec.addOption(Parameters.option("--most", "N", "Limit of runs; default: 50."));
+            spec.addOption(Parameters.flag(DEFINITIONS, "Only stored definitions."));
+            spec.addOption(Parameters.flag(RUNS, "Only runs."));
         }
 
         @Override
         public int run(CommandCall call) throws InterruptedException {
             Integer most = call.number("--most", 1, MOST);
+            boolean ofRuns = call.has(RUNS) || call.option("--state") != null || most != null;
+            if (ofRuns && call.has(DEFINITIONS)) {
+                throw CommandException.usage(
+                        "--definitions: not possible beside --runs, --state or --most (expected: one of them)", null);
+            }
             return connect(call, one -> {
+                if (!ofRuns) {
+                    definitions(call, one);
+                }
+                if (call.has(DEFINITIONS)) {
+                    return 0;
+                }
                 int left = most == null ? 50 : most;
                 String token = null;
                 do {
@@ -198,6 +368,23 @@ abstract class WorkflowCommand implements ProgramCommand {
                 } while (!token.isEmpty() && left > 0);
                 return 0;
             });
+        }
+
+        private static void definitions(CommandCall call, AgentClient one) {
+            String token = null;
+            do {
+                DefinitionPage page = one.call(new ListDefinitions(100, token), CALLER);
+                page.definitions().forEach(definition -> {
+                    if (call.output().isJson()) {
+                        call.output().print(new String(WorkflowProtocol.json(definition), UTF_8) + "\n");
+                    } else {
+                        call.output()
+                                .line(definition.name() + "  definition  version " + definition.version() + "  "
+                                        + definition.steps() + " steps");
+                    }
+                });
+                token = page.nextPageToken();
+            } while (!token.isEmpty());
         }
 
         private static void line(CommandCall call, RunView run) {

@@ -16,11 +16,15 @@ public final class WorkflowCommands implements CommandSource {
     public List<CommandEntry> commands() {
         return List.of(group(
                 "workflow",
-                "Run workflows of agents on a hub, and follow their runs",
-                of("run", "Start a run of a document", WorkflowCommand.Start::new),
+                "Run workflows of agents on a hub, and store their definitions",
+                of("run", "Run a document or a definition, and show its progress", WorkflowCommand.Start::new),
                 of("watch", "Follow a run to its end, and show its result", WorkflowCommand.Follow::new),
-                of("show", "Show a run and its steps", WorkflowCommand.Show::new),
-                of("list", "List runs, the newest first", WorkflowCommand.ListAll::new),
+                of("show", "Show a run and its steps, or a definition", WorkflowCommand.Show::new),
+                of("list", "List definitions, and runs, the newest first", WorkflowCommand.ListAll::new),
+                of("resume", "Resume a run that failed or was canceled", WorkflowCommand.Resumption::new),
+                of("repeat", "Repeat a run with the same inputs", WorkflowCommand.Repetition::new),
+                of("save", "Store a definition, as the next version of its name", Definition.Save::new),
+                of("delete", "Delete a definition, or a version of it", Definition.Delete::new),
                 of("cancel", "Cancel a run and its steps", WorkflowCommand.Stop::new),
                 of("graph", "Draw a document or a run for Mermaid or Graphviz", WorkflowCommand.Graph::new),
                 of("check", "Check a document, without a hub", WorkflowCommand.Check::new)));

@@ -6,12 +6,14 @@ import dev.parley.command.CommandCall;
 import dev.parley.command.CommandException;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
+import dev.parley.mesh.workflow.DefinitionDocument;
 import dev.parley.mesh.workflow.Workflow;
 import dev.parley.mesh.workflow.WorkflowDocument;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -59,8 +61,30 @@ record WorkflowFile(String name, Map<String, @Nullable Object> document) {
     /** @throws CommandException if the document is invalid */
     Workflow checked() {
         try {
-            return WorkflowDocument.of(document).checkedWithoutInputs();
+            return DefinitionDocument.is(document)
+                    ? DefinitionDocument.workflow(DefinitionDocument.checked(document))
+                    : WorkflowDocument.strict(document).checkedWithoutInputs();
         } catch (InvalidField | A2AException wrong) {
+            throw invalid(name, String.valueOf(wrong.getMessage()));
+        }
+    }
+
+    /**
+     * The document of a run with these inputs.
+     *
+     * @throws CommandException if they do not fit
+     */
+    Map<String, @Nullable Object> filled(Map<String, @Nullable Object> inputs) {
+        try {
+            if (DefinitionDocument.is(document)) {
+                return DefinitionDocument.filled(document, inputs);
+            }
+            var filled = new LinkedHashMap<>(document);
+            if (!inputs.isEmpty()) {
+                filled.put("inputs", inputs);
+            }
+            return filled;
+        } catch (InvalidField wrong) {
             throw invalid(name, String.valueOf(wrong.getMessage()));
         }
     }
