@@ -22,18 +22,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class WorkflowCommandTest {
     private static final String YAML = """
-            coordinator: lead
-            workflow:
-              steps:
-                - id: first
-                  agent: echo
-                  task: echo
-                  parameters: {text: hello}
-                - id: second
-                  agent: echo
-                  task: echo
-                  depends: [first]
-            """;
+        coordinator: lead
+        workflow:
+          steps:
+            - id: first
+              agent: echo
+              task: echo
+              parameters: {text: hello}
+            - id: second
+              agent: echo
+              task: echo
+              depends: [first]
+        """;
 
     @TempDir
     Path directory = Path.of("");
@@ -63,7 +63,7 @@ final class WorkflowCommandTest {
         assertThat(ok("workflow", "check", "w.yaml").out()).contains("Order: first, second");
         assertThat(ok("workflow", "graph", "w.yaml", "-o", "dot").out()).contains("s0 -> s1;");
 
-        Ran run = ok("workflow", "run", "w.yaml", "--watch");
+        Ran run = ok("workflow", "run", "w.yaml");
 
         assertThat(run.err()).contains("✓ second  completed  echo: echo  ← first");
         assertThat(run.out()).contains("State: completed", "hello");
@@ -80,6 +80,68 @@ final class WorkflowCommandTest {
         Ran canceled = shell.run("workflow", "cancel", id);
         assertThat(canceled.status()).isEqualTo(1);
         assertThat(canceled.err()).contains("has ended (COMPLETED)");
+    }
+
+    @Test
+    @DisplayName("M4 a definition is saved, listed, shown, run by name with inputs, repeated and deleted")
+    void definitions() throws IOException {
+        String definition = "name: greeting\n"
+                + "inputs:\n"
+                + "  properties:\n"
+                + "    who: {type: string}\n"
+                + "    times: {type: integer, default: 1}\n"
+                + "  required: [who]\n"
+                + YAML.replace("coordinator: lead\n", "").replace("hello", "'${input.who} ${input.times}'");
+        Files.writeString(directory.resolve("g.yaml"), definition);
+
+        assertThat(ok("workflow", "check", "g.yaml").out()).contains("Order: first, second");
+        assertThat(ok("workflow", "save", "g.yaml").out()).contains("Name: greeting", "Version: 1");
+        assertThat(ok("workflow", "list").out()).contains("greeting  definition  version 1  2 steps");
+        assertThat(ok("workflow", "show", "greeting").out()).contains("${input.who}");
+        Ran run = ok("workflow", "run", "greeting", "--input", "who=ann", "--input", "times=2");
+        assertThat(run.out()).contains("State: completed", "Definition: greeting version 1", "ann 2");
+        String id = run.out().lines().findFirst().orElseThrow().substring("Workflow-ID: ".length());
+        assertThat(ok("workflow", "repeat", id).out()).contains("Repeats: " + id, "ann 2");
+        assertThat(ok("workflow", "run", "g.yaml", "--inputs", "{\"who\":\"bob\"}")
+                        .out())
+                .contains("bob 1");
+        assertThat(shell.run("workflow", "run", "greeting").err()).contains("inputs.who");
+        assertThat(shell.run("workflow", "run", "greeting", "--input", "times=many")
+                        .status())
+                .isEqualTo(2);
+        assertThat(shell.run("workflow", "resume", id).err()).contains("expected: failed or canceled");
+        assertThat(ok("workflow", "save", "w.yaml", "--name", "greeting").out()).contains("Version: 2");
+        assertThat(ok("workflow", "delete", "greeting", "--version", "1").status())
+                .isZero();
+        ok("workflow", "delete", "greeting");
+        assertThat(shell.run("workflow", "show", "greeting").status()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("M13 run waits for the end, with status 1 if the run fails; --async does not; -a names the hub in each"
+            + " command")
+    void waiting() throws IOException {
+        Files.writeString(
+                directory.resolve("bad.yaml"),
+                YAML.replace("text: hello", "text: '${second.data.x}'").replace("depends: [first]", ""));
+        Ran failed = shell.run("workflow", "run", "bad.yaml");
+        assertThat(failed.status()).isEqualTo(1);
+        assertThat(failed.out()).contains("State: failed", "workflow.steps[0].parameters.text");
+
+        shell = new Shell(directory);
+        String host = hub.url().replace("http://", "");
+        Ran begun = ok("workflow", "run", "w.yaml", "--async", "-a", hub.url());
+        String id = begun.out().lines().findFirst().orElseThrow().substring("Workflow-ID: ".length());
+        for (String at : List.of(hub.url(), hub.url() + "/", hub.url() + "/one", host)) {
+            assertThat(ok("workflow", "watch", id, "-a", at).out()).contains("State: completed");
+        }
+        assertThat(ok("workflow", "save", "w.yaml", "--name", "n", "-a", host).out())
+                .contains("Version: 1");
+        assertThat(ok("workflow", "run", "n", "-a", host).out()).contains("hello");
+        assertThat(ok("workflow", "list", "-a", host).out()).contains("n  definition", id);
+        assertThat(ok("workflow", "repeat", id, "-a", host).out()).contains("hello");
+        assertThat(ok("workflow", "graph", id, "-a", host).out()).contains("flowchart");
+        assertThat(ok("workflow", "delete", "n", "-a", host).status()).isZero();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.parley.pipelines;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -111,12 +112,13 @@ final class SkillStepsTest {
         Task run = run(
                 "{'id':'scan','agent':'scanner','task':'scan_vehicle_for_error_codes','parameters':{'vehicle_id':'XYZ123'}}",
                 "{'id':'look','agent':'manual','task':'get_repair_procedure','parameters':"
-                        + "{'error_code':'${scan.data.codes[0].code}','vehicle_make':'Toyota','vehicle_model':'Camry'}}",
+                    + "{'error_code':'${scan.data.codes[0].code}','vehicle_make':'Toyota','vehicle_model':'Camry'}}",
                 "{'id':'order','agent':'near','task':'order','parameters':{'number':'${look.data.parts.0.number}','count':2}}",
                 "{'id':'price','agent':'route','task':'price','parameters':{'count':2,'each':1.5}}",
                 "{'id':'loud','agent':'" + other.agentUrl("far")
                         + "','task':'shout','parameters':{'text':'${order.data.order}'}}",
-                "{'id':'mail','agent':'writer','task':'letter','parameters':{'text':'${loud.text}: ${price.data.total} $${'}}");
+                "{'id':'mail','agent':'writer','task':'letter','parameters':{'text':'${loud.text}: ${price.data.total}"
+                        + " $${'}}");
 
         assertThat(result(run)).isEqualTo("letter: 2 OF 12345: 3.0 ${");
     }
@@ -131,8 +133,28 @@ final class SkillStepsTest {
         Task failed = run(
                 "{'id':'id','agent':'writer','task':'fax','parameters':{'text':'x'}}",
                 "{'id':'scan','agent':'scanner','task':'scan_vehicle_for_error_codes','depends':['id']}");
-        assertThat(String.valueOf(failed.status().message()))
-                .contains("vehicle \\\"fax: x\\\": does not answer".replace("\\", ""));
+        assertThat(String.valueOf(failed.status().message())).contains("vehicle \"fax: x\": does not answer");
+    }
+
+    @Test
+    @DisplayName("M12 ONE38 a step names a need; the run has the choice and its reasons")
+    void needs() {
+        Task run = run(
+                "{'id':'loud','agent':{'capability':'shout'},'parameters':{'text':'${fax.text}'}}",
+                "{'id':'fax','agent':{'words':'letters fax'},'task':'fax','parameters':{'text':'x'}}");
+
+        assertThat(result(run)).isEqualTo("FAX: X");
+        Map<?, ?> choice = (Map<?, ?>) requireNonNull(run.metadata().get("one/choice/fax"));
+        assertThat(choice.get("agent")).isEqualTo("writer");
+        assertThat(choice.get("task")).isEqualTo("fax");
+        assertThat((Map<?, ?>) choice.get("reasons")).isNotEmpty();
+        Map<?, ?> other = (Map<?, ?>) requireNonNull(run.metadata().get("one/choice/loud"));
+        assertThat(List.of("near", "route")).contains(String.valueOf(other.get("agent")));
+        assertThat((List<?>) other.get("others")).hasSize(1);
+
+        Task unmet = run("{'id':'s','agent':{'capability':'fly'}}");
+        assertThat(unmet.state()).isEqualTo(TaskState.REJECTED);
+        assertThat(String.valueOf(unmet.status().message())).contains("workflow.steps[0].agent", "capability \"fly\"");
     }
 
     private static String delegate(String agent, String task, String parameters) throws Exception {
