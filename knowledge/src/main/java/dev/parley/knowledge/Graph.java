@@ -187,6 +187,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return log.logged(
                 "knowledge/query",
                 context,
+                query,
                 query.query(),
                 () -> QueryErrors.mapped(
                         () -> tables.compute(context.scope().group(), PATIENCE, () -> answer(query, context))));
@@ -322,7 +323,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     @Override
     public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
         return log.logged(
-                "knowledge/subscribe", context, subscription.query(), () -> subscriptions.watch(subscription, context));
+                "knowledge/subscribe",
+                context,
+                subscription,
+                subscription.query(),
+                () -> subscriptions.watch(subscription, context));
     }
 
     // ---- Rules and shapes

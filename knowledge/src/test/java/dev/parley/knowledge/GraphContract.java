@@ -59,6 +59,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -706,6 +707,31 @@ abstract class GraphContract {
                 .extracting(LoggedQuery::operation, LoggedQuery::outcome)
                 .containsExactly(tuple("knowledge/query", "ok"), tuple("knowledge/query", "KNOWLEDGE_QUERY"));
         assertThat(recorded()).extracting(Entry::outcome).containsExactly("Verified");
+    }
+
+    @Test
+    @Tag("records")
+    @DisplayName("D4, KG21 the task and the session that a query or a subscription names are in its record")
+    void taskAndSessionOfAQueryAreRecorded() {
+        graph.query(
+                new Query("{ graphs { name } }", Query.GRAPHQL, Map.of(), null, null, "t-1", "s-1", Map.of()), context);
+        graph.subscribe(
+                        new Subscribe(
+                                "subscription { knowledgeChanged { changeId } }",
+                                Query.GRAPHQL,
+                                Map.of(),
+                                null,
+                                "s-2",
+                                Map.of()),
+                        context)
+                .close();
+        update(Patch.add(status("ex:p1", "later than the queries")));
+
+        assertThat(graph.queries(group(), 0, 10))
+                .extracting(
+                        query -> query.detail().get("taskId"),
+                        query -> query.detail().get("sessionId"))
+                .containsExactly(tuple("t-1", "s-1"), tuple(null, "s-2"));
     }
 
     // ---- Watching

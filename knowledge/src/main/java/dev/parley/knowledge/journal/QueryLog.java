@@ -1,6 +1,7 @@
 package dev.parley.knowledge.journal;
 
 import dev.parley.knowledge.api.KnowledgeError;
+import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.QueryErrors;
@@ -14,6 +15,7 @@ import dev.parley.store.database.Work;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,7 +63,8 @@ public final class QueryLog {
      * @throws dev.parley.protocol.A2AException KNOWLEDGE_QUERY with the reason {@code busy} if too many entries of the group
      *     wait for the disk
      */
-    public <T> T logged(String operation, CallContext context, String query, Supplier<T> asking) {
+    public <T> T logged(
+            String operation, CallContext context, KnowledgeOperation call, String query, Supplier<T> asking) {
         requireRoom(context, KnowledgeError.KNOWLEDGE_QUERY);
         String group = context.scope().group();
         Space known = statements.space(group);
@@ -75,7 +78,7 @@ public final class QueryLog {
             String result = outcome;
             note(group, session -> {
                 Space space = known.isEmpty() ? statements.load(session, group) : known;
-                write(session, space, clock.millis(), context.caller(), operation, result, beginning(query));
+                write(session, space, clock.millis(), context.caller(), operation, result, detail(call, query));
             });
         }
     }
@@ -129,9 +132,28 @@ public final class QueryLog {
         });
     }
 
+    /** The beginning of a query, and the task and session that its caller names. */
+    private static Map<String, Object> detail(KnowledgeOperation call, String query) {
+        var detail = new LinkedHashMap<String, Object>();
+        detail.put("query", beginning(query));
+        if (call.taskId() != null) {
+            detail.put("taskId", beginning(call.taskId()));
+        }
+        if (call.sessionId() != null) {
+            detail.put("sessionId", beginning(call.sessionId()));
+        }
+        return detail;
+    }
+
     /** Records a query with its caller and outcome. On the writer thread. */
     private void write(
-            Session session, Space space, long nowMs, String caller, String operation, String outcome, String query)
+            Session session,
+            Space space,
+            long nowMs,
+            String caller,
+            String operation,
+            String outcome,
+            Map<String, Object> detail)
             throws SQLException {
         sweep.entries(1);
         session.update(
@@ -143,7 +165,7 @@ public final class QueryLog {
                 caller,
                 operation,
                 outcome,
-                JsonColumn.of(Map.of("query", query)));
+                JsonColumn.of(detail));
     }
 
     /** Returns logged queries behind a number, the oldest first; of one caller, unless that is null. */

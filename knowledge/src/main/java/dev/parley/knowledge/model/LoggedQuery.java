@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param number position in the log
  * @param operation {@code knowledge/query} or {@code knowledge/subscribe}
  * @param outcome {@code ok}, or the name of an error
- * @param detail {@code query}: the beginning of its text
+ * @param detail {@code query}: the beginning of its text; {@code taskId} and {@code sessionId}, as its caller named them
  */
 public record LoggedQuery(
         long number,
