@@ -57,7 +57,8 @@ class ServersFileTest {
     @DisplayName("K7: the file may set the revision of a server")
     @EnumSource(Revision.class)
     void revisions(Revision revision) throws IOException {
-        assertThat(read("{'mcpServers': {'a': {'command': 'x', 'protocolVersion': '" + revision.text() + "'}}}"))
+        assertThat(read("{'mcpServers': {'a': {'command': 'x', 'protocolVersion': '" + revision.text() + "'}}}")
+                        .entries())
                 .extracting(ServersFile.Entry::revision)
                 .containsExactly(revision);
     }
