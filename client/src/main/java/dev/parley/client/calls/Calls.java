@@ -103,9 +103,19 @@ public final class Calls implements AutoCloseable {
             case Operation.CancelTask cancel -> cancel.id();
             default -> null;
         };
-        if (asked != null && result instanceof Task task && !task.id().equals(asked)) {
+        if (asked != null
+                && result instanceof Task task
+                && !task.id().isEmpty() // as in an answer of AgentVault to a cancellation
+                && !task.id().equals(asked)
+                && !continuesAnother(task)) {
             throw Binding.ofAnotherRequest("The agent's answer is another task (expected: " + asked + ")");
         }
+    }
+
+    /** Whether a task goes on with an earlier one, by whose id a server may show it. */
+    private static boolean continuesAnother(Task task) {
+        return !task.history().isEmpty()
+                && !task.history().getFirst().referenceTaskIds().isEmpty();
     }
 
     /** Gives up the connections after an answer that cannot be read, or belongs to another request. */
