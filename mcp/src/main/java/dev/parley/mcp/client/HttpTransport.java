@@ -13,6 +13,7 @@ import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.support.Excerpt;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -154,8 +155,8 @@ public final class HttpTransport implements Transport {
     }
 
     private String reason(IOException broken) {
-        return url.getHost() + ": "
-                + (broken.getMessage() == null ? broken.getClass().getSimpleName() : broken.getMessage());
+        String text = broken.getMessage() == null ? broken.getClass().getSimpleName() : broken.getMessage();
+        return url.getRawAuthority() + ": " + (broken instanceof ConnectException ? "no connection: " + text : text);
     }
 
     private void answered(

@@ -90,7 +90,8 @@ class UnreachableServersTest {
 
         assertThatThrownBy(() -> call(server))
                 .isInstanceOfSatisfying(
-                        A2AException.class, refused -> assertThat(refused.error()).isEqualTo(A2AError.UNAVAILABLE))
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.UNAVAILABLE))
                 .hasMessageContaining("MCP server \"" + server + "\"")
                 .hasMessageContaining(problem);
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LIMIT.dividedBy(3));
