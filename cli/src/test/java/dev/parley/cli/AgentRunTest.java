@@ -29,6 +29,7 @@ final class AgentRunTest {
     Path directory = Path.of("");
 
     private final Hub hub = Hub.builder()
+            .set("registry-publisher", "agent.localhost")
             .agents(Agent.named("writer", "Writes reports")
                     .skill("write", "Writes a report")
                     .handle((request, reply) -> {

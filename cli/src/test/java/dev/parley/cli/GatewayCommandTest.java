@@ -36,6 +36,7 @@ final class GatewayCommandTest {
 
     private static Hub remote() {
         return Hub.builder()
+                .set("registry-publisher", "agent.localhost")
                 .agents(Agent.named("far", "Answers from afar")
                         .skill("say", "Says it again")
                         .handle((request, reply) -> reply.complete("far " + request.text())))

@@ -33,6 +33,7 @@ final class PrivacyCommandTest {
     void messagesOfTheMesh() throws Exception {
         Agent echo = Agent.named("echo", "Echoes").skill("say", "Says").handle((request, reply) -> reply.complete("x"));
         try (Hub hub = Hub.builder()
+                .set("registry-publisher", "agent.localhost")
                 .data(directory.resolve("data"))
                 .port(0)
                 .agents(echo)
@@ -53,6 +54,7 @@ final class PrivacyCommandTest {
     @Test
     void whatIsHeldIsSavedAndErased() throws IOException {
         try (Hub hub = Hub.builder()
+                .set("registry-publisher", "agent.localhost")
                 .data(directory.resolve("data"))
                 .port(0)
                 .drain(Duration.ofMillis(200))
@@ -112,6 +114,7 @@ final class PrivacyCommandTest {
     void entriesOfTheRegistry() throws Exception {
         Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()));
         try (Hub hub = Hub.builder()
+                .set("registry-publisher", "agent.localhost")
                 .data(directory.resolve("data"))
                 .port(0)
                 .agents(echo)

@@ -37,6 +37,7 @@ final class RegistryCommandTest {
     Path directory = Path.of("");
 
     private final Hub hub = Hub.builder()
+            .set("registry-publisher", "agent.localhost")
             .agents(DemoAgents.all().stream()
                     .filter(agent -> agent.name().equals("echo"))
                     .toArray(Agent[]::new))
@@ -128,6 +129,7 @@ final class RegistryCommandTest {
         Agent[] agents = {Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()))};
         AtomicReference<byte @Nullable []> old = new AtomicReference<>();
         try (Hub signing = Hub.builder()
+                        .set("registry-publisher", "agent.localhost")
                         .agents(agents)
                         .inMemory()
                         .port(0)

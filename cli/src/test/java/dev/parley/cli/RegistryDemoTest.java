@@ -50,6 +50,7 @@ final class RegistryDemoTest {
         String recorded;
         try (Hub hub = Hub.builder()
                 .agents(writer)
+                .set("registry-publisher", "agents.example.com")
                 .data(directory.resolve("data"))
                 .port(0)
                 .drain(Duration.ofMillis(200))

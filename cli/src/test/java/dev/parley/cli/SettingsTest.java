@@ -207,7 +207,7 @@ class SettingsTest {
                 up.one-require-signatures: false (built-in default)
                 up.mcp-servers: (unset)
                 up.mcp-wait: 25s (built-in default)
-                up.registry-publisher: agent.localhost (built-in default)
+                up.registry-publisher: (unset)
                 up.registry-domains: (unset)
                 up.fetch-allow: (unset)
                 up.registry-trust: (unset)

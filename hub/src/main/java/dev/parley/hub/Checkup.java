@@ -6,10 +6,12 @@ import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.UnreadableTask;
+import dev.parley.extension.HubCheck;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.support.OwnersOnly;
+import dev.parley.protocol.support.SimilarNames;
 import dev.parley.store.Store;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
@@ -147,9 +149,8 @@ public final class Checkup {
                 found("database", Level.OK, "schema " + version);
             }
             if (version == current) {
-                AdminOperations.INSTALLED.forEach(source -> source.checks(database)
-                        .forEach(check ->
-                                found(check.name(), check.passed() ? Level.OK : Level.PROBLEM, check.message())));
+                AdminOperations.INSTALLED.forEach(source ->
+                        source.checks(database).forEach(check -> found(check.name(), level(check), check.message())));
             }
             return version == current;
         } catch (RuntimeException failure) { // also rows that no Parley has written
@@ -184,6 +185,10 @@ public final class Checkup {
         } catch (RuntimeException failure) { // also rows that no Parley has written
             found("tasks", Level.PROBLEM, said(failure));
         }
+    }
+
+    private static Level level(HubCheck check) {
+        return !check.passed() ? Level.PROBLEM : check.isWarning() ? Level.WARNING : Level.OK;
     }
 
     private void names(List<String> agents) {

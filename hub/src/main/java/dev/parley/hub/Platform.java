@@ -55,6 +55,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.OwnMethod;
 import dev.parley.protocol.support.Sha256;
+import dev.parley.protocol.support.SimilarNames;
 import dev.parley.server.Authenticator;
 import dev.parley.server.HttpExchange;
 import dev.parley.server.Mount;

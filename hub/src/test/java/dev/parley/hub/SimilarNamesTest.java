@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
+import dev.parley.protocol.support.SimilarNames;
 import java.text.MessageFormat;
 import java.util.ArrayList;
 import java.util.logging.Handler;
@@ -19,6 +20,14 @@ class SimilarNamesTest {
     @CsvSource({
         "echo, ech0, true",
         "echo, Echo, true",
+        "echo, \u0435ch\u043e, true",
+        "echo, \uff25\uff43\uff48\uff4f, true",
+        "echo, e\u200bcho, true",
+        "echo, \u202eecho, true",
+        "uber, \u00fcber, true",
+        "\u7ffb\u8a33, \u8981\u7d04, false",
+        "\u30ac\u30a4\u30c9, \u30ab\u30a4\u30c8, false",
+        "C++, C#, false",
         "billing, bi11ing, true",
         "modern, modem, true",
         "crm-eu, crm.eu, true",

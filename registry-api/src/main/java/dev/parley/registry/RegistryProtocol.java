@@ -96,6 +96,9 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
         return members;
     }
 
+    /** Member of entries in answers: ids of entries whose names look like its own. */
+    public static final String LOOK_ALIKES = "lookAlikes";
+
     /** Largest page of a list. */
     public static final int MAX_PAGE = 500;
 

@@ -41,9 +41,13 @@ final class Copies {
         int copied;
         int removed;
         int refused;
+        /** Why the last entry was refused that is no entry of the peer. */
+        String problem = "";
 
         Map<String, Object> json() {
-            return Map.of("copied", copied, "removed", removed, "refused", refused);
+            return problem.isEmpty()
+                    ? Map.of("copied", copied, "removed", removed, "refused", refused)
+                    : Map.of("copied", copied, "removed", removed, "refused", refused, "problem", problem);
         }
     }
 
@@ -92,6 +96,7 @@ final class Copies {
         }
         var outcome = new Outcome();
         long position = table.copies(peer.name()).position();
+        String before = position == 0 ? "" : refusal(table.copies(peer.name()).problem());
         try {
             revocations(peer, registry, outcome);
             for (int page = 0; page < PAGES; page++) {
@@ -110,14 +115,19 @@ final class Copies {
                     break;
                 }
                 position = next;
-                table.copied(peer.name(), position, "");
+                table.copied(peer.name(), position, outcome.problem);
             }
-            table.copied(peer.name(), position, "");
+            table.copied(peer.name(), position, outcome.problem.isEmpty() ? before : outcome.problem);
             return outcome;
         } catch (IOException failure) {
             table.copied(peer.name(), position, String.valueOf(failure.getMessage()));
             throw failure;
         }
+    }
+
+    /** A problem of the last attempt that lasts, because its entries are behind the position now. */
+    private static String refusal(String problem) {
+        return problem.startsWith("entries of the publisher") ? problem : "";
     }
 
     private boolean isCut(Peer peer) {
@@ -208,6 +218,13 @@ final class Copies {
             return;
         }
         String domain = TrustCheck.publisher(theirs.id());
+        if (domain.equals(publisher)) {
+            outcome.problem = "entries of the publisher " + domain
+                    + " are refused, which is that of this registry (expected: another --registry-publisher at one of them)";
+        } else if (!peer.speaksFor(domain)) {
+            outcome.problem = "entries of the publisher " + domain + " are refused (expected: one of "
+                    + String.join(", ", peer.publishers()) + ", or more publishers of the peer)";
+        }
         if (domain.equals(publisher)
                 || !peer.speaksFor(domain)
                 || known != null && !isOurs

@@ -1,6 +1,7 @@
 package dev.parley.registry.federation;
 
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,6 +53,18 @@ record Peer(
                                 credential.substring(0, colon),
                                 credential.substring(colon + 1).strip())
                         : Map.of("Authorization", "Bearer " + credential);
+    }
+
+    /** Whether a publisher is the one of a hub with default settings. */
+    static boolean isDefault(String publisher) {
+        return publisher.endsWith(".agent.localhost");
+    }
+
+    /** The same peer, which speaks for another publisher besides. */
+    Peer speakingFor(String publisher) {
+        var all = new ArrayList<>(publishers);
+        all.add(publisher);
+        return new Peer(name, url, keys, credential, all, copied, cut);
     }
 
     /** True if the peer speaks for the publisher of an identifier: a domain of its own, or below one. */

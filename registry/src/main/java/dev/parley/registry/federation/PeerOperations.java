@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.dialect.Json;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AdminRow;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The peers of a registry: operators add, cut off and remove them; searches ask them. */
 public final class PeerOperations implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
     private static final RestParameter PEER = RestParameter.path("name", "NAME", "Name of the peer.");
 
@@ -38,6 +40,8 @@ public final class PeerOperations implements AutoCloseable {
     private final PeerTable table;
     private final Peers peers;
     private final Copies copies;
+    private final GuardedFetch http;
+    private final String publisher;
 
     /**
      * @param http fetches pages of changes and documents
@@ -47,6 +51,8 @@ public final class PeerOperations implements AutoCloseable {
     public PeerOperations(
             HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, WebhookRule rule, String publisher) {
         this.hub = hub;
+        this.http = http;
+        this.publisher = publisher;
         this.table = new PeerTable(hub.database(), hub.key("registry/peers"));
         this.copies = new Copies(table, entries, http, publisher, hub.timers());
         this.peers = new Peers(
@@ -203,12 +209,61 @@ public final class PeerOperations implements AutoCloseable {
             throw A2AException.invalidParams(
                     "copied", peer.url() + " (expected: a hub of Parley, to copy its entries)");
         }
+        peer = identified(peer, given.texts("publishers").isEmpty(), operator);
         table.put(peer);
         noted("registry.peer.put", name, operator, Map.of("url", peer.url()));
         if (peer.copied()) {
             copies.begin(name);
         }
         return shown(peer);
+    }
+
+    /**
+     * The peer with the publisher that it names in its manifest, if that is the default one of a hub: no one owns it, so the peer may say
+     * so. A peer that does not answer now stays as it is.
+     *
+     * @throws A2AException INVALID_PARAMS if it is that of this registry
+     */
+    private Peer identified(Peer peer, boolean isAdded, CallContext operator) {
+        String registry = peer.registry();
+        if (registry == null) {
+            return peer;
+        }
+        String theirs = null;
+        try {
+            GuardedFetch.Document manifest = http.get(
+                    operator.scope().group(),
+                    registry.substring(0, registry.lastIndexOf('/')) + "/.well-known/ard.json",
+                    peer.headers());
+            if (manifest.status() == 200) {
+                theirs = publisher(Json.read(manifest.body(), Map.class));
+            }
+        } catch (IOException | A2AException silent) {
+            LOG.log(System.Logger.Level.DEBUG, "peer " + peer.name() + ": no manifest", silent);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+        if (publisher.equals(theirs)) {
+            throw A2AException.invalidParams(
+                    "url",
+                    peer.url() + ": the peer has the publisher " + theirs
+                            + ", as this registry (expected: another --registry-publisher at one of them)");
+        }
+        return theirs != null && isAdded && Peer.isDefault(theirs) ? peer.speakingFor(theirs) : peer;
+    }
+
+    private static @Nullable String publisher(Map<?, ?> manifest) {
+        if (manifest.get("entries") instanceof List<?> entries) {
+            for (Object entry : entries) {
+                if (entry instanceof Map<?, ?> members
+                        && members.get("identifier") instanceof String id
+                        && id.endsWith(":registry")
+                        && id.chars().filter(c -> c == ':').count() == 3) {
+                    return TrustCheck.publisher(id);
+                }
+            }
+        }
+        return null;
     }
 
     private Peer named(AdminParameters given) {

@@ -70,8 +70,9 @@ final class Peers implements Federation, AutoCloseable {
      * Answer of a peer.
      *
      * @param refused results that it may not give
+     * @param ownPublisher of these, those that have the publisher of this registry without being entries of it
      */
-    private record Answer(List<Map<String, @Nullable Object>> results, int refused) {}
+    private record Answer(List<Map<String, @Nullable Object>> results, int refused, long ownPublisher) {}
 
     private final PeerTable table;
     private final TrustCheck trust;
@@ -128,6 +129,10 @@ final class Peers implements Federation, AutoCloseable {
                 Answer answer = task.get(Math.max(0, rest), TimeUnit.NANOSECONDS);
                 answers.put(peer, answer);
                 String reason = answer.refused() == 0 ? "" : answer.refused() + " results refused";
+                if (answer.ownPublisher() > 0) {
+                    reason += ": the peer has the publisher " + publisher
+                            + ", as this registry (expected: another --registry-publisher at one of them)";
+                }
                 outcome = outcome(peer, "ok", reason, begun, answer.results().size());
             } catch (TimeoutException late) {
                 outcome = outcome(peer, "late", "no answer within " + BUDGET.toMillis() + " ms", begun, 0);
@@ -212,7 +217,14 @@ final class Peers implements Federation, AutoCloseable {
                 good.add(judged(peer, id, members, group));
             }
         }
-        return new Answer(good, results.size() - good.size());
+        long ownPublisher = results.stream()
+                .filter(result -> result instanceof Map<?, ?> members
+                        && members.get("identifier") instanceof String id
+                        && IDENTIFIER.matcher(id).matches()
+                        && TrustCheck.publisher(id).equals(publisher)
+                        && !isOwn.test(id))
+                .count();
+        return new Answer(good, results.size() - good.size(), ownPublisher);
     }
 
     /** Replaces the peer's claims on trust and rank in a result by those of this registry. */

@@ -30,6 +30,7 @@ import dev.parley.registry.search.SearchOperations;
 import dev.parley.registry.store.CardFetch;
 import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.Handler;
+import dev.parley.registry.store.LookAlikes;
 import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.CatalogSigner;
@@ -53,6 +54,10 @@ final class RegistryHub implements HubExtension {
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(RegistryProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
+    /** Operations whose answers have entries that callers choose from. */
+    private static final List<String> FLAGGED = List.of(
+            RegistryProtocol.REGISTER, RegistryProtocol.PUBLISH, RegistryProtocol.LIST, RegistryProtocol.SEARCH);
+
     /** Limit of subscriptions, which are idle most of the time. */
     private static final int MOST_SUBSCRIPTIONS = 1_000;
 
@@ -72,9 +77,10 @@ final class RegistryHub implements HubExtension {
     private volatile String url = "";
 
     RegistryHub(HubParts hub, RegistrySource.Settings settings, InstantSource clock) {
+        String publisher = StoredEntries.publisher(hub.database(), settings.publisher());
         this.entries = new StoredEntries(
                 hub.database(),
-                settings.publisher(),
+                publisher,
                 settings.domains(),
                 hub.agents()::knows,
                 hub.timers(),
@@ -92,7 +98,7 @@ final class RegistryHub implements HubExtension {
                 .handlers()
                 .forEach((name, handler) -> handlers.merge(name, handler, SearchOperations::withWords));
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
-        var revocations = new Revocations(hub.database(), hub.signatures(), settings.publisher(), clock);
+        var revocations = new Revocations(hub.database(), hub.signatures(), publisher, clock);
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
         entries.check(trust);
         entries.listen(revocations);
@@ -103,7 +109,7 @@ final class RegistryHub implements HubExtension {
         entries.listen(prober);
         handlers.putAll(prober.handlers());
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
-        this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), settings.publisher());
+        this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), publisher);
         administration.putAll(peers.administrationHandlers());
         this.operations = new FaceOperations(
                 hub.database(),
@@ -111,14 +117,16 @@ final class RegistryHub implements HubExtension {
                 own::isCalledOverMcp,
                 search,
                 peers.federation(),
-                new CatalogSigner(hub.signatures(), settings.publisher(), clock),
+                new CatalogSigner(hub.signatures(), publisher, clock),
                 () -> url,
-                settings.publisher());
+                publisher);
         handlers.putAll(operations.handlers());
         handlers.computeIfPresent(
                 RegistryProtocol.IMPORT,
                 (name, pages) -> FaceOperations.importing(
                         pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER)), trust));
+        var lookAlikes = new LookAlikes(entries);
+        FLAGGED.forEach(name -> handlers.computeIfPresent(name, (same, handler) -> lookAlikes.flagging(handler)));
         handlers.replaceAll((name, handler) -> AuditedHandler.of(name, handler, hub.audit()));
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
@@ -210,6 +218,7 @@ final class RegistryHub implements HubExtension {
     public void started() {
         Thread.ofVirtual().name("registry-agents").start(() -> {
             own.clean();
+            entries.writeLooks();
             peers.started();
         });
         Thread.ofVirtual().name("registry-words").start(search::warm);

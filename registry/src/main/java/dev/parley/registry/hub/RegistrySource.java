@@ -1,5 +1,6 @@
 package dev.parley.registry.hub;
 
+import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubPage;
@@ -10,9 +11,11 @@ import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.federation.PeerOperations;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.TrustOperations;
 import dev.parley.registry.vault.Pages;
 import dev.parley.registry.vault.Vault;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -27,7 +30,7 @@ public final class RegistrySource implements HubExtensionSource {
     /**
      * Settings.
      *
-     * @param publisher domain in the URNs of entries
+     * @param publisher domain in the URNs of entries; null for one that the hub chooses and keeps
      * @param domains further domains as {@code GROUP=DOMAIN}
      * @param fetchAllow hosts with private addresses from which cards may be fetched
      * @param trusted keys that verify documents
@@ -35,7 +38,7 @@ public final class RegistrySource implements HubExtensionSource {
      * @param mail delivery of mails to accounts of AgentVault; null for none
      */
     record Settings(
-            String publisher,
+            @Nullable String publisher,
             List<String> domains,
             List<String> fetchAllow,
             List<Path> trusted,
@@ -43,12 +46,12 @@ public final class RegistrySource implements HubExtensionSource {
             @Nullable String mail) {
         static Settings read(SettingReader in) {
             return new Settings(
-                    in.get(
+                    in.find(
                             SettingType.TEXT,
                             "registry-publisher",
-                            "agent.localhost",
                             "DOMAIN",
-                            "Domain of this hub in the URNs of its registry."),
+                            "Domain of this hub in the URNs of its registry. Default: a name below agent.localhost that the hub"
+                                    + " keeps."),
                     in.list(
                             "registry-domains",
                             "GROUP=DOMAIN[,GROUP=DOMAIN]",
@@ -120,6 +123,13 @@ public final class RegistrySource implements HubExtensionSource {
                         PeerOperations.administration(),
                         RegistryData.administration())
                 .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public List<HubCheck> checks(Database database) {
+        return StoredEntries.pairsOfLookAlikes(database).stream()
+                .map(pair -> new HubCheck("registry", true, true, pair))
                 .toList();
     }
 

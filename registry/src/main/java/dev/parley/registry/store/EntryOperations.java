@@ -94,8 +94,9 @@ public final class EntryOperations {
     }
 
     private Object register(Map<String, @Nullable Object> given, CallContext caller) {
-        Fetched document = document(given, null, caller);
-        return json(entries.publish(publication(given, null, document), caller));
+        Publication publication = publication(given, null, document(given, null, caller));
+        entries.refuseAnother(publication, caller);
+        return json(entries.publish(publication, caller));
     }
 
     /** A new version of an entry; what the request leaves out stays as it is. */
@@ -216,12 +217,22 @@ public final class EntryOperations {
 
     /** The stored bytes of an entry, without a tree in between: look-ups are the most frequent calls. */
     private Object show(Map<String, @Nullable Object> given, CallContext caller) {
-        byte[] json = entries.json(id(given), caller);
+        Entry entry = entry(given, caller);
+        List<String> alike = entries.lookAlikes(
+                        Map.of(entry.id(), entry.resource().name()), caller)
+                .get(entry.id());
+        byte[] json = alike == null ? entries.json(id(given), caller) : Json.write(flagged(entry, alike));
         return new WireDocument(
                 json,
                 "application/a2a+json",
                 HexFormat.of().formatHex(Sha256.of(json), 0, 16),
                 () -> Json.read(json, Map.class));
+    }
+
+    private static Map<?, ?> flagged(Entry entry, List<String> alike) {
+        var flagged = new LinkedHashMap<Object, Object>((Map<?, ?>) json(entry));
+        flagged.put(RegistryProtocol.LOOK_ALIKES, alike);
+        return flagged;
     }
 
     private Object card(Map<String, @Nullable Object> given, CallContext caller) {
@@ -448,6 +459,7 @@ public final class EntryOperations {
                 null,
                 List.of(),
                 entry.resource().metadata());
+        entries.refuseAnother(given, caller);
         return entries.publish(given, caller);
     }
 

@@ -1,6 +1,7 @@
 package dev.parley.registry.store;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.support.SimilarNames;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;
@@ -97,7 +98,7 @@ final class EntryRows {
         Entry entry = now.entry();
         session.update(
                 "INSERT INTO registry_entry (number, id, human_id, name, group_id, owner, visibility, status, change, content,"
-                        + " views, created_ms, updated_ms, open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " views, created_ms, updated_ms, open, look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 now.number(),
                 entry.id(),
                 entry.resource().humanId(),
@@ -111,7 +112,8 @@ final class EntryRows {
                 now.views(),
                 entry.state().created(),
                 entry.state().updated(),
-                now.openContent());
+                now.openContent(),
+                look(entry.resource().name()));
         for (String label : labels(now.found())) {
             session.update("INSERT INTO registry_label (label, entry) VALUES (?, ?)", label, now.number());
         }
@@ -121,7 +123,7 @@ final class EntryRows {
         Entry entry = changed.entry();
         session.update(
                 "UPDATE registry_entry SET human_id = ?, name = ?, group_id = ?, owner = ?, visibility = ?, status = ?,"
-                        + " change = ?, content = ?, views = ?, updated_ms = ?, open = ? WHERE number = ?",
+                        + " change = ?, content = ?, views = ?, updated_ms = ?, open = ?, look = ? WHERE number = ?",
                 entry.resource().humanId(),
                 sortName(entry),
                 entry.ownership().group(),
@@ -133,6 +135,7 @@ final class EntryRows {
                 changed.views(),
                 entry.state().updated(),
                 changed.openContent(),
+                look(entry.resource().name()),
                 before.number());
         Set<String> old = labels(before.found());
         Set<String> now = labels(changed.found());
@@ -192,7 +195,17 @@ final class EntryRows {
     }
 
     static String sortName(Entry entry) {
-        return entry.resource().name().toLowerCase(Locale.ROOT);
+        return sortName(entry.resource());
+    }
+
+    static String sortName(Resource resource) {
+        return resource.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Skeleton of the name of an entry, which entries whose names look alike share. */
+    static String look(String name) {
+        String look = SimilarNames.look(name);
+        return look.isEmpty() ? "=" + name : look;
     }
 
     static String label(String field, String value) {

@@ -2,6 +2,8 @@ package dev.parley.registry.store;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
 import java.util.List;
 
 /** Tables of a registry. See {@code docs/adr/0049-record-of-a-registry.md}. */
@@ -67,9 +69,23 @@ final class RegistryTables {
             CREATE INDEX registry_entry_by_updated ON registry_entry (updated_ms, number);
             """, """
             CREATE INDEX registry_entry_by_sight ON registry_entry (status, visibility, group_id, owner, number);
+            """, """
+            ALTER TABLE registry_entry ADD COLUMN look TEXT NOT NULL DEFAULT '';
+            CREATE INDEX registry_entry_by_look ON registry_entry (look, number);
+            CREATE TABLE registry_setting (
+                name  TEXT PRIMARY KEY,
+                value TEXT NOT NULL
+            );
+            INSERT INTO registry_setting (name, value)
+                SELECT 'publisher', 'agent.localhost' FROM registry_entry LIMIT 1;
             """);
 
     private RegistryTables() {}
+
+    /** Whether the tables of a database have skeletons of names. */
+    static boolean haveLooks(Session session) throws SQLException {
+        return session.number("SELECT count(*) FROM module_version WHERE module = 'registry' AND version >= 4") == 1;
+    }
 
     static void make(Database database) {
         boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;

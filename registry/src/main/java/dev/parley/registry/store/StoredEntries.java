@@ -30,6 +30,7 @@ import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Session;
+import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,9 +38,13 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -66,6 +71,10 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private static final int DISCLOSED = 128;
 
     private static final int CHANGES_AT_ONCE = 500;
+
+    /** Look-alikes that are shown, besides the entries themselves. */
+    private static final int ALIKE = 20;
+
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(10);
     private static final Duration LONGEST_LEASE = Duration.ofDays(366);
     private static final Trust UNCHECKED = new Trust("unsigned", "", null, null, null, null);
@@ -119,6 +128,27 @@ public final class StoredEntries implements Entries, AutoCloseable {
         ofHub.forEach(each -> own.put(each.number(), each.entry()));
     }
 
+    /**
+     * The domain of a hub in URNs: the given one, or one of its own, which stays the same as long as the database, so that hubs with default
+     * settings can be peers. See {@code docs/adr/0086-default-publisher.md}.
+     */
+    public static String publisher(Database database, @Nullable String given) {
+        if (given != null) {
+            return given;
+        }
+        RegistryTables.make(database);
+        byte[] random = new byte[5];
+        new SecureRandom().nextBytes(random);
+        return database.write(session -> {
+            session.update(
+                    "INSERT INTO registry_setting (name, value) VALUES ('publisher', ?) ON CONFLICT DO NOTHING",
+                    "hub-" + HexFormat.of().formatHex(random) + Urns.DEFAULT_PUBLISHERS);
+            return session.first(
+                            row -> Session.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
+                    .orElseThrow();
+        });
+    }
+
     private Viewer viewer(CallContext caller) {
         return Viewer.of(
                 caller,
@@ -147,29 +177,48 @@ public final class StoredEntries implements Entries, AutoCloseable {
      * @param faces its addresses in protocols that are not on its card
      */
     public Entry publishOwn(String agent, byte[] card, List<Endpoint> faces, Entry.Visibility visibility) {
+        String id = ownId(agent);
         var given = new Publication(
-                urns.ofOwn(agent),
-                Entry.AGENT_CARD,
-                card,
-                null,
-                null,
-                visibility,
-                null,
-                List.of(),
-                Map.of(AGENT, agent));
-        return publish(given, CallContext.anonymous(), new Ownership("agents", Entry.HUB, visibility), faces);
+                id, Entry.AGENT_CARD, card, null, null, visibility, null, List.of(), Map.of(AGENT, agent));
+        Entry published =
+                publish(given, CallContext.anonymous(), new Ownership("agents", Entry.HUB, visibility), faces);
+        removeOwn(entry -> !entry.id().equals(id) && agent.equals(agent(entry)));
+        return published;
     }
 
-    /** Deletes the entries of agents of the hub itself. */
-    public void removeOwn(Predicate<String> agents) {
+    /** The id of an agent of the hub itself: the one that it has under the domain of now, or a free one. */
+    private String ownId(String agent) {
+        String id = urns.ofOwn(agent);
+        return own.values().stream()
+                .filter(entry -> agent.equals(agent(entry)) && urns.isOfHub(entry.id()))
+                .map(Entry::id)
+                .findFirst()
+                .orElseGet(() -> free(id));
+    }
+
+    private static String agent(Entry own) {
+        return String.valueOf(own.resource().metadata().get(AGENT));
+    }
+
+    /** Deletes the entries of agents of the hub itself that are not hosted. */
+    public void removeOwnExcept(Collection<String> hosted) {
+        removeOwn(entry -> !hosted.contains(agent(entry)));
+    }
+
+    /** Deletes the entry of an agent of the hub itself. */
+    public void removeOwn(String agent) {
+        removeOwn(entry -> agent.equals(agent(entry)));
+    }
+
+    private void removeOwn(Predicate<Entry> gone) {
         for (Entry entry : List.copyOf(own.values())) {
-            if (agents.test(String.valueOf(entry.resource().metadata().get(AGENT)))) {
+            if (gone.test(entry) && !entry.state().status().equals("deleted")) {
                 change(
                         entry.id(),
                         "deleted",
                         Map.of(),
                         null,
-                        gone -> gone.with(gone.state().with("deleted")));
+                        now -> now.with(now.state().with("deleted")));
             }
         }
     }
@@ -235,13 +284,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     .orElse(null);
         }
         if (named == null && given.id() == null) {
-            named = load(urns.of(owner.group(), resource.name()));
-            if (named != null && !isOwner(named.entry(), owner)) {
-                return null; // the name is taken; the id gets a number
-            }
-            if (named != null && !sameHumanId(named.entry(), resource)) {
-                return null;
-            }
+            named = sameAgent(resource, owner);
         }
         if (named != null
                 && !isOwner(named.entry(), owner)
@@ -254,9 +297,64 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return named;
     }
 
-    private static boolean sameHumanId(Entry entry, Resource resource) {
-        String id = entry.resource().humanId();
-        return id == null || resource.humanId() == null || id.equals(resource.humanId());
+    /**
+     * The entry of an owner that is about the agent of a document: of the same name, type, provider and readable id, as far as both have
+     * one. Ids decide nothing here, because different names may have similar ones.
+     */
+    private @Nullable Numbered sameAgent(Resource resource, Ownership owner) {
+        String provider = resource.provider();
+        return read(session -> session.list(
+                        Numbered::of,
+                        "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE e.name = ? AND e.group_id = ?"
+                                + " AND e.owner = ? ORDER BY CASE WHEN e.status = 'deleted' THEN 1 ELSE 0 END, e.number",
+                        EntryRows.sortName(resource),
+                        owner.group(),
+                        owner.principal()))
+                .stream()
+                .filter(each -> difference(each.entry().resource(), resource) == null)
+                .min(Comparator.comparing(
+                        each -> !Objects.equals(each.entry().resource().provider(), provider)))
+                .orElse(null);
+    }
+
+    /** The first member in which two documents are about different agents, with its value in the first one; null for the same agent. */
+    private static @Nullable String difference(Resource known, Resource given) {
+        if (!known.name().equals(given.name())) {
+            return "name \"" + known.name() + "\"";
+        }
+        if (!known.type().equals(given.type())) {
+            return "type " + known.type();
+        }
+        if (differ(known.provider(), given.provider())) {
+            return "provider \"" + known.provider() + "\"";
+        }
+        return differ(known.humanId(), given.humanId()) ? "humanId " + known.humanId() : null;
+    }
+
+    private static boolean differ(@Nullable String one, @Nullable String other) {
+        return one != null && other != null && !one.equals(other);
+    }
+
+    /**
+     * Refuses to register an agent in place of another one of the caller, whose id it names.
+     *
+     * @throws A2AException REFUSED_CHANGE with the name of the other agent
+     */
+    void refuseAnother(Publication given, CallContext publisher) {
+        Numbered named = given.id() == null ? null : load(given.id());
+        if (named == null || !viewer(publisher).owns(named.entry())) {
+            return;
+        }
+        Resource resource =
+                CardReader.resource(given.type(), given.document(), given.url(), given.humanId(), given.metadata());
+        String difference = difference(named.entry().resource(), resource);
+        if (difference != null) {
+            throw A2AException.of(
+                    RegistryError.REFUSED_CHANGE,
+                    "entry " + named.entry().id() + ": belongs to the agent \""
+                            + named.entry().resource().name() + "\" with another " + difference
+                            + " (expected: a free id, or PUT /registry/agents/ID for a new version of that agent)");
+        }
     }
 
     private static boolean isOwner(Entry entry, Ownership owner) {
@@ -266,13 +364,17 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     /** A free id, for a new entry. */
     private String id(Publication given, Resource resource, CallContext publisher, Ownership owner) {
-        if (given.id() != null
+        String named = given.id() == null ? null : Urns.written(given.id());
+        if (named != null
                 && (owner.principal().equals(Entry.HUB)
                         || owner.group().equals(Entry.HUB)
-                        || urns.mayUse(given.id(), publisher))) {
-            return given.id();
+                        || urns.mayUse(named, publisher))) {
+            return named;
         }
-        String id = urns.of(owner.group(), resource.name());
+        return free(urns.of(owner.group(), resource.name()));
+    }
+
+    private String free(String id) {
         String free = id;
         for (int i = 2; load(free) != null; i++) {
             free = id + "-" + i;
@@ -290,7 +392,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         Instant now = now();
         Entry old = before == null ? null : before.entry();
         var metadata = new LinkedHashMap<>(resource.metadata());
-        if (given.id() != null && !given.id().equals(id)) {
+        if (given.id() != null && !Urns.written(given.id()).equals(id)) {
             metadata.put("sourceIdentifier", Urns.written(given.id()));
         }
         metadata.remove(LEASE);
@@ -557,7 +659,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             Map<String, Object> details,
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit) {
-        Numbered known = load(id);
+        Numbered known = editor == null ? load(id) : named(id);
         if (known == null) {
             throw notFound(id);
         }
@@ -689,8 +791,15 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return Optional.ofNullable(seen(id, viewer)).map(entry -> shown(entry, viewer, viewer(viewer)));
     }
 
-    private @Nullable Numbered seen(String id, CallContext caller) {
+    /** The entry that a caller names, also by the domain of all hubs with default settings. */
+    private @Nullable Numbered named(String id) {
         Numbered entry = load(id);
+        String own = entry == null ? urns.ofThisHub(id) : null;
+        return own == null ? entry : load(own);
+    }
+
+    private @Nullable Numbered seen(String id, CallContext caller) {
+        Numbered entry = named(id);
         return entry != null && viewer(caller).sees(entry.entry()) ? entry : null;
     }
 
@@ -873,6 +982,76 @@ public final class StoredEntries implements Entries, AutoCloseable {
     public Conditions conditions(Filter filter, CallContext viewer, boolean isPerEntry) {
         Viewer by = viewer(viewer);
         return new EntryQuery(filter, by, unknown(by), isPerEntry).conditions();
+    }
+
+    /**
+     * Entries whose names look like those of others that are in use and that the caller may see.
+     *
+     * @param names of entries by their ids
+     * @return ids of the others, a few of them, by the ids of entries that have any
+     */
+    Map<String, List<String>> lookAlikes(Map<String, String> names, CallContext caller) {
+        var byLook = new LinkedHashMap<String, List<String>>();
+        names.forEach((id, name) -> {
+            if (!name.isEmpty()) {
+                byLook.computeIfAbsent(EntryRows.look(name), look -> new ArrayList<>())
+                        .add(id);
+            }
+        });
+        if (byLook.isEmpty()) {
+            return Map.of();
+        }
+        record Alike(long number, String id, String look) {}
+        List<Alike> rows = read(session -> session.list(
+                row -> new Alike(row.getLong(1), Session.text(row, 2), Session.text(row, 3)),
+                "SELECT number, id, look FROM registry_entry WHERE look IN ("
+                        + String.join(", ", Collections.nCopies(byLook.size(), "?"))
+                        + ") AND status IN ('active', 'deprecated') ORDER BY number LIMIT " + (names.size() + ALIKE),
+                byLook.keySet().toArray()));
+        var alike = new LinkedHashMap<String, List<String>>();
+        for (Alike row : rows) {
+            List<String> others = requireNonNull(byLook.get(row.look())).stream()
+                    .filter(id -> !id.equals(row.id()))
+                    .toList();
+            if (!others.isEmpty() && !byNumbers(List.of(row.number()), caller).isEmpty()) {
+                others.forEach(id ->
+                        alike.computeIfAbsent(id, none -> new ArrayList<>()).add(row.id()));
+            }
+        }
+        return alike;
+    }
+
+    /** Pairs of entries in use whose names look alike, in words, at most so many; for operators, also of a hub that is running. */
+    public static List<String> pairsOfLookAlikes(Database database) {
+        return database.read(session -> !RegistryTables.haveLooks(session)
+                ? List.of()
+                : session.list(
+                        row -> "entries " + Session.text(row, 1) + " and " + Session.text(row, 2)
+                                + " have names that look alike: callers may take one for the other",
+                        "SELECT a.id, b.id FROM registry_entry b JOIN registry_entry a ON a.look = b.look AND a.number < b.number"
+                                + " WHERE b.look <> '' AND a.status IN ('active', 'deprecated') AND b.status IN ('active',"
+                                + " 'deprecated') ORDER BY b.number LIMIT " + ALIKE));
+    }
+
+    /** Writes the skeletons of names that an older version of the registry has not written, page by page. */
+    public void writeLooks() {
+        int written;
+        do {
+            written = database.write(session -> {
+                List<Numbered> page = session.list(
+                        Numbered::of,
+                        "SELECT " + EntryRows.COLUMNS
+                                + " FROM registry_entry e WHERE e.look = '' ORDER BY e.number LIMIT "
+                                + CHANGES_AT_ONCE);
+                for (Numbered each : page) {
+                    session.update(
+                            "UPDATE registry_entry SET look = ? WHERE number = ?",
+                            EntryRows.look(each.entry().resource().name()),
+                            each.number());
+                }
+                return page.size();
+            });
+        } while (written == CHANGES_AT_ONCE);
     }
 
     /** Keys of the rows of the hub's own agents that a caller may not know. */

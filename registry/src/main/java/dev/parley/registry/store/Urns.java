@@ -1,10 +1,18 @@
 package dev.parley.registry.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.Sha256;
+import java.net.URLDecoder;
+import java.text.Normalizer;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +25,21 @@ record Urns(String publisher, List<String> domains) {
     private static final String PREFIX = "urn:air:";
     private static final String OLD_PREFIX = "urn:ai:";
     private static final Pattern FORM = Pattern.compile("urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+");
+    /** Domain above the publishers of hubs with default settings, which no one owns. */
+    static final String DEFAULT_PUBLISHERS = ".agent.localhost";
+
     /** Segment of the hub's own agents. */
     private static final String OWN = "agents";
 
+    private static final Pattern PART = Pattern.compile("[a-zA-Z0-9._-]+");
+
+    /** Characters whose loss makes another name of a name. */
+    private static final Pattern LOST = Pattern.compile("[^a-z0-9._\\s\\-()\\[\\]{}'\",:;/&|!?]");
+
     private static final int MAX_SEGMENT = 100;
+
+    /** Characters of a digest in a part. */
+    private static final int DIGEST = 10;
 
     /** Verbs behind ids in paths. */
     private static final Set<String> VERBS =
@@ -30,9 +49,26 @@ record Urns(String publisher, List<String> domains) {
         domains = List.copyOf(domains);
     }
 
-    /** The id as it is written: the older prefix is read only. */
+    /**
+     * The id as it is written. The older prefix is read only, and parts with other characters than those of URNs of ARD, such as a name as
+     * readers see it, stand for the parts that are made of them.
+     */
     static String written(String id) {
-        return id.startsWith(OLD_PREFIX) ? PREFIX + id.substring(OLD_PREFIX.length()) : id;
+        String urn = id.startsWith(OLD_PREFIX) ? PREFIX + id.substring(OLD_PREFIX.length()) : id;
+        if (!urn.startsWith(PREFIX) || FORM.matcher(urn).matches()) {
+            return urn;
+        }
+        return Stream.of(decoded(urn).split(":"))
+                .map(part -> PART.matcher(part).matches() ? part : segment(part))
+                .collect(Collectors.joining(":"));
+    }
+
+    private static String decoded(String urn) {
+        try {
+            return URLDecoder.decode(urn.replace("+", "%2B"), UTF_8);
+        } catch (IllegalArgumentException other) {
+            return urn; // a percent sign of the name itself
+        }
     }
 
     static @Nullable String publisher(String id) {
@@ -54,6 +90,19 @@ record Urns(String publisher, List<String> domains) {
         return PREFIX + publisher + ":" + group(group) + ":" + segment(name);
     }
 
+    /** An id of any hub with default settings as one of this hub, if it has them; else null. */
+    @Nullable
+    String ofThisHub(String id) {
+        String any = PREFIX + DEFAULT_PUBLISHERS.substring(1) + ":";
+        return id.startsWith(any) && publisher.endsWith(DEFAULT_PUBLISHERS)
+                ? PREFIX + publisher + ":" + id.substring(any.length())
+                : null;
+    }
+
+    boolean isOfHub(String id) {
+        return publisher.equals(publisher(id));
+    }
+
     /** The id of an agent of the hub itself. */
     String ofOwn(String agent) {
         return PREFIX + publisher + ":" + OWN + ":" + segment(agent);
@@ -64,12 +113,24 @@ record Urns(String publisher, List<String> domains) {
         return segment.equals(OWN) ? OWN + "-group" : segment;
     }
 
-    private static String segment(String text) {
-        String segment =
-                text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9._-]+", "-").replaceAll("^[-.]+|[-.]+$", "");
-        if (segment.isEmpty() || VERBS.contains(segment)) {
-            return segment.isEmpty() ? "agent" : segment + "-agent";
+    /**
+     * Part of an id for a name: its words in lower case. If that loses more of the name than spaces and punctuation, a digest of the whole
+     * name follows, so that names in other scripts, {@code C++} and {@code C#} have parts of their own. See {@code
+     * docs/adr/0085-names-and-ids-of-entries.md}.
+     */
+    static String segment(String name) {
+        String folded = Normalizer.normalize(name, Normalizer.Form.NFKC)
+                .toUpperCase(Locale.ROOT)
+                .toLowerCase(Locale.ROOT);
+        String words = Normalizer.normalize(folded, Normalizer.Form.NFKD)
+                .replaceAll("\\p{M}+", "")
+                .replaceAll("[^a-z0-9._-]+", "-")
+                .replaceAll("^[-.]+|[-.]+$", "");
+        String segment = words.isEmpty() ? "agent" : VERBS.contains(words) ? words + "-agent" : words;
+        if (!words.isEmpty() && !LOST.matcher(folded).find() && words.length() <= MAX_SEGMENT) {
+            return segment;
         }
-        return segment.length() <= MAX_SEGMENT ? segment : segment.substring(0, MAX_SEGMENT);
+        return segment.substring(0, Math.min(segment.length(), MAX_SEGMENT - DIGEST - 1)) + "-"
+                + HexFormat.of().formatHex(Sha256.of(folded.getBytes(UTF_8))).substring(0, DIGEST);
     }
 }

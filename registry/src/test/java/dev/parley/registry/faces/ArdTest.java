@@ -37,7 +37,11 @@ final class ArdTest {
 
     @BeforeAll
     void start() throws Exception {
-        hub = Hub.builder().inMemory().port(0).start();
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("registry-publisher", "agent.localhost")
+                .start();
         web = new Web(hub.url());
         register(Cards.v1("Translator", "translate", "summarize"), AGENT, "public");
         register(Cards.v1("Weather agent", "forecast"), AGENT, "public");
@@ -275,7 +279,11 @@ final class ArdTest {
     @Test
     @DisplayName("pages of a list are in order, and none is shown twice or left out while others are registered")
     void paging() throws Exception {
-        try (Hub other = Hub.builder().inMemory().port(0).start()) {
+        try (Hub other = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("registry-publisher", "agent.localhost")
+                .start()) {
             var there = new Web(other.url());
             for (int i = 10; i < 20; i++) {
                 there.post("/registry/agents", Cards.registration(Cards.v1("Paged " + i, "page"), "public"));
@@ -330,6 +338,7 @@ final class ArdTest {
             "on a hub with authentication, callers without credentials find public entries only, and wrong ones are refused")
     void authentication() throws Exception {
         try (Hub secured = Hub.builder()
+                .set("registry-publisher", "agent.localhost")
                 .inMemory()
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))

@@ -22,7 +22,11 @@ final class RegistryDocsTest {
                 .results()
                 .toList();
         assertThat(samples).hasSizeGreaterThan(8);
-        try (Hub hub = Hub.builder().inMemory().port(0).start()) {
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .set("registry-publisher", "agents.example.com")
+                .start()) {
             Web web = new Web(hub.url()).with("A2A-Version", "1.0");
             for (MatchResult sample : samples) {
                 Answer answer = web.send(

@@ -45,7 +45,7 @@ final class RegistryHubTest {
                     web.post("/registry/agents", Cards.registration(Cards.v1("Translator", "translate"), "public"));
             assertThat(registered.status()).as(registered.text()).isEqualTo(200);
             String id = registered.text("id");
-            assertThat(id).isEqualTo("urn:air:agent.localhost:default:translator");
+            assertThat(id).matches("urn:air:hub-[0-9a-f]{10}\\.agent\\.localhost:default:translator");
             var unused = web.post("/registry/agents", Cards.registration(Cards.v1("Adder", "add"), "public"));
 
             assertThat(web.get("/registry/agents?tag=translate").each("agents", "id"))
@@ -74,7 +74,7 @@ final class RegistryHubTest {
 
             Answer list = web.get("/registry/agents?tag=talk");
 
-            assertThat(list.each("agents", "id")).containsExactly("urn:air:agent.localhost:agents:echo");
+            assertThat(list.each("agents", "id")).singleElement().asString().endsWith(".agent.localhost:agents:echo");
             assertThat(list.text("agents", 0, "owner")).isEqualTo("*");
             assertThat(web.delete("/registry/agents/urn:air:agent.localhost:agents:echo")
                             .status())
@@ -181,7 +181,7 @@ final class RegistryHubTest {
 
             String secret = alice.post("/registry/agents", Cards.registration(card, "private"))
                     .text("id");
-            assertThat(secret).isEqualTo("urn:air:agent.localhost:t1:a");
+            assertThat(secret).endsWith(".agent.localhost:t1:a");
             for (Web other : List.of(bob, carol, stranger)) {
                 assertThat(other.get("/registry/agents/" + secret).status()).isEqualTo(404);
                 assertThat(other.get("/registry/agents?skill=add").each("agents", "id"))
@@ -454,8 +454,16 @@ final class RegistryHubTest {
     @Test
     @DisplayName("an export is imported elsewhere with its documents")
     void exported() throws Exception {
-        try (Hub from = Hub.builder().inMemory().port(0).start();
-                Hub to = Hub.builder().inMemory().port(0).start()) {
+        try (Hub from = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .set("registry-publisher", "a.example")
+                        .start();
+                Hub to = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .set("registry-publisher", "a.example")
+                        .start()) {
             var source = new Web(from.url());
             var target = new Web(to.url());
             String id = source.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))

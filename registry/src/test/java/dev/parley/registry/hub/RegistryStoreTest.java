@@ -35,7 +35,11 @@ final class RegistryStoreTest {
     private Path directory;
 
     private HubBuilder hub(String url, Agent... agents) {
-        HubBuilder builder = Hub.builder().data(directory).port(0).agents(agents);
+        HubBuilder builder = Hub.builder()
+                .data(directory)
+                .port(0)
+                .set("registry-publisher", "agent.localhost")
+                .agents(agents);
         return url.isEmpty() ? builder : builder.database(url);
     }
 

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -109,10 +110,14 @@ final class DiscoverCommand implements ProgramCommand {
             call.output().print(Table.of(rows).text());
         }
         results.peers().forEach(peer -> {
-            if (peer instanceof Map<?, ?> outcome && !"ok".equals(outcome.get("outcome"))) {
+            if (!(peer instanceof Map<?, ?> outcome)) {
+                return;
+            }
+            String reason = Objects.toString(outcome.get("reason"), "");
+            if (!"ok".equals(outcome.get("outcome")) || !reason.isEmpty()) {
                 call.output()
                         .note("peer " + outcome.get("peer") + ": " + outcome.get("outcome")
-                                + (outcome.get("reason") == null ? "" : ", " + outcome.get("reason")));
+                                + (reason.isEmpty() ? "" : ", " + reason));
             }
         });
         return 0;
