@@ -10,43 +10,86 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds values in documents that look like secrets: keys and tokens of known forms, private keys, tokens of identity, passwords in URLs, and
- * values of members that are named after a secret. Placeholders are none.
+ * values of members that are named after a secret. Placeholders are none. Takes time in proportion to the length of the document.
  */
 final class Secrets {
     /** A form of secrets. */
     private record Form(String name, Pattern pattern) {}
 
+    private static final Form WEB_TOKEN = form(
+            "a JSON Web Token",
+            "(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,2000}+\\.(eyJ[A-Za-z0-9_-]{10,2000}+\\.|([A-Za-z0-9_-]{0,2000}+\\.){2}[A-Za-z0-9_-]{1,2000}+\\.)");
+
+    /** Forms with beginnings of their own. Repetitions are bounded, so that long texts take no longer than their length. */
     private static final List<Form> FORMS = List.of(
-            form("a private key", "-----BEGIN [A-Z0-9 ]*PRIVATE KEY"),
-            form("a JSON Web Token", "\\beyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]*"),
-            form("a key of a model provider", "\\bsk-[A-Za-z0-9_-]{20,}"),
+            form("a private key", "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
+            form("a key of a hub", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
+            form("a key of a registry", "\\bavreg_[A-Za-z0-9_-]{40,}"),
+            form("a secret of webhooks", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
+            form(
+                    "a key of a model provider",
+                    "\\b(sk-(?=[A-Za-z0-9_-]{0,200}[0-9])([A-Za-z0-9_]{1,20}-){0,3}[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}"
+                            + "|r8_[A-Za-z0-9]{30,})"),
             form("a payment key", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
             form("a token of GitHub", "\\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
-            form("a token of GitLab", "\\bglpat-[A-Za-z0-9_-]{20,}"),
-            form("a token of Slack", "\\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-            form("an access key of AWS", "\\b(AKIA|ASIA)[A-Z0-9]{16}\\b"),
-            form("a key of Google", "\\b(AIza[A-Za-z0-9_-]{35}|ya29\\.[A-Za-z0-9_-]{20,})"),
+            form("a token of GitLab", "\\bgl(pat|rt|dt|ptt)-[A-Za-z0-9_-]{20,}"),
+            form(
+                    "a token of Slack",
+                    "\\b(xox[abeoprs](\\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,})|hooks\\.slack\\.com/services/[A-Z0-9]{6,}/[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"),
+            form("an access key of AWS", "\\b(AKIA|ASIA|ABIA)[A-Z0-9]{16}\\b"),
+            form(
+                    "a key of Azure",
+                    "(?i:\\b(AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}=|\\b[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"
+                            + "|\\b[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,}"),
+            form(
+                    "a key of Google",
+                    "\\b(AIza[A-Za-z0-9_-]{35}|ya29\\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})|\\b1//0[A-Za-z0-9_-]{30,}"),
             form(
                     "a token of a package registry",
                     "\\b(npm_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{40,})"),
-            form("a key of a mail provider", "\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}"),
-            form("a key of a registry", "\\bavreg_[A-Za-z0-9_-]{40,}"));
+            form("a key of a mail provider", "\\bSG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}"),
+            form(
+                    "a token of a service",
+                    "\\b(dop_v1_[a-f0-9]{64}|hvs\\.[A-Za-z0-9_-]{20,}|dapi[a-f0-9]{32}|shp(at|ss|ca)_[a-fA-F0-9]{32}|SK[0-9a-f]{32}"
+                            + "|lin_api_[A-Za-z0-9]{30,}|[0-9]{8,10}:AA[A-Za-z0-9_-]{33})\\b"));
+
+    /** A secret access key of AWS has no beginning of its own: 40 characters of base64 that are no digest in hexadecimal digits. */
+    private static final Pattern AWS_SECRET =
+            Pattern.compile("(?<![A-Za-z0-9/+=_-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])");
 
     private static final Pattern URL_PASSWORD =
-            Pattern.compile("\\b[a-zA-Z][a-zA-Z0-9+.-]*://[^/\\s:@?#]*:([^/\\s@?#]+)@");
+            Pattern.compile("\\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://[^/\\s:@?#]{0,200}:([^/\\s@?#]{1,200})@");
     private static final Pattern IN_QUERY = Pattern.compile(
             "[?&](?i:api[_-]?key|key|access[_-]?token|token|auth|secret|client[_-]?secret|password|sig|signature)=([^&\\s#]{12,})");
-    private static final Pattern IN_HEADER = Pattern.compile("\\b(?i:bearer|basic)\\s+([A-Za-z0-9._~+/=-]{16,})");
-    private static final Pattern NAMED = Pattern.compile(
-            "(?i)(x[_-])?(api[_-]?key|access[_-]?key|secret|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|private[_-]?key"
-                    + "|access[_-]?token|refresh[_-]?token|auth[_-]?token|bearer[_-]?token|token|credential)(value)?");
+    private static final Pattern IN_HEADER = Pattern.compile("\\b(?i:bearer|basic)\\s{1,4}([A-Za-z0-9._~+/=-]{16,})");
+    private static final Pattern OF_AUTHORIZATION = Pattern.compile(
+            "(?i)authorization[\"']?\\s{0,4}[:=]\\s{0,4}[\"']?(?:bearer|basic|token|digest)\\s{1,4}([^\\s\"',;]{8,})");
+    private static final Pattern SCHEME = Pattern.compile("(?i)(?:bearer|basic|token|digest|apikey)\\s+(\\S{8,})");
+
+    private static final String NAMES =
+            "(secret|password|passwd|passphrase|pwd|token|credential|credentials|api[_-]?key|access[_-]?key"
+                    + "|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|signing[_-]?key|connection[_-]?string)";
+    /** Ends of names of members that hold secrets. */
+    private static final Pattern NAMED = Pattern.compile("(?i)(^|[a-z0-9_-])" + NAMES + "s?([_-]?value)?$");
+
+    private static final Pattern AUTHORIZATION =
+            Pattern.compile("(?i)(proxy[_-]?)?authori[sz]ation([_-]?header)?|cookie|set-cookie");
+
+    private static final Pattern NAMED_IN_TEXT =
+            Pattern.compile("(?i)" + NAMES + "[\"']?\\s{0,4}[:=]\\s{0,4}[\"']?([^\\s\"',;]{12,200})");
+
     private static final Pattern PLACEHOLDER =
-            Pattern.compile("(?i)[<{$%\\[]|\\*{3}|x{4}|\\.{3}|your|example|placeholder|changeme|redacted|insert");
+            Pattern.compile("(?i)[<{$%\\[]|\\*{3}|x{4}|\\.{3}|…|your|example|placeholder|changeme|redacted|insert");
+    private static final Pattern WORDS_FOR_TOKENS = Pattern.compile(
+            "(?i)((my|the|some|access|id|api|jwt|bearer|auth|session|user|client|valid)[_-]?)*(token|key|jwt|secret|credentials?)[0-9]?");
     private static final int SHORTEST = 8;
 
-    /** Members that hold signatures, which are no secrets. */
+    /** Members that hold signatures, which look like secrets. */
     private static final Set<String> PUBLIC =
             Set.of("signatures", "signature", "jws", "trustManifest", "trustManifests");
+
+    /** Stands for the name of a member that holds signatures. */
+    private static final String SIGNED = " signed";
 
     private Secrets() {}
 
@@ -94,13 +137,14 @@ final class Secrets {
         for (Map.Entry<?, ?> member : members.entrySet()) {
             String name = String.valueOf(member.getKey());
             String at = path.isEmpty() ? name : path + "." + name;
-            if (PUBLIC.contains(name)) {
-                continue;
+            String inName = formOf(name);
+            if (inName != null) {
+                return (path.isEmpty() ? "document" : path) + ": a name looks like " + inName;
             }
             if (name.equals("d") && members.containsKey("kty") && member.getValue() instanceof String) {
                 return at + ": looks like a private key";
             }
-            String found = find(member.getValue(), at, name);
+            String found = find(member.getValue(), at, PUBLIC.contains(name) ? SIGNED : header(members, name));
             if (found != null) {
                 return found;
             }
@@ -108,15 +152,50 @@ final class Secrets {
         return null;
     }
 
-    private static @Nullable String kind(String text, String name) {
+    /** The name of a value: of a header, that which stands beside it. */
+    private static String header(Map<?, ?> members, String name) {
+        if (name.equals("value")) {
+            for (String other : List.of("name", "key", "header")) {
+                if (members.get(other) instanceof String text) {
+                    return text;
+                }
+            }
+        }
+        return name;
+    }
+
+    private static @Nullable String formOf(String text) {
         if (text.length() < SHORTEST) {
             return null;
         }
         for (Form form : FORMS) {
-            var match = form.pattern().matcher(text);
-            if (match.find() && !PLACEHOLDER.matcher(match.group()).find()) {
+            if (holds(form, text)) {
                 return form.name();
             }
+        }
+        return null;
+    }
+
+    private static boolean holds(Form form, String text) {
+        var match = form.pattern().matcher(text);
+        while (match.find()) {
+            if (!PLACEHOLDER.matcher(match.group()).find()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable String kind(String text, String name) {
+        if (text.length() < SHORTEST) {
+            return null;
+        }
+        String form = formOf(text);
+        if (form != null || name.equals(SIGNED)) {
+            return form;
+        }
+        if (holds(WEB_TOKEN, text)) {
+            return WEB_TOKEN.name();
         }
         if (holds(URL_PASSWORD, text, false)) {
             return "a password in a URL";
@@ -124,17 +203,44 @@ final class Secrets {
         if (holds(IN_QUERY, text, true)) {
             return "a secret in a URL";
         }
-        if (holds(IN_HEADER, text, true)) {
+        if (holds(IN_HEADER, text, true)
+                || holds(OF_AUTHORIZATION, text, false)
+                || AUTHORIZATION.matcher(name).matches() && (holds(SCHEME, text, false) || isRandom(text))) {
             return "credentials";
         }
-        return NAMED.matcher(name).matches() && isRandom(text) ? "a secret, by its name" : null;
+        if (holds(NAMED_IN_TEXT, text, true)) {
+            return "a secret, by the name before it";
+        }
+        if (isAwsSecret(text)) {
+            return "a secret access key of AWS";
+        }
+        return NAMED.matcher(name).find() && isRandom(text) ? "a secret, by its name" : null;
+    }
+
+    private static boolean isAwsSecret(String text) {
+        var match = AWS_SECRET.matcher(text);
+        while (match.find()) {
+            String key = match.group();
+            long slashes = key.chars().filter(c -> c == '/').count();
+            if (!PLACEHOLDER.matcher(key).find()
+                    && slashes <= 4
+                    && key.chars().filter(c -> c >= '0' && c <= '9').count() >= 2
+                    && key.chars().filter(c -> c >= 'A' && c <= 'Z').count() >= 6
+                    && key.chars().filter(c -> c >= 'a' && c <= 'z').count() >= 6
+                    && key.chars().distinct().count() >= 18) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean holds(Pattern pattern, String text, boolean isRandom) {
         var match = pattern.matcher(text);
         while (match.find()) {
-            String value = match.group(1);
-            if (!PLACEHOLDER.matcher(value).find() && (!isRandom || isRandom(value))) {
+            String value = match.group(match.groupCount());
+            if (!PLACEHOLDER.matcher(value).find()
+                    && !WORDS_FOR_TOKENS.matcher(value).matches()
+                    && (!isRandom || isRandom(value))) {
                 return true;
             }
         }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +23,25 @@ final class SecretsTest {
     @ValueSource(
             strings = {
                 "sk-proj-R",
+                "sk-ant-api03-R",
+                "parley_01HF3ZaB_RR",
+                "whsec_R",
+                "xapp-1-A111-R",
+                "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/R",
+                "github_pat_11AAAA_RR",
+                "GOCSPX-R",
+                "ya29.R",
+                "AccountKey=RR==",
+                "abc8Q~R_12345",
+                "hvs.R",
+                "aws_secret_access_key = R",
+                "X-Api-Key: R",
+                "Authorization: Bearer abcdefghijklmnop",
+                "authorization=token opaque-value-of-a-session",
+                "wJalrXUtnFEMI/K7MDENG/bPxRfiCY7Qz9KMpT2v",
+                "-----BEGIN OPENSSH PRIVATE KEY-----",
+                "-----BEGIN PGP PRIVATE KEY BLOCK-----",
+                "eyJhbGciOiJSU0EtT0FFUCJ9.OKOawDo13gRp2ojaHV7LFpZcgV7T6DVZKTyKOM.48V1_ALb6US04U3b.5eym8TW_c8SuK0lt.XFBoMYUZodetZd",
                 "ghp_RR",
                 "glpat-R",
                 "xoxb-12345678901-R",
@@ -39,7 +59,7 @@ final class SecretsTest {
     void forms(String form) {
         String secret = form.startsWith("AIza")
                 ? "AIza" + (RANDOM + RANDOM).substring(0, 35)
-                : form.startsWith("eyJ") || form.startsWith("AKIA") || form.startsWith("-")
+                : form.startsWith("eyJ") || form.startsWith("AKIA") || form.startsWith("wJal") || form.startsWith("-")
                         ? form
                         : form.replace("R", RANDOM);
         for (Object place : List.of(secret, "Call it with " + secret + " please")) {
@@ -60,6 +80,63 @@ final class SecretsTest {
                 .isNull();
         assertThat(Secrets.find(Map.of("metadata", Map.of(name, "<your key 1 here>")), "", ""))
                 .isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'Authorization':'Bearer secret-of-the-hub'}",
+                "{'headers':{'authorization':'Bearer abcdefghijklmnopqrstuvwxyz'}}",
+                "{'headers':[{'name':'Authorization','value':'Bearer abcdefgh'}]}",
+                "{'headers':[{'key':'X-Api-Key','value':'a8Kd93jfLq02MzPw'}]}",
+                "{'x':{'Proxy-Authorization':'Basic dXNlcjpwYXNzd29yZA=='}}",
+                "{'openAiApiKey':'a8Kd93jfLq02MzPw'}",
+                "{'awsSecretAccessKey':'a8Kd93jfLq02MzPw'}",
+                "{'signature':'parley_01HF3ZaB_a8Kd93jfLq02MzPw7Xv1Bn5Ty6Uh4Rg1'}",
+                "{'trustManifest':{'note':'ghp_a8Kd93jfLq02MzPw7Xv1Bn5Ty6Uh4Rg12'}}",
+                "{'ghp_a8Kd93jfLq02MzPw7Xv1Bn5Ty6Uh4Rg12':true}",
+            })
+    @DisplayName("M8, T13, S117: headers, names of members and members of signatures are looked at, too")
+    void places(String json) {
+        assertThat(Secrets.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+                .contains("looks like");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'Authorization':'Bearer <token>'}",
+                "{'Authorization':'Bearer access_token'}",
+                "{'Authorization':'Bearer YOUR_API_KEY'}",
+                "{'Authorization':'Bearer ...'}",
+                "{'description':'Send Authorization: Bearer {token} with each call'}",
+                "{'description':'AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'}",
+                "{'description':'commit da39a3ee5e6b4b0d3255bfef95601890afd80709'}",
+                "{'description':'md5 d41d8cd98f00b204e9800998ecf8427e, uuid 123e4567-e89b-12d3-a456-426614174000'}",
+                "{'description':'See docs/Reference/Agents/Version2/Translate for more'}",
+                "{'description':'sk-learn-based-classification-of-documents-agent'}",
+                "{'description':'A parley_metrics_exporter_for_dashboards'}",
+                "{'description':'token: a unit of text; password: at least 12 characters'}",
+                "{'maxTokens':'8192 tokens','tokenUrl':'https://id.example/oauth2/token2','nextPageToken':'none'}",
+                "{'digest':'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'}",
+                "{'iconUrl':'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk'}",
+                "{'publicKeyPem':'-----BEGIN PUBLIC KEY-----'}",
+            })
+    @DisplayName("M8, T13, S117: words, digests, placeholders and public keys are no secrets")
+    void noSecrets(String json) {
+        assertThat(Secrets.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+                .isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.", "eyJ-", "eyJaaaaaaaaa.", "sk-", "a:", "A8k/", "token=", "-----BEGIN ", "bearer "})
+    @Timeout(20)
+    @DisplayName(
+            "S117: long texts that look like the begin of a secret again and again take time for their length only")
+    void longTexts(String piece) {
+        String text = piece.repeat(CardReader.MAX_BYTES / piece.length());
+
+        assertThat(Secrets.find(Map.of("description", text), "", "")).isNull();
     }
 
     @Test

@@ -478,7 +478,7 @@ class VaultApiTest {
         assertThat(names("?tags=zeta&owned_only=false")).hasSize(3);
         Answer refused = api.get("/api/v1/agent-cards?owned_only=true", Api.bearer("x"))
                 .is(401, "Authentication required to list owned agent cards.");
-        assertThat(refused.header("WWW-Authenticate")).isEmpty();
+        assertThat(refused.header("WWW-Authenticate")).isEqualTo("Bearer");
 
         Answer page = api.get("/api/v1/agent-cards?limit=1&offset=1&active_only=true&tags=zeta")
                 .is(200);
