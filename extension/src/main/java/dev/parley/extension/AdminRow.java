@@ -42,6 +42,6 @@ public final class AdminRow {
         return ExtensionMethod.described(
                 fullName(name),
                 place.replace(" ", " " + PATH),
-                new RestDescription(summary, List.of(parameters), answer));
+                new RestDescription(summary, List.of(parameters), answer).strict());
     }
 }

@@ -187,6 +187,8 @@ public final class A2AException extends RuntimeException {
         String challenge = challenge();
         if (challenge != null) {
             headers.put("WWW-Authenticate", challenge);
+        } else if (error == A2AError.UNAUTHENTICATED) {
+            headers.put("WWW-Authenticate", "Bearer realm=\"parley\""); // RFC 9110, section 15.5.2: each 401 has one
         }
         String allowed = allowed();
         if (allowed != null) {

@@ -73,7 +73,17 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
         }
     }
 
+    /**
+     * Refuses members of a filter of changes that it does not have.
+     *
+     * @throws dev.parley.protocol.InvalidField naming the first one
+     */
+    public static void requireFilter(Set<String> members) {
+        WATCHED.requireKnown(members);
+    }
+
     private static WatchChanges watch(Map<String, @Nullable Object> json) {
+        requireFilter(json.keySet());
         Object after = json.get("after");
         return new WatchChanges(json, after == null ? -1 : number(String.valueOf(after)));
     }
@@ -119,6 +129,11 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
             "status",
             "humanId");
 
+    private static final RestParameter[] OF_CHANGES =
+            filtered(query("after", Type.NUMBER, "NUMBER", "Number of the last change that is known."));
+
+    private static final RestDescription WATCHED = new RestDescription("", List.of(OF_CHANGES), Map.of());
+
     private static final RestParameter ID = path("id", "ID", "URN or readable id of the entry.");
     private static final Map<String, Object> OBJECT = Map.of("type", "object");
 
@@ -140,7 +155,7 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
             all.add(ID);
         }
         all.addAll(List.of(parameters));
-        return ExtensionMethod.described(name, place, new RestDescription(summary, all, OBJECT));
+        return ExtensionMethod.described(name, place, new RestDescription(summary, all, OBJECT).strict());
     }
 
     /** The parameters of a filter, and further ones behind them. */
@@ -250,11 +265,7 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
                         "Set the selective views of an entry",
                         member("views", Type.OBJECT, "OBJECT", "Views by name, the most specific first.")
                                 .asRequired()),
-                row(
-                        CHANGES,
-                        "GET /changes",
-                        "List changes, the oldest first",
-                        filtered(query("after", Type.NUMBER, "NUMBER", "Number of the last change that is known."))),
+                row(CHANGES, "GET /changes", "List changes, the oldest first", OF_CHANGES),
                 ExtensionMethod.stream(
                                 WATCH,
                                 WatchChanges.class,

@@ -183,7 +183,12 @@ public final class Codecs {
     }
 
     /** Stands for a JSON null that is a value, where null would mean absent. */
-    public static final Object NULL = new Object();
+    public static final Object NULL = new Object() {
+        @Override
+        public String toString() {
+            return "null";
+        }
+    };
 
     /** Any JSON value, null (as {@link #NULL}) included, and when writing also values of the model. */
     public static final Codec<Object> FREE = new Codec<>() {

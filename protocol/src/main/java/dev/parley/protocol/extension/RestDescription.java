@@ -73,8 +73,12 @@ public record RestDescription(
         return new MethodCall(name, read);
     }
 
-    /** Refuses names that are neither parameters nor those that every request of A2A may have. */
-    private void requireKnown(Set<String> names) {
+    /**
+     * Refuses names that are neither parameters nor those that every request of A2A may have.
+     *
+     * @throws InvalidField naming the first one
+     */
+    public void requireKnown(Set<String> names) {
         List<String> known = parameters.stream().map(RestParameter::name).toList();
         for (String name : names) {
             boolean isOfA2a =

@@ -26,6 +26,8 @@ public record RestParameter(
         String label,
         String flag,
         long most) {
+    private static final int MOST_SHOWN = 200;
+
     /** Place of the parameter in a request. */
     public enum Place {
         PATH,
@@ -148,9 +150,22 @@ public record RestParameter(
             case OBJECT -> given instanceof Map ? given : null;
         };
         if (read == null) {
-            throw InvalidField.of(name, given + " (expected: " + expected() + ")");
+            throw InvalidField.of(name, shown(given) + " (expected: " + expected() + ")");
         }
         return read;
+    }
+
+    /** A value in an error. */
+    private static String shown(Object value) {
+        return switch (value) {
+            case Map<?, ?> object -> "an object";
+            case List<?> list when list.stream().allMatch(String.class::isInstance) -> "a list of texts";
+            case List<?> list -> "a list";
+            default -> {
+                String text = value.toString();
+                yield text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN) + "…";
+            }
+        };
     }
 
     /** The time that a value of the type {@link Type#TIME} is; null if it is none. */

@@ -4,12 +4,15 @@ import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.RegistryProtocol.WatchChanges;
 import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.StoredEntries;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +43,14 @@ final class ChangeTasks {
         Map<String, @Nullable Object> filter = filter(request);
         if (filter == null) {
             reply.reject("Unknown message (expected: a data part {\"watch\": \"changes\"} with members of a filter)");
+            return;
+        }
+        var members = new HashSet<>(filter.keySet());
+        members.remove("watch");
+        try {
+            RegistryProtocol.requireFilter(members);
+        } catch (InvalidField unknown) {
+            reply.reject(unknown.field() + ": " + unknown.problem());
             return;
         }
         long after = after(request, filter);

@@ -23,7 +23,10 @@ final class Refusal extends RuntimeException {
 
     /** @param detail a text, or a list of faults */
     static Refusal of(int status, Object detail) {
-        return new Refusal(status, Map.of("detail", detail), Map.of());
+        return new Refusal(
+                status,
+                Map.of("detail", detail),
+                status == 401 ? Map.of("WWW-Authenticate", "Bearer") : Map.of()); // RFC 9110, section 15.5.2
     }
 
     /** A refusal of credentials. */
