@@ -25,10 +25,8 @@ interface Mail {
     /** @throws Exception to be called again later */
     void send(String to, String subject, String text) throws Exception;
 
-    /** True if mails reach their recipients. */
-    default boolean isDelivered() {
-        return false;
-    }
+    /** Drops mails. */
+    Mail NONE = (to, subject, text) -> {};
 
     /**
      * Mails as a setting says.
@@ -39,11 +37,11 @@ interface Mail {
      */
     static Mail of(@Nullable String setting) {
         if (setting == null) {
-            return (to, subject, text) -> {};
+            return NONE;
         }
         if (setting.equals("log")) {
             Logger log = System.getLogger("dev.parley.registry");
-            return (to, subject, text) -> log.log(Level.INFO, "mail to {0}: {1}\n{2}", to, subject, text);
+            return (to, subject, text) -> log.log(Level.WARNING, "mail to {0}: {1}\n{2}", to, subject, text);
         }
         if (setting.matches("smtps?:.*")) {
             return Smtp.of(URI.create(setting));
@@ -104,11 +102,6 @@ interface Mail {
                     hasLogin ? URLDecoder.decode(login[0], UTF_8) : null,
                     hasLogin ? URLDecoder.decode(login[1], UTF_8) : null,
                     from);
-        }
-
-        @Override
-        public boolean isDelivered() {
-            return true;
         }
 
         @Override
