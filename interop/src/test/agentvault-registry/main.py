@@ -112,8 +112,12 @@ class Model(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
-        said = 'model: ' + asked['messages'][-1]['content']
-        body = json.dumps({'choices': [{'message': {'content': said}}]}).encode()
+        if 'contents' in asked:  # of Google
+            content = {'role': 'model', 'parts': [{'text': 'model: ' + asked['contents'][-1]['parts'][0]['text']}]}
+            answer = {'candidates': [{'content': content, 'finishReason': 'STOP'}]}
+        else:
+            answer = {'choices': [{'message': {'content': 'model: ' + asked['messages'][-1]['content']}}]}
+        body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header('Content-Length', str(len(body)))
         self.end_headers()
@@ -129,16 +133,47 @@ def free_port():
         return free.getsockname()[1]
 
 
+def installed(directory):
+    """The Python of a new environment that has what the project asks for, and nothing else."""
+    place = os.path.join(directory, 'environment')
+    subprocess.run([sys.executable, '-m', 'venv', place], check=True, timeout=120)
+    python = os.path.join(place, 'bin', 'python')
+    done = subprocess.run(
+        [python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    require(done.returncode == 0, done.stderr)
+    return python
+
+
 def build():
-    """A generated wrapper starts, and the command line runs it by its card."""
-    wanted = {
+    """A generated wrapper is installed and starts, and the command line runs it by its card."""
+    generated({
         'agent_name': 'My "quoted" Agent',
         'agent_description': 'Repeats',
         'agent_builder_type': 'simple_wrapper',
         'wrapper_llm_backend_type': 'local_openai_compatible',
         'wrapper_model_name': 'repeater',
         'wrapper_system_prompt': 'Say "it"\n\\n again',
-    }
+    })
+
+
+def build_adk():
+    """So does an agent of Google's kit."""
+    generated({
+        'agent_name': 'My "quoted" Kit Agent',
+        'agent_description': 'Repeats',
+        'agent_builder_type': 'adk_agent',
+        'adk_model_name': 'gemini-2.0-flash',
+        'adk_instruction': 'Say "it"\n\\n again',
+        'adk_tools': ['get_current_time'],
+    })
+
+
+def generated(wanted):
     built = DEVELOPER.http.post('/agent-builder/generate', json=wanted, headers=DEVELOPER.login).raise_for_status()
     model = HTTPServer(('127.0.0.1', 0), Model)
     threading.Thread(target=model.serve_forever, daemon=True).start()
@@ -152,9 +187,15 @@ def build():
         with open(place, 'w') as file:
             file.write(card.replace(':8001/', f':{port}/'))
         server = subprocess.Popen(
-            [sys.executable, '-m', f'src.{package}.main'],
+            [installed(directory), '-m', f'src.{package}.main'],
             cwd=directory,
-            env={**os.environ, 'PORT': port, 'LOCAL_API_BASE_URL': f'http://127.0.0.1:{model.server_port}/v1'},
+            env={
+                **os.environ,
+                'PORT': port,
+                'LOCAL_API_BASE_URL': f'http://127.0.0.1:{model.server_port}/v1',
+                'GOOGLE_API_KEY': 'none',
+                'GOOGLE_GEMINI_BASE_URL': f'http://127.0.0.1:{model.server_port}',
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -178,7 +219,7 @@ def build():
 
 
 def main():
-    for operation in [deployment, lookups, config, discover, run, build]:
+    for operation in [deployment, lookups, config, discover, run, build, build_adk]:
         check = {'client': CLIENT, 'dialect': 'AgentVault', 'binding': '', 'operation': operation.__name__}
         try:
             operation()

@@ -35,7 +35,14 @@ class AgentVaultRegistryTest {
                                             .as(check.operation() + ": " + check.detail())
                                             .isEqualTo(Result.PASSED))
                                     .extracting(Check::operation)
-                                    .containsExactly("deployment", "lookups", "config", "discover", "run", "build"));
+                                    .containsExactly(
+                                            "deployment",
+                                            "lookups",
+                                            "config",
+                                            "discover",
+                                            "run",
+                                            "build",
+                                            "build_adk"));
         }
     }
 }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * kit, and in Java. Texts of the caller are inserted as literals, whose form is that of JSON in all of these languages.
  */
 final class Builder {
-    private static final int PORT = 8001;
+    private static final String HOST = "http://localhost:8001";
     private static final String TYPE = "agent_builder_type";
     private static final String WRAPPER = "simple_wrapper";
     private static final String ADK = "adk_agent";
@@ -147,12 +147,11 @@ final class Builder {
             files.put(source + "Main.java", filled("Main.java"));
         } else {
             files.put("Dockerfile", filled("Dockerfile"));
-            files.put(
-                    "requirements.txt",
-                    template("requirements.txt") + (type.equals(ADK) ? "google-adk>=1.0,<2\n" : ""));
-            files.put(source + "agent.py", filled(type.equals(ADK) ? "adk.py" : "wrapper.py") + template("agent.py"));
-            files.put(source + "main.py", filled("main.py"));
-            if (type.equals(ADK)) {
+            boolean isAdk = type.equals(ADK);
+            files.put("requirements.txt", template(isAdk ? "requirements-adk.txt" : "requirements.txt"));
+            files.put(source + "agent.py", isAdk ? filled("adk.py") : filled("wrapper.py") + template("agent.py"));
+            files.put(source + "main.py", filled(isAdk ? "adk-main.py" : "main.py"));
+            if (isAdk) {
                 files.put(source + "tools.py", filled("tools.py"));
             }
         }
@@ -178,6 +177,8 @@ final class Builder {
                         "@run@",
                         template(type.equals(JAVA) ? "run-java" : "run-python").strip())
                 .replace("@package@", packageName)
+                .replace("@path@", url())
+                .replace("@card@", type.equals(JAVA) ? url() + "/agent-card.json" : HOST + "/agent-card.json")
                 .replace("@title@", title);
     }
 
@@ -233,12 +234,9 @@ final class Builder {
         card.put("agentVersion", "0.1.0");
         card.put("name", text("agent_name") + (isAdk ? " (ADK)" : ""));
         card.put("description", text("agent_description"));
-        card.put(
-                "url",
-                "http://localhost:" + PORT
-                        + (type.equals(JAVA) ? "/agents/" + packageName.replace('_', '-') + "/agentvault" : "/a2a"));
+        card.put("url", url());
         card.put("provider", Map.of("name", developer));
-        card.put("capabilities", Map.of("a2aVersion", "1.0", "supportedMessageParts", List.of("text")));
+        card.put("capabilities", Map.of("a2aVersion", "0.2", "supportedMessageParts", List.of("text")));
         card.put(
                 "authSchemes",
                 List.of(
@@ -248,6 +246,11 @@ final class Builder {
         card.put("skills", skills);
         card.put("tags", List.of("agentvault", "generated", isAdk ? "adk" : "wrapper", backend));
         return card;
+    }
+
+    /** The address of the agent in the profile of AgentVault. */
+    private String url() {
+        return HOST + (type.equals(JAVA) ? "/agents/" + packageName.replace('_', '-') + "/agentvault" : "/a2a");
     }
 
     private static Map<String, Object> skill(String id, String name, String description) {

@@ -14,12 +14,17 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.DisplayName;
@@ -79,6 +84,9 @@ final class BuilderTest {
         Map<?, ?> card = Json.read(requireNonNull(files.get("agent-card.json")).getBytes(UTF_8), Map.class);
         assertThat(CardForm.problem(card)).isEmpty();
         assertThat(card.get("humanReadableId")).isEqualTo("some-developer/my-adk");
+        assertThat(((Map<?, ?>) requireNonNull(card.get("capabilities"))).get("a2aVersion"))
+                .as("D7: the profile")
+                .isEqualTo("0.2");
         assertThat(card.get("url")).isEqualTo("http://localhost:8001/a2a");
         assertThat(card.get("authSchemes")).isEqualTo(List.of(Map.of("scheme", "none")));
         assertThat(files.get("Dockerfile")).contains("src.my_adk_agent.main:app");
@@ -94,7 +102,7 @@ final class BuilderTest {
 
         assertThat(files).containsKeys("src/my_adk_agent/tools.py", "src/my_adk_agent/agent.py");
         assertThat(files.get("src/my_adk_agent/tools.py")).contains("ALL = [google_search]");
-        assertThat(files.get("requirements.txt")).contains("google-adk");
+        assertThat(files.get("requirements.txt")).contains("google-adk").doesNotContain("agentvault");
         Map<?, ?> card = Json.read(requireNonNull(files.get("agent-card.json")).getBytes(UTF_8), Map.class);
         assertThat(CardForm.problem(card)).isEmpty();
         assertThat(card.get("name")).isEqualTo("My ADK Agent (ADK)");
@@ -181,6 +189,24 @@ final class BuilderTest {
         try (var lines = process.inputReader(UTF_8)) {
             String url = lines.readLine();
             assertThat(url).as(() -> error(directory)).isNotNull().startsWith("http://");
+            // D7: each address in the instructions is served.
+            var addresses = Pattern.compile("http://localhost:8001[^\\s`]*")
+                    .matcher(requireNonNull(files.get("INSTRUCTIONS.md")))
+                    .results()
+                    .map(address -> address.group().replace("http://localhost:8001", url))
+                    .distinct()
+                    .toList();
+            assertThat(addresses).hasSizeGreaterThan(2);
+            for (String address : addresses) {
+                HttpRequest get = HttpRequest.newBuilder(URI.create(address))
+                        .header("Accept", "application/json")
+                        .build();
+                assertThat(HttpClient.newHttpClient()
+                                .send(get, HttpResponse.BodyHandlers.ofString())
+                                .statusCode())
+                        .as(address)
+                        .isEqualTo(200);
+            }
             try (AgentClient client = AgentClient.connect(url)) {
                 assertThat(client.send("Hello").toString()).contains("m: Hello");
             }
