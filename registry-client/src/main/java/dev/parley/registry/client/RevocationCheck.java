@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class RevocationCheck {
     private final Supplier<HttpCall.Answer> fetch;
     private final BiFunction<byte[], String, Verdict> verifier;
     private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
     private @Nullable RevocationList last;
     private Instant refresh = Instant.MIN;
 
@@ -41,22 +43,59 @@ final class RevocationCheck {
      *
      * @throws RegistryException if there is none
      */
-    synchronized RevocationList list() {
+    RevocationList list() {
         Instant now = clock.instant();
-        RevocationList known = last;
-        if (known == null || !now.isBefore(refresh)) {
-            try {
-                known = fetched(now);
-                last = known;
-                refresh = now.plus(REFRESH);
-            } catch (RegistryException | ClientException | IllegalArgumentException failure) {
-                if (known == null || !now.isBefore(known.expires())) {
-                    throw new RegistryException("revocations: no valid list: " + failure.getMessage());
-                }
-                refresh = now.plus(AFTER_FAILURE);
-            }
+        RevocationList known = known(now);
+        if (known != null) {
+            return known;
         }
-        return known;
+        try {
+            return installed(fetched(now), now);
+        } catch (RegistryException | ClientException | IllegalArgumentException failure) {
+            RevocationList valid = valid(now);
+            if (valid == null) {
+                throw new RegistryException("revocations: no valid list: " + failure.getMessage());
+            }
+            return valid;
+        }
+    }
+
+    /** The last list, unless the caller has to fetch it again; other callers use it meanwhile, as long as it has not expired. */
+    private @Nullable RevocationList known(Instant now) {
+        lock.lock();
+        try {
+            RevocationList valid = valid(now);
+            if (valid != null && !now.isBefore(refresh)) {
+                refresh = now.plus(AFTER_FAILURE);
+                return null;
+            }
+            return valid;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable RevocationList valid(Instant now) {
+        lock.lock();
+        try {
+            return last != null && now.isBefore(last.expires()) ? last : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private RevocationList installed(RevocationList list, Instant now) {
+        lock.lock();
+        try {
+            if (last != null && list.sequence() < last.sequence()) {
+                throw new RegistryException("sequence " + list.sequence() + " (expected: >= " + last.sequence() + ")");
+            }
+            last = list;
+            refresh = now.plus(REFRESH);
+            return list;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private RevocationList fetched(Instant now) {
@@ -64,11 +103,7 @@ final class RevocationCheck {
         if (answer.status() != 200) {
             throw new RegistryException("the registry answered " + answer.status());
         }
-        RevocationList list = RevocationList.read(new String(answer.body(), StandardCharsets.US_ASCII), verifier, now);
-        if (last != null && list.sequence() < last.sequence()) {
-            throw new RegistryException("sequence " + list.sequence() + " (expected: >= " + last.sequence() + ")");
-        }
-        return list;
+        return RevocationList.read(new String(answer.body(), StandardCharsets.US_ASCII), verifier, now);
     }
 
     /** The digest of a card, as the list has it. */
