@@ -60,6 +60,12 @@ final class IndexedEntry {
         return texts.filter(text -> text != null && !text.isBlank()).collect(Collectors.joining(" . "));
     }
 
+    /** Member of the metadata of entries: the price of a call, in a unit that the users of a registry agree on. */
+    private static final String COST = "cost";
+
+    /** How much a high price takes off a score. */
+    private static final double MOST_OF_COST = 0.1;
+
     /**
      * Factors of the score, by their reasons: what is broken or not to be trusted ranks below its equals.
      *
@@ -85,6 +91,10 @@ final class IndexedEntry {
         }
         if (stars > 0 && stars < 3) {
             factors.put("reviews below 3 stars", 0.95);
+        }
+        double cost = entry.resource().metadata().get(COST) instanceof Number number ? number.doubleValue() : 0;
+        if (cost > 0) {
+            factors.put(COST, Math.round(1_000 * (1 - MOST_OF_COST * cost / (1 + cost))) / 1_000.0);
         }
         return factors;
     }

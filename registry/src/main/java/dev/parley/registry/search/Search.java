@@ -123,10 +123,12 @@ public final class Search implements AutoCloseable {
                 viewer,
                 (session, plan) ->
                         hits(session, plan, entries.conditions(query.filter(), viewer, true), query, after, limit + 1));
-        List<Hit> page = hits.subList(0, Math.min(limit, hits.size()));
+        List<Hit> wanted = hits.subList(0, Math.min(limit, hits.size()));
         var byId = new HashMap<String, Entry>();
-        entries.byNumbers(page.stream().map(Hit::number).toList(), viewer)
-                .forEach(entry -> byId.put(entry.id(), entry));
+        StoredEntries.Some some =
+                entries.pageByNumbers(wanted.stream().map(Hit::number).toList(), viewer);
+        some.entries().forEach(entry -> byId.put(entry.id(), entry));
+        List<Hit> page = wanted.subList(0, some.read());
         var results = new ArrayList<Found>();
         for (Hit hit : page) {
             Entry entry = byId.get(hit.id());
@@ -136,7 +138,7 @@ public final class Search implements AutoCloseable {
             }
         }
         return new Results(
-                results, hits.size() > limit ? page.getLast().cursor().text() : null);
+                results, hits.size() > page.size() ? page.getLast().cursor().text() : null);
     }
 
     private List<Hit> hits(

@@ -388,7 +388,7 @@ public final class EntryOperations {
     }
 
     private Object export(Map<String, @Nullable Object> given, CallContext caller) {
-        Page page = entries.list(filter(given), "name", size(given), text(given, "pageToken"), caller);
+        Page page = entries.listForExport(filter(given), size(given), text(given, "pageToken"), caller);
         var answer = new LinkedHashMap<String, Object>();
         answer.put(
                 "entries",

@@ -29,6 +29,17 @@ final class EntryQuery {
     private static final Map<String, String> ORDERS =
             Map.of("name", "name", "change", "change", "updated", "updated_ms", "created", "created_ms");
 
+    /** Largest number of values of all fields of a filter. */
+    private static final int MAX_VALUES = 100;
+
+    /** Largest sum of the bytes of a page, apart from its first entry. */
+    static final int PAGE_BYTES = 4 << 20;
+
+    /** Bytes of the newest document of an entry. */
+    private static final String DOCUMENT_BYTES =
+            " + coalesce((SELECT length(d.bytes) FROM registry_document d WHERE d.entry = e.number ORDER BY d.revision DESC"
+                    + " LIMIT 1), 0)";
+
     /** Whether labels are looked up by entry: for conditions of a few entries, where a list of all entries with a label is long. */
     private final boolean isPerEntry;
 
@@ -42,6 +53,13 @@ final class EntryQuery {
      */
     EntryQuery(Filter filter, Viewer viewer, Collection<Long> unknown, boolean isPerEntry) {
         this.isPerEntry = isPerEntry;
+        int count = filter.skills().size() + filter.tags().size();
+        for (List<String> alternatives : filter.fields().values()) {
+            count += alternatives.size();
+        }
+        if (count > MAX_VALUES) {
+            throw A2AException.invalidParams("filter", count + " values (expected: at most " + MAX_VALUES + ")");
+        }
         if (!viewer.isOperator()) {
             if (viewer.isStranger()) {
                 and("e.visibility = 2");
@@ -155,8 +173,22 @@ final class EntryQuery {
         }
     }
 
-    /** @param shown returns an entry as the viewer sees it */
-    Page page(Session session, String order, int size, @Nullable String token, Function<Numbered, Entry> shown)
+    /** Key of a row and the bytes that reading it takes. */
+    private record Weighed(long number, long bytes) {}
+
+    /**
+     * Reads a page, which ends before its size if its entries have more than {@value #PAGE_BYTES} bytes.
+     *
+     * @param withDocuments whether the documents of the entries are read with them
+     * @param shown returns an entry as the viewer sees it
+     */
+    Page page(
+            Session session,
+            String order,
+            int size,
+            @Nullable String token,
+            boolean withDocuments,
+            Function<Numbered, Entry> shown)
             throws SQLException {
         boolean isDescending = order.startsWith("-");
         String column = ORDERS.get(isDescending ? order.substring(1) : order);
@@ -181,14 +213,21 @@ final class EntryQuery {
                 "1 = 1 ORDER BY e." + column + direction + ", e.number" + direction + " LIMIT ? OFFSET ?",
                 size + 1,
                 from.skip());
-        List<Numbered> rows = session.list(
-                Numbered::of,
-                "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE " + where,
+        List<Weighed> rows = session.list(
+                row -> new Weighed(row.getLong(1), row.getLong(2)),
+                "SELECT e.number, length(e.content)" + (withDocuments ? DOCUMENT_BYTES : "")
+                        + " FROM registry_entry e WHERE " + where,
                 values.toArray());
-        boolean isLast = rows.size() <= size;
-        List<Numbered> page = isLast ? rows : rows.subList(0, size);
+        int count = 0;
+        long bytes = 0;
+        while (count < Math.min(size, rows.size())
+                && (count == 0 || bytes + rows.get(count).bytes() <= PAGE_BYTES)) {
+            bytes += rows.get(count++).bytes();
+        }
+        List<Numbered> page = EntryRows.byNumbers(
+                session, rows.subList(0, count).stream().map(Weighed::number).toList());
         String next = null;
-        if (!isLast) {
+        if (count < rows.size() && !page.isEmpty()) {
             Numbered last = page.getLast();
             next = new Position(total, key(column, last.entry()), last.number(), 0).token();
         }

@@ -12,11 +12,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of entries, and their labels: the values that filters find, as {@code field=value}. */
@@ -92,6 +97,22 @@ final class EntryRows {
 
     static Optional<Numbered> byNumber(Session session, long number) throws SQLException {
         return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number = ?", number);
+    }
+
+    /** Entries in the order of the keys of their rows. */
+    static List<Numbered> byNumbers(Session session, List<Long> numbers) throws SQLException {
+        if (numbers.isEmpty()) {
+            return List.of();
+        }
+        Map<Long, Numbered> entries = session
+                .list(
+                        Numbered::of,
+                        "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number IN ("
+                                + String.join(", ", Collections.nCopies(numbers.size(), "?")) + ")",
+                        numbers.toArray())
+                .stream()
+                .collect(Collectors.toMap(Numbered::number, Function.identity()));
+        return numbers.stream().map(entries::get).filter(Objects::nonNull).toList();
     }
 
     static void insert(Session session, Numbered now) throws SQLException {

@@ -72,6 +72,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     private static final int CHANGES_AT_ONCE = 500;
 
+    /** Characters of an id in errors. */
+    private static final int LONGEST_SHOWN = 400;
+
+    /** Whether a viewer could see the entry of a change at its time: an operator, or a member of a group. */
+    private static final String SEEN = "(? = 1 OR c.owner = '" + Entry.HUB
+            + "' OR c.visibility = 2 OR c.group_id = ? AND (c.visibility = 1 OR c.owner = ?))";
+
     /** Look-alikes that are shown, besides the entries themselves. */
     private static final int ALIKE = 20;
 
@@ -781,7 +788,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     private static A2AException notFound(String id) {
-        return A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + id + "\": unknown");
+        String shown = id.length() <= LONGEST_SHOWN ? id : id.substring(0, LONGEST_SHOWN) + "…";
+        return A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + shown + "\": unknown");
     }
 
     // ---- Reading
@@ -969,9 +977,19 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     @Override
     public Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer) {
+        return list(filter, order, size, token, false, viewer);
+    }
+
+    /** A page of entries whose documents are read with them. */
+    Page listForExport(Filter filter, int size, @Nullable String token, CallContext viewer) {
+        return list(filter, "name", size, token, true, viewer);
+    }
+
+    private Page list(
+            Filter filter, String order, int size, @Nullable String token, boolean withDocuments, CallContext viewer) {
         Viewer by = viewer(viewer);
         return read(session -> new EntryQuery(filter, by, unknown(by), false)
-                .page(session, order, size, token, entry -> shown(entry, viewer, by)));
+                .page(session, order, size, token, withDocuments, entry -> shown(entry, viewer, by)));
     }
 
     /**
@@ -1071,14 +1089,36 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     @Override
     public List<Entry> byNumbers(List<Long> numbers, CallContext viewer) {
+        return someByNumbers(numbers, Long.MAX_VALUE, viewer).entries();
+    }
+
+    /**
+     * The first entries of a list.
+     *
+     * @param read number of the rows that were read, those included that the caller may not see
+     */
+    public record Some(List<Entry> entries, int read) {}
+
+    /** Entries like {@link #byNumbers}, up to the first one with which they have more than the bytes of a page. */
+    public Some pageByNumbers(List<Long> numbers, CallContext viewer) {
+        return someByNumbers(numbers, EntryQuery.PAGE_BYTES, viewer);
+    }
+
+    private Some someByNumbers(List<Long> numbers, long maxBytes, CallContext viewer) {
         Viewer by = viewer(viewer);
         var entries = new ArrayList<Entry>();
+        long bytes = 0;
+        int count = 0;
         for (long number : numbers) {
             Numbered cached = cache.get(number);
             Numbered entry = cached != null
                     ? cached
                     : read(session -> EntryRows.byNumber(session, number)).orElse(null);
             if (entry != null) {
+                bytes += entry.content().length;
+                if (count > 0 && bytes > maxBytes) {
+                    return new Some(entries, count);
+                }
                 if (cached == null) {
                     cache.put(entry);
                 }
@@ -1086,8 +1126,9 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     entries.add(shown(entry, viewer, by));
                 }
             }
+            count++;
         }
-        return entries;
+        return new Some(entries, count);
     }
 
     @Override
@@ -1119,6 +1160,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private Batch batch(Session session, long after, Filter filter, CallContext caller) throws SQLException {
         Viewer viewer = viewer(caller);
         var last = new long[] {after};
+        long end = end(session, after, viewer);
         var changes = new ArrayList<Change>();
         session.list(
                 row -> {
@@ -1151,9 +1193,39 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 },
                 "SELECT c.number, c.at_ms, c.kind, c.group_id, c.owner, c.visibility, c.details, " + EntryRows.COLUMNS
                         + " FROM registry_change c JOIN registry_entry e ON e.number = c.entry"
-                        + " WHERE c.number > ? ORDER BY c.number LIMIT " + CHANGES_AT_ONCE,
-                after);
-        return new Batch(changes, last[0]);
+                        + " WHERE c.number > ? AND c.number <= ? AND " + SEEN + " ORDER BY c.number",
+                after,
+                end,
+                viewer.isOperator() ? 1 : 0,
+                viewer.isStranger() ? "" : viewer.group(),
+                viewer.principal());
+        return new Batch(changes, Math.max(last[0], end));
+    }
+
+    /**
+     * Number of the last change of a page: of the last one of so many, or whose entries do not have more bytes than a page. Entries that the
+     * viewer could not see are not read.
+     */
+    private static long end(Session session, long after, Viewer viewer) throws SQLException {
+        record Weighed(long number, long bytes) {}
+        long end = after;
+        long bytes = 0;
+        for (Weighed change : session.list(
+                row -> new Weighed(row.getLong(1), row.getLong(2)),
+                "SELECT c.number, CASE WHEN " + SEEN + " THEN length(e.content) ELSE 0 END FROM registry_change c"
+                        + " JOIN registry_entry e ON e.number = c.entry WHERE c.number > ? ORDER BY c.number LIMIT "
+                        + CHANGES_AT_ONCE,
+                viewer.isOperator() ? 1 : 0,
+                viewer.isStranger() ? "" : viewer.group(),
+                viewer.principal(),
+                after)) {
+            bytes += change.bytes();
+            if (end > after && bytes > EntryQuery.PAGE_BYTES) {
+                break;
+            }
+            end = change.number();
+        }
+        return end;
     }
 
     /** Deleted entry without content, for readers that may no longer see it. */

@@ -232,8 +232,7 @@ final class FederationHubTest {
             assertThat(outcome(found, "endless").get("outcome")).isEqualTo("failed");
             assertThat(outcome(found, "slow").get("outcome")).isIn("late", "failed");
             assertThat(outcome(found, "liar").get("outcome")).isEqualTo("ok");
-            assertThat(String.valueOf(outcome(found, "liar").get("reason")))
-                    .startsWith("4 results refused");
+            assertThat(String.valueOf(outcome(found, "liar").get("reason"))).startsWith("4 results refused");
             assertThat(took).isLessThan(Duration.ofSeconds(20));
             List<String> ids = found.each("results", "identifier");
             assertThat(ids).doesNotHaveDuplicates().contains(own, good, "urn:air:liar.example:x:same");

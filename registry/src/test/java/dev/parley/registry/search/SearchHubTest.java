@@ -6,6 +6,7 @@ import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Web;
 import dev.parley.registry.Web.Answer;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +65,28 @@ final class SearchHubTest {
             web.post("/registry/agents/" + first + ":review", "{'stars':4,'text':'better'}");
             assertThat(web.get("/registry/agents?q=forge").each("agents", "name"))
                     .containsExactly("Smith A", "Smith B");
+        }
+    }
+
+    @Test
+    @DisplayName("ONE38, M12: of equal agents the one with the lower price ranks first, and the factor is shown")
+    void cheaperOnesRankFirst() throws Exception {
+        try (Hub hub = Hub.builder().inMemory().port(0).start()) {
+            var web = new Web(hub.url());
+            for (String price : List.of("9", "0.1", "0")) {
+                String card = Cards.v1("Smith " + price.replace(".", "-"), "forge");
+                Answer registered = web.post(
+                        "/registry/agents",
+                        "{'visibility':'public','metadata':{'cost':" + price + "},'card':" + card + "}");
+                assertThat(registered.status()).as(registered.text()).isEqualTo(200);
+            }
+
+            Answer found = web.get("/registry/search?q=forge");
+
+            assertThat(found.text("results", 0, "agent", "name")).isEqualTo("Smith 0");
+            assertThat(found.text("results", 1, "agent", "name")).isEqualTo("Smith 0-1");
+            assertThat(found.text("results", 2, "agent", "name")).isEqualTo("Smith 9");
+            assertThat(found.text("results", 2, "why", "factors", "cost")).isEqualTo("0.91");
         }
     }
 }
