@@ -179,16 +179,20 @@ public final class PeerOperations implements AutoCloseable {
         if (!NAME.matcher(name).matches()) {
             throw A2AException.invalidParams("name", name + " (expected: a-z, 0-9, dots and dashes)");
         }
+        String keys = requireNonNullElse(given.textOrNull("keys"), "");
+        try {
+            if (!keys.isEmpty()) {
+                var unused = CardTrust.of(keys);
+            }
+        } catch (IllegalArgumentException wrong) {
+            throw A2AException.invalidParams("keys", wrong.getMessage() + " (expected: a JWK set or PEM)");
+        }
         Peer peer;
         try {
             String url = Peer.ard(given.text("url"));
             String host = URI.create(url).getHost();
             if (host == null || !url.startsWith("http")) {
                 throw new IllegalArgumentException("no http or https URL");
-            }
-            String keys = requireNonNullElse(given.textOrNull("keys"), "");
-            if (!keys.isEmpty()) {
-                var unused = CardTrust.of(keys);
             }
             List<String> publishers = given.texts("publishers");
             peer = new Peer(
@@ -203,7 +207,8 @@ public final class PeerOperations implements AutoCloseable {
                     given.isTrue("copied"),
                     null);
         } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams("url", given.text("url") + ": " + wrong.getMessage());
+            throw A2AException.invalidParams(
+                    "url", given.text("url") + ": " + wrong.getMessage() + " (expected: an http or https URL)");
         }
         if (peer.copied() && peer.registry() == null) {
             throw A2AException.invalidParams(

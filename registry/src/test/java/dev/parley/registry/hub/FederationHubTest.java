@@ -169,6 +169,30 @@ final class FederationHubTest {
         }
     }
 
+    @Test
+    @DisplayName("M12: wrong members of a peer are named")
+    void wrongMembersAreNamed() throws Exception {
+        try (Hub a = secured("a").start()) {
+            Web here = admin(a);
+            for (String wrong : List.of(
+                    "keys: {\"url\":\"https://b.example\",\"keys\":\"no key\"}",
+                    "url: {\"url\":\"ftp://b.example\"}",
+                    "url: {\"url\":\"b.example\"}",
+                    "copied: {\"url\":\"https://b.example/other\",\"copied\":true}",
+                    "publishers: {\"url\":\"https://b.example\",\"publishers\":\"b.example\"}",
+                    "bogus: {\"url\":\"https://b.example\",\"bogus\":1}")) {
+                String member = wrong.substring(0, wrong.indexOf(':'));
+                Answer answer = here.send("PUT", "/admin/registry/peers/b", wrong.substring(member.length() + 2));
+
+                assertThat(answer.status()).as(wrong).isEqualTo(400);
+                assertThat(answer.text())
+                        .as(wrong)
+                        .contains("\"" + member + "\"")
+                        .contains("expected: ");
+            }
+        }
+    }
+
     private HubBuilder unnamed(String name) {
         return Hub.builder()
                 .data(directory.resolve(name))
