@@ -157,7 +157,10 @@ final class DoctorCommandTest {
 
         Shell.Ran found = doctor();
 
-        assertThat(found.out()).contains("agents: warning, \"ech0\" and \"echo\" have names that look alike");
+        assertThat(found.out())
+                .contains("agents: warning, \"ech0\" and \"echo\" have names that look alike")
+                .containsPattern(
+                        "registry: warning, entries \\S+:agents:ech[0o] and \\S+:agents:ech[0o] have names that look");
         assertThat(found.status()).as("a warning").isZero();
     }
 }

@@ -129,7 +129,8 @@ final class GatewayCommandTest {
     @DisplayName("GEM31 an entry of the registry becomes a route, by command and by --remote")
     void ofTheRegistry() throws Exception {
         String id = "urn:air:agent.localhost:default:far";
-        try (RunningHub hub = up("--data", "data", "--gateway-allow", "127.0.0.1")) {
+        try (RunningHub hub =
+                up("--data", "data", "--gateway-allow", "127.0.0.1", "--registry-publisher", "agent.localhost")) {
             Files.writeString(
                     directory.resolve("card.json"),
                     shell.run("card", "get", "-a", REMOTE.agentUrl("far"), "-o", "json")

@@ -83,6 +83,32 @@ final class RegistryCommandTest {
     }
 
     @Test
+    @DisplayName("D12, S116: agents with names in other scripts are registered, shown, searched and kept apart")
+    void unicodeNames() throws IOException {
+        String card = Files.readString(directory.resolve("card.json"));
+        for (String name : List.of("\u7ffb\u8a33", "\u8981\u7d04")) {
+            Files.writeString(
+                    directory.resolve("card.json"), card.replace("\"name\":\"mirror\"", "\"name\":\"" + name + "\""));
+            assertThat(ok("agent", "register", "card.json", "--visibility", "public")
+                            .out())
+                    .contains("Name: " + name);
+        }
+
+        for (String name : List.of("\u7ffb\u8a33", "\u8981\u7d04")) {
+            String shown = ok("agent", "show", "urn:air:agent.localhost:default:" + name)
+                    .out();
+            assertThat(shown).contains("Name: " + name);
+            String id = shown.lines()
+                    .filter(line -> line.startsWith("Id: "))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring("Id: ".length());
+            assertThat(ok("agent", "search", name).out()).contains(id);
+            assertThat(ok("discover", name).out()).contains(id);
+        }
+    }
+
+    @Test
     @DisplayName("entries are exported to a file and imported from it")
     void exported() throws IOException {
         ok("agent", "register", "card.json", "--visibility", "public");
