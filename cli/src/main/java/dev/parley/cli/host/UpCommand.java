@@ -343,8 +343,9 @@ public final class UpCommand {
             return;
         }
         if (agents.isEmpty()) {
-            call.output().print("\nNo agents yet. A route to an agent elsewhere:\n  parley gateway add NAME URL --url " + url
-                    + "\n");
+            call.output()
+                    .print("\nNo agents yet. A route to an agent elsewhere:\n  parley gateway add NAME URL --url " + url
+                            + "\n");
             return;
         }
         String first = agents.keySet().iterator().next();
