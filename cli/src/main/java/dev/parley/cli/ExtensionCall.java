@@ -14,6 +14,7 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.trust.cards.CardTrust;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -25,6 +26,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** One run of a command of an extension. */
 final class ExtensionCall extends Invocation implements CommandCall {
+    /** Settings of connections, for commands for a hub that call it as an agent. */
+    private static final List<String> CONNECTING = List.of("allow-origin", "insecure-http", "timeout");
+
     private ExtensionCall(Invocation call) {
         super(call);
     }
@@ -46,7 +50,13 @@ final class ExtensionCall extends Invocation implements CommandCall {
             return command.option(HubAdmin.option())
                     .ownOptions()
                     .strict()
-                    .settings(Stream.concat(HubAdmin.settings().stream(), more).toList());
+                    .settings(Stream.of(
+                                    HubAdmin.settings().stream(),
+                                    CONNECTING.stream().map(Setting::client),
+                                    more)
+                            .flatMap(settings -> settings)
+                            .distinct()
+                            .toList());
         }
         return command.ownOptions()
                 .strict()

@@ -284,9 +284,15 @@ final class AuthorizationServerTest {
                             .body())
                     .contains(member, "https://login.example.com/");
         }
-        assertThatThrownBy(() -> builder().inMemory().set("oauth-flow", setting.replace("https", "nothing")).start())
+        assertThatThrownBy(() -> builder()
+                        .inMemory()
+                        .set("oauth-flow", setting.replace("https", "nothing"))
+                        .start())
                 .hasMessageContaining("oauth-flow");
-        assertThatThrownBy(() -> builder().inMemory().set("oauth-flow", "magic=https://login.example.com/").start())
+        assertThatThrownBy(() -> builder()
+                        .inMemory()
+                        .set("oauth-flow", "magic=https://login.example.com/")
+                        .start())
                 .hasMessageContaining("expected: authorizationCode");
     }
 

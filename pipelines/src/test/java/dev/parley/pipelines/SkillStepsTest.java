@@ -112,7 +112,7 @@ final class SkillStepsTest {
         Task run = run(
                 "{'id':'scan','agent':'scanner','task':'scan_vehicle_for_error_codes','parameters':{'vehicle_id':'XYZ123'}}",
                 "{'id':'look','agent':'manual','task':'get_repair_procedure','parameters':"
-                    + "{'error_code':'${scan.data.codes[0].code}','vehicle_make':'Toyota','vehicle_model':'Camry'}}",
+                        + "{'error_code':'${scan.data.codes[0].code}','vehicle_make':'Toyota','vehicle_model':'Camry'}}",
                 "{'id':'order','agent':'near','task':'order','parameters':{'number':'${look.data.parts.0.number}','count':2}}",
                 "{'id':'price','agent':'route','task':'price','parameters':{'count':2,'each':1.5}}",
                 "{'id':'loud','agent':'" + other.agentUrl("far")

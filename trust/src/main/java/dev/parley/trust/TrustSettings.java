@@ -115,9 +115,8 @@ public record TrustSettings(
     }
 
     private static Flow flow(String name, List<String> urls) {
-        List<String> given = urls.stream()
-                .filter(url -> url.matches("https?://[^/\\s].*"))
-                .toList();
+        List<String> given =
+                urls.stream().filter(url -> url.matches("https?://[^/\\s].*")).toList();
         boolean two = name.equals("authorizationCode") || name.equals("deviceCode");
         if (given.size() != urls.size() || urls.size() != (two ? 2 : 1)) {
             throw new IllegalArgumentException("oauth-flow: " + name + "=" + String.join("+", urls) + " (expected: "
@@ -163,7 +162,8 @@ public record TrustSettings(
         for (String entry : entries) {
             int equals = entry.indexOf('=');
             if (equals < 1) {
-                throw new IllegalArgumentException(setting + ": " + entry + " (expected: " + (setting.equals("oauth-flow") ? "FLOW=URL+URL" : AGENT) + ")");
+                throw new IllegalArgumentException(setting + ": " + entry + " (expected: "
+                        + (setting.equals("oauth-flow") ? "FLOW=URL+URL" : AGENT) + ")");
             }
             byAgent.put(
                     entry.substring(0, equals),

@@ -25,8 +25,6 @@ import dev.parley.protocol.extension.RestParameter;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Trust;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,7 +103,7 @@ public final class HubAdmin {
             Object value = values.get(one.name());
             if (value != null) {
                 switch (one.place()) {
-                    case PATH -> path = path.replace("{" + one.name() + "}", segment(value.toString()));
+                    case PATH -> path = path.replace("{" + one.name() + "}", Requests.segment(value.toString()));
                     case QUERY -> query.put(one.name(), List.of(value.toString()));
                     case MEMBER -> members.put(one.name(), value);
                     case BODY -> ((Map<?, ?>) value).forEach((name, member) -> members.put(name.toString(), member));
@@ -116,7 +114,8 @@ public final class HubAdmin {
         String data = isOffline(operation) ? call.option("--data") : null;
         if (data == null) {
             String parameters = query.entrySet().stream()
-                    .map(one -> one.getKey() + "=" + segment(one.getValue().getFirst()))
+                    .map(one ->
+                            one.getKey() + "=" + Requests.segment(one.getValue().getFirst()))
                     .collect(Collectors.joining("&", "?", ""));
             return Json.read(
                     ask(call, place[0], parameters.equals("?") ? path : path + parameters, json, hint), Map.class);
@@ -207,10 +206,5 @@ public final class HubAdmin {
     /** True if the answer holds a key or a secret. */
     private static boolean isSecret(String method, String path) {
         return method.equals("POST") && (path.startsWith("/admin/keys") || path.equals("/admin/webhooks/secret"));
-    }
-
-    /** A piece of a path. */
-    public static String segment(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

@@ -1,6 +1,5 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.admin.HubAdmin;
 import dev.parley.cli.command.ClientSettings;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClientBuilder;
@@ -38,7 +37,7 @@ final class RegistryReference {
         String hub = (named == null ? ClientSettings.LOCAL_HUB : named).replaceFirst("/+$", "");
         boolean urn = reference.startsWith("urn:");
         String url = urn
-                ? hub + "/registry/agents/" + HubAdmin.segment(reference) + "/card"
+                ? hub + "/registry/agents/" + Requests.segment(reference) + "/card"
                 : hub + "/api/v1/agent-cards/id/" + reference;
         HttpCall.Answer answer = Requests.read(
                 "name the registry with --registry",

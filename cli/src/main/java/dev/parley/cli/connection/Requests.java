@@ -11,6 +11,7 @@ import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -136,5 +137,10 @@ public final class Requests {
             // The text is the message then.
         }
         return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    }
+
+    /** Returns a text as one segment of a path. */
+    public static String segment(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

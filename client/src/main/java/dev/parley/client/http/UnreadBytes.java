@@ -9,9 +9,4 @@ public final class UnreadBytes extends IOException {
     public UnreadBytes() {
         super("the server sent bytes before the request");
     }
-
-    @Override
-    public String toString() {
-        return "the server sent bytes before the request";
-    }
 }

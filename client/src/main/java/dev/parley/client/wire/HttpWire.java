@@ -442,7 +442,8 @@ public final class HttpWire implements AutoCloseable {
             case ConnectException e
             when e.getCause() instanceof UnresolvedAddressException ->
                 new Trouble(Trouble.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
-            case UnreadBytes e -> new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, e.toString(), e));
+            case UnreadBytes e ->
+                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, String.valueOf(e.getMessage()), e));
             case ConnectException e ->
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->

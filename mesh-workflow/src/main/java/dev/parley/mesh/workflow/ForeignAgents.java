@@ -2,6 +2,7 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.client.AgentClient;
 import dev.parley.extension.HubParts;
+import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.InvalidField;

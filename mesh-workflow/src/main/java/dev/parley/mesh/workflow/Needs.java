@@ -4,6 +4,7 @@ import dev.parley.dialect.Json;
 import dev.parley.extension.HubAgents;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.MeshViews;
+import dev.parley.mesh.workflow.Workflow.Need;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

@@ -9,6 +9,7 @@ import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers.Timers;
 import dev.parley.extension.PersonalData;
+import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;

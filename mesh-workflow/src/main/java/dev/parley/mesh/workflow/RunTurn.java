@@ -8,6 +8,7 @@ import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.mesh.Reports;
 import dev.parley.mesh.workflow.StepCall.Progress;
+import dev.parley.mesh.workflow.Workflow.Need;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;

@@ -2,9 +2,11 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.extension.HubAgents;
 import dev.parley.mesh.Delegations;
+import dev.parley.mesh.workflow.Workflow.Need;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
@@ -15,6 +17,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents of the steps of a run, on behalf of its caller. For one thread at a time. */
 final class StepAgents {
+    /** An agent of a step: of the hub, or elsewhere. */
+    sealed interface StepAgent permits StepAgent.OfHub, ForeignAgents.Foreign {
+        /** An agent of the hub. */
+        record OfHub(AgentEndpoint endpoint, AgentCard card) implements StepAgent {}
+
+        AgentEndpoint endpoint();
+
+        AgentCard card();
+
+        default boolean streams() {
+            return Boolean.TRUE.equals(card().capabilities().streaming());
+        }
+
+        default boolean isForeign() {
+            return this instanceof ForeignAgents.Foreign;
+        }
+    }
+
     private final HubAgents hub;
     private final ForeignAgents foreign;
     private final CallContext caller;

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.mesh.Reports;
+import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;

@@ -15,6 +15,7 @@ import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.Workflow.Draft;
+import dev.parley.mesh.workflow.Workflow.Need;
 import dev.parley.mesh.workflow.Workflow.OnError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;

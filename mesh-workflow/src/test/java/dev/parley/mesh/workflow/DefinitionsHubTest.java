@@ -209,11 +209,11 @@ final class DefinitionsHubTest {
                         + " {'name':'a','inputs':{'type':'text'},'workflow':{'steps':[{'agent':'echo','task':'x'}]}};"
                         + " inputs.type",
                 "definitions;"
-                    + " {'name':'a','inputs':{'properties':{'x':{'pattern':'x'}}},'workflow':{'steps':[{'agent':'echo','task':'x'}]}};"
-                    + " inputs.properties.x.pattern",
+                        + " {'name':'a','inputs':{'properties':{'x':{'pattern':'x'}}},'workflow':{'steps':[{'agent':'echo','task':'x'}]}};"
+                        + " inputs.properties.x.pattern",
                 "definitions;"
-                    + " {'name':'a','inputs':{'properties':{'x':{}}},'workflow':{'steps':[{'agent':'echo','task':'x','parameters':{'t':'${input.y}'}}]}};"
-                    + " workflow.steps[0].parameters.t",
+                        + " {'name':'a','inputs':{'properties':{'x':{}}},'workflow':{'steps':[{'agent':'echo','task':'x','parameters':{'t':'${input.y}'}}]}};"
+                        + " workflow.steps[0].parameters.t",
                 "workflows; {'definition':'report'}; inputs.topic",
                 "workflows; {'definition':'report','inputs':{'topic':7}}; inputs.topic",
                 "workflows; {'definition':'report','inputs':{'topic':'x','count':0}}; inputs.count",
@@ -226,8 +226,8 @@ final class DefinitionsHubTest {
                 "workflows; {'workflow':{'steps':[{'agent':'echo','task':'x','retryPolicy':{'retries':1}}]}};"
                         + " workflow.steps[0].retryPolicy.retries",
                 "workflows;"
-                    + " {'workflow':{'steps':[{'id':'v','vote':{'question':'q','options':['a','b'],'voters':['echo'],'x':1}}]}};"
-                    + " workflow.steps[0].vote.x",
+                        + " {'workflow':{'steps':[{'id':'v','vote':{'question':'q','options':['a','b'],'voters':['echo'],'x':1}}]}};"
+                        + " workflow.steps[0].vote.x",
                 "workflows; {'workflow':{'steps':[{'agent':'echo','task':'x'}],'name':'w'}}; workflow.name",
                 "workflows; {'steps':[],'workflow':{'steps':[{'agent':'echo','task':'x'}]}}; steps",
                 "workflows; {'workflow':{'steps':[{'agent':'echo','task':'x','timeout':null}]}}; null (expected: a"
