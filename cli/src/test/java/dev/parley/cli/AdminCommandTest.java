@@ -114,7 +114,7 @@ final class AdminCommandTest {
                 .contains("Create a key; it is shown once.")
                 .contains("--scope=SCOPE", "Repeatable.")
                 .contains("--expires=WHEN", "A duration such as 90d, or a date or time; default: never.")
-                .contains("--data=DIR", "--url=HUB");
+                .contains("--data=DIR", "-a, --url, --agent-card=HUB");
         assertThat(shell.run("push", "secret", "--help").out())
                 .contains("Show the secret that signs a group's webhooks.", "--group=GROUP");
         assertThat(shell.run("group", "--help").out()).contains("archive", "Disable all members of a group.");

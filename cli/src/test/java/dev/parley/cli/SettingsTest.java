@@ -126,6 +126,7 @@ class SettingsTest {
 
         assertThat(ran.out()).isEqualTo("""
                 agent-card: http://127.0.0.1:7420 (built-in default)
+                registry: (unset)
                 transport: (unset)
                 a2a-version: (unset)
                 key-service: (unset)
@@ -133,7 +134,6 @@ class SettingsTest {
                 allow-origin: (unset)
                 trust: (unset)
                 card-signatures: (unset)
-                insecure: false (built-in default)
                 insecure-http: false (built-in default)
                 task-id: (unset)
                 context-id: (unset)
@@ -144,6 +144,8 @@ class SettingsTest {
                 timeout: 10m (built-in default)
                 token: (unset)
                 auth-credentials: (unset)
+                ca: (unset)
+                insecure: false (built-in default)
                 bearer: (unset)
                 api-key: (unset)
                 svc-param: (unset)

@@ -374,7 +374,6 @@ class UpCommandTest {
         Files.createDirectory(directory.resolve("empty"));
 
         assertThat(List.of(
-                        shell.run("up", "--no-demo"),
                         shell.run("up", "--default-agent", "eco"),
                         shell.run("up", "--agents", "missing.jar"),
                         shell.run("up", "--agents", "empty"),
