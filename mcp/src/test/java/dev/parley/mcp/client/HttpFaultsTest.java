@@ -137,7 +137,7 @@ class HttpFaultsTest {
 
     @ParameterizedTest
     @MethodSource("phases")
-    @DisplayName("C1, C4: each status ends the call with the words of the server")
+    @DisplayName("ONE23, C1, C4: each status ends the call with the words of the server")
     void statuses(boolean isModern, String phase) throws Exception {
         server(isModern);
         int[] statuses = IntStream.concat(

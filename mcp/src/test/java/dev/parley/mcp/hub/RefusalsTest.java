@@ -197,7 +197,7 @@ final class RefusalsTest {
     @ParameterizedTest(name = "client {0}, server {1}")
     @MethodSource("ways")
     @DisplayName(
-            "K1, S123: decline, cancel and accept of an MCP client reach the server as such, asked once, for each form")
+            "GEM34, ONE23, K1, S123: decline, cancel and accept of an MCP client reach the server as such, asked once, for each form")
     void ofClients(String clientKind, String server) throws Exception {
         McpClient client = client(clientKind);
         for (String kind : Forms.ALL) {

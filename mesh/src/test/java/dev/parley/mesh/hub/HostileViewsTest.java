@@ -97,7 +97,7 @@ final class HostileViewsTest {
     @Test
     @Tag("heavy")
     @DisplayName(
-            "T1, S111 views over large tasks and workflows of a group delay neither messages nor views of another, and free their"
+            "ONE17, T1, S111 views over large tasks and workflows of a group delay neither messages nor views of another, and free their"
                     + " memory")
     void views() throws Exception {
         try (Hub hub = Hub.builder()

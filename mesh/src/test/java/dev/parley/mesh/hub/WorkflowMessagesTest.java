@@ -70,7 +70,7 @@ final class WorkflowMessagesTest {
 
     @Test
     @DisplayName(
-            "T9 with required signatures, unsigned, forged and changed messages begin no run; a signed one begins one,"
+            "ONE13, ONE36, T9 with required signatures, unsigned, forged and changed messages begin no run; a signed one begins one,"
                     + " once")
     void signatures() throws Exception {
         CardKeys planner = keys("planner");

@@ -13,10 +13,13 @@ public final class Words {
 
     private Words() {}
 
-    /** The media type and the first visible characters of a body. */
+    /** The media type and the first visible characters of a body; only these if {@code mediaType} is null. */
     public static String of(@Nullable String mediaType, byte[] body) {
-        String type = mediaType == null || mediaType.isBlank() ? "no media type" : visible(mediaType, MAX_MEDIA_TYPE);
         String text = visible(new String(body, 0, Math.min(body.length, READ), UTF_8), SHOWN);
+        if (mediaType == null) {
+            return text.isEmpty() ? "no text" : "\"" + text + "\"";
+        }
+        String type = mediaType.isBlank() ? "no media type" : visible(mediaType, MAX_MEDIA_TYPE);
         return type + (text.isEmpty() ? ", no text" : " \"" + text + "\"");
     }
 
