@@ -367,7 +367,8 @@ public final class WireBinding implements Binding {
                     fault,
                     blemish -> blemish("a value that does not fit and is left out: " + blemish));
         } catch (A2AException hopeless) {
-            String quoted = unreadable.getMessage() + "; it is " + Words.of(mediaType, json);
+            String quoted = unreadable.getMessage() + "; it is "
+                    + (mediaType == null ? Words.of(json) : Words.of(mediaType, json));
             String task = taskId(json);
             throw A2AException.of(
                             unreadable.error(),

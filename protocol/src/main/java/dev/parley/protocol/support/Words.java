@@ -13,14 +13,17 @@ public final class Words {
 
     private Words() {}
 
-    /** The media type and the first visible characters of a body; only these if {@code mediaType} is null. */
+    /** The media type and the first visible characters of a body. */
     public static String of(@Nullable String mediaType, byte[] body) {
+        String type = mediaType == null || mediaType.isBlank() ? "no media type" : visible(mediaType, MAX_MEDIA_TYPE);
+        String text = of(body);
+        return type + (text.isEmpty() ? ", no text" : " " + text);
+    }
+
+    /** The first visible characters of a body, in quotes; empty if there are none. */
+    public static String of(byte[] body) {
         String text = visible(new String(body, 0, Math.min(body.length, READ), UTF_8), SHOWN);
-        if (mediaType == null) {
-            return text.isEmpty() ? "no text" : "\"" + text + "\"";
-        }
-        String type = mediaType.isBlank() ? "no media type" : visible(mediaType, MAX_MEDIA_TYPE);
-        return type + (text.isEmpty() ? ", no text" : " \"" + text + "\"");
+        return text.isEmpty() ? "" : "\"" + text + "\"";
     }
 
     /** A text without invisible characters, its white space as single spaces, and its end if it is long. */
