@@ -36,7 +36,7 @@ class FaultsTest {
     /** Far more than a call of a machine under load takes, and far less than any time limit of the client. */
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private enum Phase {
+    enum Phase {
         CARD,
         SEND,
         STREAM,
@@ -49,7 +49,7 @@ class FaultsTest {
         void on(Request request, Connection connection) throws IOException, InterruptedException;
     }
 
-    private record Named(String name, Fault fault) {
+    record Named(String name, Fault fault) {
         @Override
         public String toString() {
             return name;
