@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -153,7 +154,7 @@ final class AuthorizationServerTest {
     }
 
     private String code(Map<String, String> asked, String key) throws Exception {
-        return back(decide(asked, key, "allow")).get("code");
+        return requireNonNull(back(decide(asked, key, "allow")).get("code"));
     }
 
     private HttpResponse<String> redeem(String client, String code, String verifier) throws Exception {
@@ -227,7 +228,7 @@ final class AuthorizationServerTest {
             String client = client();
 
             Map<String, String> back = back(decide(asked(client), key, "allow"));
-            HttpResponse<String> tokens = redeem(client, back.get("code"), VERIFIER);
+            HttpResponse<String> tokens = redeem(client, requireNonNull(back.get("code")), VERIFIER);
 
             assertThat(back).containsEntry("iss", hub.url()).containsEntry("state", "s &<1>");
             assertThat(tokens.headers().firstValue("Cache-Control")).contains("no-store");
@@ -592,7 +593,7 @@ final class AuthorizationServerTest {
                 .withoutPadding()
                 .encodeToString(
                         "{\"n\":\"x\",\"r\":[\"https://evil.example\"],\"m\":\"none\",\"t\":0}".getBytes(UTF_8));
-        String client = asked.get("client_id");
+        String client = requireNonNull(asked.get("client_id"));
         asked.put("client_id", forged + client.substring(client.indexOf('.')));
         asked.put("redirect_uri", "https://evil.example");
         assertThat(page(asked).statusCode()).isEqualTo(400);

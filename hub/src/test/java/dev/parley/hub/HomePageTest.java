@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,7 +91,7 @@ final class HomePageTest {
     @DisplayName("K9 GET on the address of an agent is its card, and on the root for clients that accept JSON")
     void card(String accept) throws Exception {
         try (Hub hub = hub(agent("echo", false), agent("counter", true))) {
-            String header = accept.isEmpty() ? null : accept;
+            @Nullable String header = accept.isEmpty() ? null : accept;
             String card = get(hub.agentUrl("counter") + "/.well-known/agent-card.json", header)
                     .body();
 
@@ -129,7 +130,7 @@ final class HomePageTest {
         return Hub.builder().inMemory().port(0).agents(agents).start();
     }
 
-    private HttpResponse<String> get(String url, String accept) throws Exception {
+    private HttpResponse<String> get(String url, @Nullable String accept) throws Exception {
         var request = HttpRequest.newBuilder(URI.create(url));
         if (accept != null) {
             request.header("Accept", accept);

@@ -6,11 +6,13 @@ import dev.parley.engine.Agent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -23,13 +25,14 @@ final class LoadedHub implements AutoCloseable {
     private final AtomicInteger number = new AtomicInteger();
     private final CountDownLatch enough = new CountDownLatch(200);
     private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+    private final List<Future<Void>> sending = new ArrayList<>();
     private final Hub hub;
     private volatile boolean ended;
 
     LoadedHub(HubBuilder builder) {
         hub = builder.port(0).agents(agent()).start();
         for (int i = 0; i < CALLERS; i++) {
-            callers.submit(this::send);
+            sending.add(callers.submit(this::send));
         }
     }
 
@@ -89,5 +92,6 @@ final class LoadedHub implements AutoCloseable {
         callers.shutdown();
         assertThat(callers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
         hub.close();
+        assertThat(sending).allSatisfy(sender -> assertThat(sender).isCompleted());
     }
 }

@@ -30,6 +30,7 @@ import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Server;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -280,12 +281,12 @@ final class PlatformTest {
         }
 
         @Override
-        public String rawQuery() {
+        public @Nullable String rawQuery() {
             return null;
         }
 
         @Override
-        public String header(String name) {
+        public @Nullable String header(String name) {
             return switch (name.toLowerCase(Locale.ROOT)) {
                 case "host" -> "agents.example.com";
                 case "x-api-key" -> KEY;
