@@ -205,7 +205,7 @@ public final class Codecs {
 
         @Override
         public void write(JsonGenerator out, Object value) {
-            writeFree(out, NULL.equals(value) ? null : value);
+            writeFree(out, value);
         }
 
         @Override
@@ -581,6 +581,7 @@ public final class Codecs {
                 elements.forEach(element -> writeFree(out, element));
                 out.writeEndArray();
             }
+            case Object other when other.equals(NULL) -> out.writeNull();
             case Object other ->
                 InstalledExtensions.<Object>codec(other.getClass()).write(out, other);
         }

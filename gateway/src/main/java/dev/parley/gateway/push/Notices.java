@@ -11,6 +11,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -83,7 +84,11 @@ final class Notices {
     private static TaskEvent read(String version, byte[] body) {
         try {
             // Before 1.0 a notification is a task, which the binding of 1.0 reads too.
-            return READER.event(null, new String(body, UTF_8)).event();
+            LoggedEvent read = READER.event(null, new String(body, UTF_8));
+            if (read == null) {
+                throw A2AException.invalidParams("body", "an update that cannot be read");
+            }
+            return read.event();
         } catch (A2AException unreadable) {
             throw A2AException.invalidParams("body", "no notification of A2A " + version)
                     .causedBy(unreadable);
