@@ -196,7 +196,7 @@ final class GraphQlGraphTest {
         }
         assertThat(String.valueOf(query("{ projects { status } }", BOB).data())).contains("active");
         assertThat(String.valueOf(query("{ salary: graphs { name } }", BOB).data()))
-                .isEqualTo("{salary=[{name=null}]}");
+                .isEqualTo("{salary=[{name=default}]}");
         assertThat(data("{ projects { salary } }")).contains("5000");
     }
 }

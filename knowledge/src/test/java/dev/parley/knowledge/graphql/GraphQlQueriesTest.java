@@ -140,7 +140,7 @@ final class GraphQlQueriesTest {
                 .hasToString("{path=[{predicate=ex:lead, object={id=ex:ada, entity={id=ex:ada}}}, "
                         + "{predicate=ex:knows, object={id=ex:bob, entity={id=ex:bob}}}]}");
         assertThat(data("{ graphs { name statements } }"))
-                .hasToString("{graphs=[{name=null, statements=12}, {name=ex:archive, statements=1}]}");
+                .hasToString("{graphs=[{name=default, statements=12}, {name=ex:archive, statements=1}]}");
 
         log.put(
                 "c1",
@@ -328,7 +328,7 @@ final class GraphQlQueriesTest {
                 .contains("type Query", "type Subscription", "knowledgeChanged(filter: StatementFilter): Change");
         assertThat(data("{ __type(name: \"Term\") { fields { name } } graphs { name } }"))
                 .hasToString("{__type={fields=[{name=id}, {name=value}, {name=type}, {name=language}, {name=entity}]}, "
-                        + "graphs=[{name=null}, {name=ex:archive}]}");
+                        + "graphs=[{name=default}, {name=ex:archive}]}");
         var whole = answer(graphql.introspection.IntrospectionQuery.INTROSPECTION_QUERY, Map.of());
         assertThat(whole.errors()).isEmpty();
         assertThat(whole.data().toString()).contains("StatementFilter");
