@@ -126,6 +126,7 @@ public interface HubExtension extends AutoCloseable {
      * A notification of a task of such an agent as its webhook receives it, for instance with a signature.
      *
      * @param dialect in which the webhook was registered
+     * @param task of the notification
      * @param agent address of the agent
      */
     default Notification notification(String dialect, TaskKey task, String agent, Notification notification) {
