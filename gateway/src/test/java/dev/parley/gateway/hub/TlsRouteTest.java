@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.Message;
 import java.io.InputStream;
@@ -119,12 +120,16 @@ final class TlsRouteTest {
         server.setHttpsConfigurator(new HttpsConfigurator(context));
         server.createContext("/", exchange -> {
             boolean isCard = exchange.getRequestMethod().equals("GET");
-            exchange.getRequestBody().readAllBytes();
+            String request = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
             CALLS.incrementAndGet();
-            byte[] answer = (isCard ? """
+            byte[] answer = (isCard
+                            ? """
                     {"name":"private","description":"","version":"1","capabilities":{},"defaultInputModes":[],"defaultOutputModes":[],
-                    "skills":[],"supportedInterfaces":[{"url":"https://inner.example/a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}""" : """
-                    {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}""").getBytes(UTF_8);
+                    "skills":[],"supportedInterfaces":[{"url":"https://inner.example/a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}"""
+                            : """
+                    {"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}""".formatted(Json.read(request.getBytes(UTF_8), Map.class)
+                                    .get("id")))
+                    .getBytes(UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);

@@ -1,6 +1,7 @@
 package dev.parley.gateway.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -134,8 +135,10 @@ final class TokenExchangeTest {
             return;
         }
         authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+        Object id = requireNonNull(
+                Json.read(exchange.getRequestBody().readAllBytes(), Map.class).get("id"));
         var message = Map.of("messageId", "m", "role", "ROLE_AGENT", "parts", List.of(Map.of("text", "hi")));
-        answer(exchange, Map.of("jsonrpc", "2.0", "id", 1, "result", Map.of("message", message)));
+        answer(exchange, Map.of("jsonrpc", "2.0", "id", id, "result", Map.of("message", message)));
     }
 
     private void serve(String path, Map<String, ?> document) {
