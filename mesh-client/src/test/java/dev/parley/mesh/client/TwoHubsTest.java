@@ -161,6 +161,7 @@ final class TwoHubsTest {
         public void close() {}
     };
     private final Logger root = Logger.getLogger("dev.parley");
+    private final Logger requests = Logger.getLogger("dev.parley.requests");
     private Side north;
     private Side south;
 
@@ -170,6 +171,7 @@ final class TwoHubsTest {
         root.setLevel(Level.ALL);
         recorder.setLevel(Level.ALL);
         root.addHandler(recorder);
+        requests.setLevel(Level.INFO); // quiet without a configuration
         north = new Side("north", "planner");
         south = new Side("south", "researcher");
         north.start(south);
@@ -179,6 +181,7 @@ final class TwoHubsTest {
     @AfterEach
     void stop() {
         root.removeHandler(recorder);
+        requests.setLevel(null);
         north.close();
         south.close();
     }

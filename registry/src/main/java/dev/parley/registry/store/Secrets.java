@@ -28,7 +28,7 @@ final class Secrets {
             form("a secret of webhooks", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
             form(
                     "a key of a model provider",
-                    "\\b(sk-(?=[A-Za-z0-9_-]{0,200}[0-9])([A-Za-z0-9_]{1,20}-){0,3}[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}"
+                    "\\b(sk-(?=[A-Za-z0-9_-]{0,60}[0-9])([A-Za-z0-9_]{1,20}-){0,3}[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}"
                             + "|r8_[A-Za-z0-9]{30,})"),
             form("a payment key", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
             form("a token of GitHub", "\\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
