@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 final class ShiftedUpstreamTest {
     /** When the answer too many is sent. */
-    private enum Extra {
+    enum Extra {
         WITH_THE_ANSWER,
         BEFORE_THE_NEXT
     }

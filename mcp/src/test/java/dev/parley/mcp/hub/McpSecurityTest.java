@@ -322,7 +322,7 @@ final class McpSecurityTest {
         alice.call("direct__answer", Map.of("message", "x"), Map.of());
         String rows = alice.http
                 .send(
-                        HttpRequest.newBuilder(URI.create(hub.url() + "/admin/audit?agent=direct"))
+                        HttpRequest.newBuilder(URI.create(hub.url() + "/admin/audit?actor=alice"))
                                 .header("Authorization", "Bearer " + OPERATOR)
                                 .build(),
                         BodyHandlers.ofString())

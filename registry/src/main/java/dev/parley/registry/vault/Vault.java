@@ -191,7 +191,7 @@ public final class Vault implements AutoCloseable {
                 requireNonNull(Form.text(body, "password")),
                 request.address());
         accounts.byEmail(email).ifPresent(developer -> actions.done(developer, "registered", "", request));
-        String message = mail != Mail.NONE
+        String message = !mail.equals(Mail.NONE)
                 ? "Registration successful. Please check your email to verify your account."
                 : "Registration successful (email verification skipped due to server config). Contact admin if needed.";
         return json(201, Map.of("message", message, "recovery_keys", recoveryKeys));
