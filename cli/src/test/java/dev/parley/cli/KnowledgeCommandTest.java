@@ -99,7 +99,7 @@ final class KnowledgeCommandTest {
                 .contains("Statements: 5");
         assertThat(Files.readString(directory.resolve("done.txt")).strip()).isEqualTo("5");
         assertThat(kg("import", "in.ttl", "--state", "done.txt")).contains("Statements: 0");
-        assertThat(kg("stats")).contains("Graph: (default)").contains("Total-Statements: 5");
+        assertThat(kg("stats")).contains("Graph: default").contains("Total-Statements: 5");
 
         assertThat(kg("export", "--format", "n-triples"))
                 .contains("<http://example.org/p1> <http://example.org/name> \"One\"@en .")

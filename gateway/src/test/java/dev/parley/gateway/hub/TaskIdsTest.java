@@ -1,6 +1,7 @@
 package dev.parley.gateway.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -54,7 +55,7 @@ final class TaskIdsTest {
         assertThat(Json.read(answer, Map.class).get("result"))
                 .as(new String(answer, UTF_8))
                 .isInstanceOf(Map.class);
-        return (Map<?, ?>) Json.read(answer, Map.class).get("result");
+        return (Map<?, ?>) requireNonNull(Json.read(answer, Map.class).get("result"));
     }
 
     private static Map<?, ?> send(String path, @Nullable String id, String text) throws Exception {
@@ -66,12 +67,12 @@ final class TaskIdsTest {
     }
 
     private static List<String> texts(Map<?, ?> task) {
-        return ((List<?>) task.get("history"))
-                .stream()
-                        .map(message ->
-                                ((Map<?, ?>) ((List<?>) ((Map<?, ?>) message).get("parts")).getFirst()).get("text"))
-                        .map(String::valueOf)
-                        .toList();
+        return requireNonNull((List<?>) task.get("history")).stream()
+                .map(message -> ((Map<?, ?>) requireNonNull((List<?>) ((Map<?, ?>) message).get("parts"))
+                                .getFirst())
+                        .get("text"))
+                .map(String::valueOf)
+                .toList();
     }
 
     @ParameterizedTest
@@ -88,7 +89,8 @@ final class TaskIdsTest {
         assertThat(texts(third)).containsExactly("first", "second", "third");
         Map<?, ?> newest = call("", "GetTask", Map.of("id", id));
         assertThat(texts(newest)).containsExactly("third");
-        Map<?, ?> first = (Map<?, ?>) ((List<?>) newest.get("history")).getFirst();
+        Map<?, ?> first =
+                (Map<?, ?>) requireNonNull((List<?>) newest.get("history")).getFirst();
         assertThat((List<?>) first.get("referenceTaskIds")).hasSize(1);
         assertThat((List<?>) call("", "ListTasks", Map.of("contextId", String.valueOf(newest.get("contextId"))))
                         .get("tasks"))

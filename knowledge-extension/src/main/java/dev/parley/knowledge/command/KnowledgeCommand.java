@@ -431,7 +431,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
                         Map<?, ?> info = (Map<?, ?>) one;
                         Object name = info.get("name");
                         all += info.get("statements") instanceof Number number ? number.longValue() : 0;
-                        page.field("Graph", name == null ? "(default)" : name)
+                        page.field("Graph", name == null ? "default" : name)
                                 .field("Statements", info.get("statements"))
                                 .gap();
                     }

@@ -1,5 +1,7 @@
 package dev.parley.registry.store;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.RegistryProtocol;
 import java.util.LinkedHashMap;
@@ -26,14 +28,14 @@ public final class LookAlikes {
         return (given, caller) -> flagged(handler.answer(given, caller), caller);
     }
 
-    private @Nullable Object flagged(@Nullable Object answer, CallContext caller) {
+    private Object flagged(Object answer, CallContext caller) {
         if (!(answer instanceof Map<?, ?> members)) {
             return answer;
         }
         var names = new LinkedHashMap<String, String>();
         collect(members, names);
         Map<String, List<String>> alike = entries.lookAlikes(names, caller);
-        return alike.isEmpty() ? answer : with(members, alike);
+        return alike.isEmpty() ? answer : requireNonNull(with(members, alike));
     }
 
     /** Adds the names of the entries in an answer by their ids. */
