@@ -27,6 +27,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -129,6 +130,37 @@ abstract class DemoCommand implements ProgramCommand {
         return files;
     }
 
+    /** Parameters of the command as they are, with the results of other steps as the agents of a pipeline read them. */
+    private static Map<String, @Nullable Object> withResults(
+            Map<String, @Nullable Object> own, List<@Nullable Object> steps) {
+        Map<String, @Nullable Object> parameters = StepInput.object(literal(own));
+        if (!steps.isEmpty()) {
+            var inputs = new LinkedHashMap<String, @Nullable Object>();
+            steps.forEach(step -> inputs.put(String.valueOf(step), "${" + step + ".data}"));
+            parameters = new LinkedHashMap<>(parameters);
+            parameters.put("inputs", inputs);
+        }
+        return parameters;
+    }
+
+    /** A value without references. */
+    private static @Nullable Object literal(@Nullable Object value) {
+        return switch (value) {
+            case String text -> text.replace("${", "$${");
+            case Map<?, ?> members -> {
+                var literal = new LinkedHashMap<String, @Nullable Object>();
+                members.forEach((name, member) -> literal.put(String.valueOf(name), literal(member)));
+                yield literal;
+            }
+            case List<?> elements -> {
+                var literal = new ArrayList<@Nullable Object>();
+                elements.forEach(element -> literal.add(literal(element)));
+                yield literal;
+            }
+            case null, default -> value;
+        };
+    }
+
     private Map<String, @Nullable Object> document(Map<String, Map<String, @Nullable Object>> parameters)
             throws IOException {
         Map<String, @Nullable Object> document = new LinkedHashMap<>(object(sample(pipeline() + ".json"), "workflow"));
@@ -138,7 +170,7 @@ abstract class DemoCommand implements ProgramCommand {
                             var filled = new LinkedHashMap<>(StepInput.object(step));
                             Map<String, @Nullable Object> own = parameters.get(String.valueOf(filled.get("id")));
                             if (own != null) {
-                                filled.put("parameters", own);
+                                filled.put("parameters", withResults(own, StepInput.array(filled.get("depends"))));
                             }
                             return (Map<String, @Nullable Object>) filled;
                         })
