@@ -739,7 +739,7 @@ public final class McpClient implements AutoCloseable {
     private void abandon(Connection held, Exchange exchange, String reason) {
         Connection present = connection;
         if (present != null
-                && present.transport == held.transport
+                && present.transport.equals(held.transport)
                 && held.transport.cancelsByNotification(held.server.revision())) {
             // On its own thread, because the calling one may be interrupted.
             Thread.ofVirtual().name("mcp-cancel").start(() -> {

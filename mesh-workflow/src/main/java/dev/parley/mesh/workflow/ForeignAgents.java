@@ -5,10 +5,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.mesh.workflow.StepAgents.StepAgent;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.support.LruMap;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,23 +27,6 @@ final class ForeignAgents implements AutoCloseable {
 
     ForeignAgents(HubParts hub) {
         this.hub = hub;
-    }
-
-    static boolean isUrl(String agent) {
-        return agent.regionMatches(true, 0, "http://", 0, 7) || agent.regionMatches(true, 0, "https://", 0, 8);
-    }
-
-    /** @throws InvalidField if this is no URL of an agent */
-    static void requireUrl(String field, String agent) {
-        try {
-            URI url = new URI(agent);
-            if (url.getHost() != null && url.getRawUserInfo() == null) {
-                return;
-            }
-        } catch (URISyntaxException malformed) {
-            // as a URL without a host
-        }
-        throw InvalidField.of(field, '"' + agent + "\" (expected: a URL with a host, without user name and password)");
     }
 
     /** The agent at a URL. Nothing is looked up or called before it is used. */

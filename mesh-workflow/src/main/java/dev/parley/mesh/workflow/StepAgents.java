@@ -115,7 +115,7 @@ final class StepAgents {
 
     @Nullable
     StepAgent find(String agent) {
-        if (ForeignAgents.isUrl(agent)) {
+        if (Workflow.isUrl(agent)) {
             return foreign.at(agent, caller.scope().group());
         }
         AgentCard card = cards().get(agent);
@@ -137,7 +137,7 @@ final class StepAgents {
 
     /** Context of a call of an agent. A run of a run is a call of the same agent, which is no loop: documents are finite. */
     CallContext toward(String agent) {
-        if (ForeignAgents.isUrl(agent)) {
+        if (Workflow.isUrl(agent)) {
             return CallContext.anonymous().withTraceparent(caller.traceparent()).through(caller.chain());
         }
         CallChain chain = caller.chain();

@@ -8,6 +8,8 @@ import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.InvalidField;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -215,8 +217,8 @@ public record Workflow(
             Draft draft = drafts.get(i);
             requireKind(draft, i);
             agents(draft, i).forEach((place, agent) -> {
-                if (ForeignAgents.isUrl(agent)) {
-                    ForeignAgents.requireUrl(place, agent);
+                if (isUrl(agent)) {
+                    requireUrl(place, agent);
                 }
                 if (!participants.isEmpty() && !participants.contains(agent)) {
                     throw InvalidField.of(
@@ -462,5 +464,23 @@ public record Workflow(
 
     static String place(int step, String member) {
         return STEPS + "[" + step + "]." + member;
+    }
+
+    /** Whether the agent of a step is named by its URL. */
+    static boolean isUrl(String agent) {
+        return agent.regionMatches(true, 0, "http://", 0, 7) || agent.regionMatches(true, 0, "https://", 0, 8);
+    }
+
+    /** @throws InvalidField if this is no URL of an agent */
+    private static void requireUrl(String field, String agent) {
+        try {
+            URI url = new URI(agent);
+            if (url.getHost() != null && url.getRawUserInfo() == null) {
+                return;
+            }
+        } catch (URISyntaxException malformed) {
+            // as a URL without a host
+        }
+        throw InvalidField.of(field, '"' + agent + "\" (expected: a URL with a host, without user name and password)");
     }
 }

@@ -35,7 +35,7 @@ final class HostileViewsTest {
             "/one/entities?type=task&pageSize=1000");
 
     /** The bounds of HostileGroupTest for loads that move much: the disk and the collector are shared. */
-    private static final Duration SEND_BOUND = Duration.ofMillis(3_000);
+    private static final Duration SEND_BOUND = Duration.ofSeconds(3);
 
     private static final Duration HEALTH_BOUND = Duration.ofMillis(1_200);
     private static final long HEAP_BACK = 128 << 20;
