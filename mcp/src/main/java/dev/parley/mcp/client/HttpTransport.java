@@ -2,6 +2,7 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.http.SseParser;
 import dev.parley.dialect.json.Codecs;
@@ -524,8 +525,8 @@ public final class HttpTransport implements Transport {
                 throw new ServerFailure(Kind.CONNECTION, "the server refuses " + named(message) + " with " + refusal);
             }
         } catch (ExecutionException failed) {
-            throw new ServerFailure(
-                    Kind.CONNECTION, named(message) + ": " + failed.getCause().getMessage(), failed.getCause());
+            Throwable cause = requireNonNullElse(failed.getCause(), failed);
+            throw new ServerFailure(Kind.CONNECTION, named(message) + ": " + cause.getMessage(), cause);
         } catch (TimeoutException late) {
             throw new ServerFailure(Kind.TIMEOUT, "no answer to " + named(message), late);
         } finally {

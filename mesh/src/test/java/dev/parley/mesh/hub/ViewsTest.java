@@ -333,10 +333,10 @@ final class ViewsTest {
                     peer,
                     "/one/events?type=task_result&taskId=" + taskOf(peer),
                     answer -> rows(answer, "events").stream()
-                            .anyMatch(each -> each.get("type").equals("a2a_message_sent")),
+                            .anyMatch(each -> "a2a_message_sent".equals(each.get("type"))),
                     V1);
             assertThat(rows(sent, "events").stream()
-                            .filter(each -> each.get("type").equals("a2a_message_sent"))
+                            .filter(each -> "a2a_message_sent".equals(each.get("type")))
                             .map(each -> String.valueOf(metadata(each).get("messageId"))))
                     .as("ids of callbacks, one for each, however many attempts there were")
                     .doesNotHaveDuplicates()

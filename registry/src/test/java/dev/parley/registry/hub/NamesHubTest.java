@@ -1,6 +1,7 @@
 package dev.parley.registry.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -193,13 +194,12 @@ final class NamesHubTest {
                     .start()) {
                 Map<?, ?> page = Json.read(
                         new Web(hub.url()).get("/registry/agents?owner=*").body(), Map.class);
-                List<String> ids = ((List<?>) page.get("agents"))
-                        .stream()
-                                .map(each -> (Map<?, ?>) each)
-                                .filter(each -> String.valueOf(each.get("name")).equalsIgnoreCase("echo"))
-                                .map(each -> each.get("name") + " " + each.get("id"))
-                                .sorted()
-                                .toList();
+                List<String> ids = requireNonNull((List<?>) page.get("agents")).stream()
+                        .map(each -> (Map<?, ?>) each)
+                        .filter(each -> String.valueOf(each.get("name")).equalsIgnoreCase("echo"))
+                        .map(each -> each.get("name") + " " + each.get("id"))
+                        .sorted()
+                        .toList();
                 assertThat(ids).hasSize(2).doesNotHaveDuplicates();
                 if (before != null) {
                     assertThat(ids).isEqualTo(before);

@@ -1,6 +1,7 @@
 package dev.parley.registry.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -48,7 +49,7 @@ final class PageBytesTest {
                     path + "pageSize=500" + (next.isEmpty() ? "" : "&pageToken=" + URLEncoder.encode(next, UTF_8)));
             assertThat(page.status()).as(path).isEqualTo(200);
             assertThat(page.body().length).as(path).isLessThan(MOST);
-            ids.addAll(ids(page.at(list), inside));
+            ids.addAll(ids(requireNonNull(page.at(list)), inside));
             next = page.at("nextPageToken") instanceof String token ? token : "";
             pages++;
         } while (!next.isEmpty() && pages < 100);
@@ -87,7 +88,7 @@ final class PageBytesTest {
             Object after = 0;
             for (int i = 0; i < 100 && !changed.containsAll(large); i++) {
                 Answer page = web.get("/registry/changes?pageSize=500&after=" + after);
-                changed.addAll(ids(page.at("changes"), "entry"));
+                changed.addAll(ids(requireNonNull(page.at("changes")), "entry"));
                 after = page.at("next");
             }
             assertThat(changed).containsAll(large);
