@@ -1,5 +1,7 @@
 package dev.parley.mcp.client;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.Tool;
@@ -73,7 +75,7 @@ public final class Forms implements McpProvider {
                         "type",
                         "object",
                         "properties",
-                        Map.of("value", KINDS.get(kind).getKey()),
+                        Map.of("value", requireNonNull(KINDS.get(kind)).getKey()),
                         "required",
                         List.of("value"));
         };

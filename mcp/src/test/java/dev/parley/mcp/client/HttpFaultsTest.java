@@ -2,6 +2,7 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -57,7 +58,7 @@ class HttpFaultsTest {
     @AfterEach
     void stop() throws IOException {
         if (server != null) {
-            server.close();
+            requireNonNull(server).close();
         }
         http.shutdownNow();
         Leftovers.assertNone(directory);
@@ -69,7 +70,7 @@ class HttpFaultsTest {
     }
 
     private McpClient connected(Duration limit) throws InterruptedException {
-        RawServer raw = server;
+        RawServer raw = requireNonNull(server);
         return McpClient.connect(
                 () -> new HttpTransport(raw.url(), http, Map.of("X-Key", "secret"), Credentials.NONE),
                 new McpClient.Limits(limit, limit),
@@ -89,7 +90,7 @@ class HttpFaultsTest {
 
     /** Runs all phases, with a fault at one of them; returns the failure, or null if the fault was forgiven. */
     private @Nullable Throwable run(String phase, Function<Request, Answer> fault) {
-        RawServer raw = server;
+        RawServer raw = requireNonNull(server);
         raw.fault = request -> request.method().equals(phase) ? fault.apply(request) : null;
         long begun = System.nanoTime();
         Throwable failure = catchThrowable(() -> {
@@ -116,7 +117,7 @@ class HttpFaultsTest {
                 assertThat(call(client, text)).contains("answer to " + text);
             }
         }
-        assertThat(server.shifted).isEmpty();
+        assertThat(requireNonNull(server).shifted).isEmpty();
     }
 
     static Stream<Arguments> phases() {
@@ -301,7 +302,7 @@ class HttpFaultsTest {
         for (int cut = 0; cut < length; cut += cut < 40 ? 3 : 7) {
             int place = cut;
             Throwable whole = run(phase, request -> {
-                byte[] bytes = server.healthy(request).bytes();
+                byte[] bytes = requireNonNull(server).healthy(request).bytes();
                 return new Answer(Arrays.copyOf(bytes, Math.min(place, bytes.length - 1)), After.CLOSE);
             });
             Throwable event = run(phase, request -> {
@@ -332,7 +333,7 @@ class HttpFaultsTest {
                 String id = request.id().equals("null") ? "4" : String.valueOf(Long.parseLong(request.id()) + 1);
                 String body = extra.replace("@NEXT@", id);
                 byte[] bytes = body.startsWith("{") ? RawServer.json(200, body).bytes() : body.getBytes(UTF_8);
-                return server.healthy(request).and(bytes);
+                return requireNonNull(server).healthy(request).and(bytes);
             });
 
             assertThat(failure).as(phase + " " + extra).isNull();

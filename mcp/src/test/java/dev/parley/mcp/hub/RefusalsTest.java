@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -410,9 +411,9 @@ final class RefusalsTest {
 
     /** Id of a task that asks a client which cannot ask its user. */
     private static Object handle(RawPeer peer, String server, String kind) throws Exception {
-        return peer.call(server + "__form", Map.of("text", kind), Map.of())
+        return requireNonNull(peer.call(server + "__form", Map.of("text", kind), Map.of())
                 .structured()
-                .get("taskId");
+                .get("taskId"));
     }
 
     private static Answer update(RawPeer peer, Object task, Object key, Map<String, Object> answer) throws Exception {

@@ -1,5 +1,7 @@
 package dev.parley.mcp.hub;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.client.AgentClient;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.stdio.McpServer;
@@ -36,7 +38,7 @@ public final class StdioOffer implements OfferedAgents {
 
     @Override
     public AgentEndpoint endpoint(String agent) {
-        return clients.get(agent);
+        return requireNonNull(clients.get(agent));
     }
 
     @Override
@@ -44,7 +46,7 @@ public final class StdioOffer implements OfferedAgents {
         return clients.keySet().stream()
                 .filter(agent -> {
                     try {
-                        return !clients.get(agent)
+                        return !requireNonNull(clients.get(agent))
                                 .call(GetTask.of(taskId), caller)
                                 .id()
                                 .isEmpty();
