@@ -58,7 +58,7 @@ class HttpFaultsTest {
     @AfterEach
     void stop() throws IOException {
         if (server != null) {
-            requireNonNull(server).close();
+            server.close();
         }
         http.shutdownNow();
         Leftovers.assertNone(directory);
@@ -290,7 +290,7 @@ class HttpFaultsTest {
 
     /** The body of the answer without faults. */
     private String healthy(Request request) {
-        String answer = new String(server.healthy(request).bytes(), UTF_8);
+        String answer = new String(requireNonNull(server).healthy(request).bytes(), UTF_8);
         return answer.substring(answer.indexOf("\r\n\r\n") + 4);
     }
 
