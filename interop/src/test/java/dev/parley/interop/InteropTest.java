@@ -35,8 +35,6 @@ class InteropTest {
             Set.of("errors"),
             "Python 0.3.26 rest",
             Set.of("send files"),
-            "Python 0.3.26 grpc",
-            Set.of("send files"),
             "Java 0.3.3.Final rest",
             Set.of("send files", "get"),
             "Java 0.2.5 jsonrpc",

@@ -1,6 +1,5 @@
 package dev.parley.mcp.client;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -193,9 +192,9 @@ class HttpFaultsTest {
     }
 
     /** Bodies with status 200, with words of the error. */
-    private static Map<byte[], String> bodies() {
-        var bodies = new LinkedHashMap<byte[], String>();
-        bodies.put(new byte[0], "status 200");
+    private static Map<String, String> bodies() {
+        var bodies = new LinkedHashMap<String, String>();
+        bodies.put("", "status 200");
         for (String text : List.of(
                 "null",
                 "7",
@@ -208,27 +207,27 @@ class HttpFaultsTest {
                 "{\"id\":@ID@}",
                 "{\"a\":",
                 "{")) {
-            bodies.put(text.getBytes(UTF_8), "status 200");
+            bodies.put(text, "status 200");
         }
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@}".getBytes(UTF_8), "neither result nor error");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":7}".getBytes(UTF_8), "neither result nor error");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"error\":\"none\"}".getBytes(UTF_8), "neither result nor error");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"method\":7,\"params\":{}}".getBytes(UTF_8), "neither result");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":987654,\"result\":{\"tools\":[]}}".getBytes(UTF_8), "987654");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[]}}".getBytes(UTF_8), "id");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}".getBytes(UTF_8), "status 200");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@}", "neither result nor error");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":7}", "neither result nor error");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"error\":\"none\"}", "neither result nor error");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"method\":7,\"params\":{}}", "neither result");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":987654,\"result\":{\"tools\":[]}}", "987654");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[]}}", "id");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}", "status 200");
         for (String value :
                 List.of("NaN", "Infinity", "\"\\ud800\"", "01", "+1", "'a'", "\"\\x\"", "[".repeat(2000), "tru")) {
             String text = "{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}";
-            bodies.put(text.getBytes(UTF_8), "no JSON");
+            bodies.put(text, "no JSON");
         }
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"a\":1,\"a\":2}}".getBytes(UTF_8), "no JSON");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}".getBytes(UTF_8), "no JSON");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"a\":1,\"a\":2}}", "no JSON");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}", "no JSON");
         return bodies;
     }
 
-    private static byte[] withId(byte[] bytes, Request request) {
-        return new String(bytes, ISO_8859_1).replace("@ID@", request.id()).getBytes(ISO_8859_1);
+    private static byte[] withId(String body, Request request) {
+        return body.replace("@ID@", request.id()).getBytes(UTF_8);
     }
 
     @ParameterizedTest
@@ -236,15 +235,14 @@ class HttpFaultsTest {
     @DisplayName("C10: each malformed body ends the call, as JSON and as an event")
     void malformedBodies(boolean isModern, String phase) throws Exception {
         server(isModern);
-        for (Map.Entry<byte[], String> each : bodies().entrySet()) {
+        for (Map.Entry<String, String> each : bodies().entrySet()) {
             Throwable failure =
                     run(phase, request -> RawServer.whole(200, "application/json", withId(each.getKey(), request)));
             Throwable event = run(
                     phase,
-                    request -> RawServer.events(
-                            "data: " + new String(withId(each.getKey(), request), ISO_8859_1) + "\n\n"));
+                    request -> RawServer.events("data: " + new String(withId(each.getKey(), request), UTF_8) + "\n\n"));
 
-            String place = phase + " " + new String(each.getKey(), ISO_8859_1);
+            String place = phase + " " + each.getKey();
             if (phase.startsWith("notifications/")) {
                 assertThat(failure).as(place).isNull();
             } else {
