@@ -1,6 +1,5 @@
 package dev.parley.mcp.client;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -100,31 +99,23 @@ class StdioFaultsTest {
         return failure;
     }
 
-    private static Map<byte[], String> answers() {
-        var answers = new LinkedHashMap<byte[], String>();
+    private static Map<String, String> answers() {
+        var answers = new LinkedHashMap<String, String>();
         for (String value :
                 List.of("NaN", "-Infinity", "\"\\ud800\"", "01", "'a'", "\"\\x\"", "[".repeat(2000), "tru", "{")) {
             answers.put(
-                    ("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}\n")
-                            .getBytes(UTF_8),
-                    "no JSON");
-            answers.put(
-                    ("{\"result\":{\"x\":" + value + "},\"jsonrpc\":\"2.0\",\"id\":\"@ID@\"}\n").getBytes(UTF_8),
-                    "no JSON");
+                    ("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}\n"), "no JSON");
+            answers.put(("{\"result\":{\"x\":" + value + "},\"jsonrpc\":\"2.0\",\"id\":\"@ID@\"}\n"), "no JSON");
         }
-        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}\n".getBytes(UTF_8), "no JSON");
-        answers.put("[{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}}]\n".getBytes(UTF_8), "no JSON");
-        answers.put("{\"jsonrpc\":\"2.0\",\"result\":{\"x\":NaN}}\n".getBytes(UTF_8), "no JSON");
-        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@}\n".getBytes(UTF_8), "neither result nor error");
-        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":7}\n".getBytes(UTF_8), "neither result nor error");
-        answers.put(
-                "{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"method\":null,\"result\":7}\n".getBytes(UTF_8), "neither result");
-        answers.put(
-                "{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"error\":\"none\"}\n".getBytes(UTF_8), "neither result nor error");
-        answers.put(
-                "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"odd\"}}\n".getBytes(UTF_8),
-                "odd");
-        answers.put("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"odd\"}}\n".getBytes(UTF_8), "odd");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}\n", "no JSON");
+        answers.put("[{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}}]\n", "no JSON");
+        answers.put("{\"jsonrpc\":\"2.0\",\"result\":{\"x\":NaN}}\n", "no JSON");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@}\n", "neither result nor error");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":7}\n", "neither result nor error");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"method\":null,\"result\":7}\n", "neither result");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"error\":\"none\"}\n", "neither result nor error");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"odd\"}}\n", "odd");
+        answers.put("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"odd\"}}\n", "odd");
         return answers;
     }
 
@@ -138,9 +129,9 @@ class StdioFaultsTest {
     })
     @DisplayName("C10: an answer that cannot be read ends its call with the reason")
     void malformedAnswers(String era, String phase) throws Exception {
-        for (Map.Entry<byte[], String> each : answers().entrySet()) {
-            assertThat(run(era, phase, each.getKey(), "go on"))
-                    .as(phase + " " + new String(each.getKey(), ISO_8859_1))
+        for (Map.Entry<String, String> each : answers().entrySet()) {
+            assertThat(run(era, phase, each.getKey().getBytes(UTF_8), "go on"))
+                    .as(phase + " " + each.getKey())
                     .hasMessageContaining(each.getValue());
         }
     }
