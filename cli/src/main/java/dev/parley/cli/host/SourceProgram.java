@@ -1,6 +1,8 @@
 package dev.parley.cli.host;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
@@ -59,7 +61,7 @@ final class SourceProgram {
         try {
             call(main, program, Arrays.copyOfRange(arguments, 1, arguments.length));
         } catch (InvocationTargetException thrown) {
-            thrown.getCause().printStackTrace();
+            requireNonNullElse(thrown.getCause(), thrown).printStackTrace();
             System.exit(1);
         }
     }
@@ -78,8 +80,8 @@ final class SourceProgram {
             var parser = (JavacTask) compiler.getTask(null, memory, fault -> {}, OPTIONS, null, sources);
             CompilationUnitTree unit = parser.parse().iterator().next();
             String place = unit.getPackageName() == null ? "" : unit.getPackageName() + ".";
-            Path root = file.getParent();
-            for (int i = 0; i < place.chars().filter(each -> each == '.').count() && root.getParent() != null; i++) {
+            Path root = requireNonNull(file.toAbsolutePath().getParent(), "a file is in a directory");
+            for (long i = place.chars().filter(each -> each == '.').count(); i > 0 && root.getParent() != null; i--) {
                 root = root.getParent();
             }
             files.setLocationFromPaths(StandardLocation.SOURCE_PATH, List.of(root));
