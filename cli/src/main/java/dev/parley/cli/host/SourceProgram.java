@@ -76,7 +76,7 @@ final class SourceProgram {
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, UTF_8);
                 var memory = new Memory(files)) {
             Iterable<? extends JavaFileObject> sources = files.getJavaFileObjects(file);
-            // Faults of syntax are told by the compilation.
+            // The compilation below reports syntax errors.
             var parser = (JavacTask) compiler.getTask(null, memory, fault -> {}, OPTIONS, null, sources);
             CompilationUnitTree unit = parser.parse().iterator().next();
             String place = unit.getPackageName() == null ? "" : unit.getPackageName() + ".";
