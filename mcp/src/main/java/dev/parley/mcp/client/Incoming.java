@@ -67,6 +67,9 @@ sealed interface Incoming {
                 case '}', ']' -> level--;
                 case '"' -> {
                     int end = end(text, i);
+                    if (end == text.length()) {
+                        return Optional.empty();
+                    }
                     if (level == outermost && end == i + name.length() + 1 && text.startsWith(name, i + 1)) {
                         Matcher value = VALUE.matcher(text).region(end + 1, text.length());
                         if (value.lookingAt()) {
