@@ -2,8 +2,10 @@ package dev.parley.engine;
 
 import dev.parley.engine.scheduling.Limits;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,9 +15,7 @@ final class Runs {
     /** Time that a stop waits for interrupted handlers. */
     private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
-    /** Turns that run, in the order in which they began. */
-    private final Map<Long, Turn> running = new ConcurrentSkipListMap<>();
-
+    private final Set<Turn> running = ConcurrentHashMap.newKeySet();
     private final AtomicLong numbers = new AtomicLong();
     private final Limits limits;
     private final ReentrantLock lock;
@@ -42,18 +42,18 @@ final class Runs {
     /** Registers a turn before it runs; false if it must not run, because the engine closes. */
     boolean began(Turn turn) {
         turn.numbered(numbers.incrementAndGet());
-        running.put(turn.number(), turn);
+        running.add(turn);
         if (open) { // read behind adding: either this sees the close, or the close sees the turn
             return true;
         }
-        running.remove(turn.number());
+        running.remove(turn);
         wake();
         return false;
     }
 
     /** Removes a turn after its end. */
     void ended(Turn turn) {
-        running.remove(turn.number());
+        running.remove(turn);
         if (!open) {
             wake();
         }
@@ -68,11 +68,16 @@ final class Runs {
         open = false;
         stopping.run();
         await(grace);
-        running.values().forEach(Turn::interrupt);
+        inOrder().forEach(Turn::interrupt);
         await(INTERRUPTED);
         stopped = true; // written before waking, so that no thread begins to wait
         wake.run();
-        running.values().forEach(turn -> turn.live().wake());
+        inOrder().forEach(turn -> turn.live().wake());
+    }
+
+    /** The turns that run, in the order in which they began. */
+    private List<Turn> inOrder() {
+        return running.stream().sorted(Comparator.comparingLong(Turn::number)).toList();
     }
 
     private void await(Duration grace) {
