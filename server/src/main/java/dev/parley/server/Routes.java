@@ -14,6 +14,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.server.wire.Cors;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -78,33 +80,60 @@ final class Routes {
      */
     record Front(String agent, @Nullable WireFace face) {}
 
-    /** Something at a path and below, or below the address of each agent. */
-    private record Prefixed<T>(String path, T target) {
+    /**
+     * Something at a path and below, or below the address of each agent.
+     *
+     * @param own its path, or what it adds to the address of an agent
+     */
+    private record Prefixed<T>(String path, boolean isOfAgents, String own, T target) {
+        Prefixed(String path, T target) {
+            this(
+                    path,
+                    path.startsWith(OF_AGENTS),
+                    path.startsWith(OF_AGENTS) ? path.substring(OF_AGENTS.length()) : path,
+                    target);
+        }
+
         boolean has(String other) {
             return end(other) >= 0;
         }
 
         /** End of this path in another one; -1 if that is not below it. */
         int end(String other) {
-            var from = isOfAgents() ? other.indexOf('/', BELOW_AGENTS.length()) : 0;
-            if (from < 0 || isOfAgents() && !other.startsWith(BELOW_AGENTS)) {
+            var from = isOfAgents ? other.indexOf('/', BELOW_AGENTS.length()) : 0;
+            if (from < 0 || isOfAgents && !other.startsWith(BELOW_AGENTS)) {
                 return -1;
             }
-            var own = isOfAgents() ? path.substring(OF_AGENTS.length()) : path;
             var end = from + own.length();
             return other.startsWith(own, from) && (other.length() == end || other.charAt(end) == '/') ? end : -1;
         }
+    }
 
-        boolean isOfAgents() {
-            return path.startsWith(OF_AGENTS);
-        }
-
-        /** The longest path first. */
-        static <T> List<Prefixed<T>> of(Map<String, T> targets) {
-            return targets.entrySet().stream()
+    /**
+     * Targets by their paths, found by the first segment of a path, so that the number of the others costs a request nothing.
+     *
+     * @param agents those of paths below {@link #BELOW_AGENTS}
+     */
+    private record Paths<T>(Map<String, List<Prefixed<T>>> bySegment, List<Prefixed<T>> agents) {
+        static <T> Paths<T> of(Map<String, T> targets) {
+            var bySegment = new HashMap<String, List<Prefixed<T>>>();
+            targets.entrySet().stream()
                     .map(each -> new Prefixed<>(each.getKey(), each.getValue()))
                     .sorted((one, other) -> other.path().length() - one.path().length())
-                    .toList();
+                    .forEach(each -> bySegment
+                            .computeIfAbsent(segment(each.path()), any -> new ArrayList<>())
+                            .add(each));
+            return new Paths<>(bySegment, bySegment.getOrDefault(AgentDirectory.PATH, List.of()));
+        }
+
+        private static String segment(String path) {
+            var end = path.indexOf('/', 1);
+            return end < 0 ? path : path.substring(0, end);
+        }
+
+        /** Targets that may have a path, the longest first. */
+        List<Prefixed<T>> near(String path) {
+            return path.startsWith(BELOW_AGENTS) ? agents : bySegment.getOrDefault(segment(path), List.of());
         }
     }
 
@@ -112,8 +141,8 @@ final class Routes {
     private final AgentDirectory agents;
     private final Authenticator authenticator;
     private final boolean protectCards;
-    private final List<Prefixed<RequestHandler>> handlers;
-    private final List<Prefixed<Front>> fronts;
+    private final Paths<RequestHandler> handlers;
+    private final Paths<Front> fronts;
     private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
     private final Function<String, Optional<A2AException>> absent;
@@ -140,8 +169,8 @@ final class Routes {
         this.agents = agents;
         this.authenticator = authenticator;
         this.protectCards = protectCards;
-        this.handlers = Prefixed.of(handlers);
-        this.fronts = Prefixed.of(fronts);
+        this.handlers = Paths.of(handlers);
+        this.fronts = Paths.of(fronts);
         this.home = home;
         this.obstacle = obstacle;
         this.absent = absent;
@@ -173,7 +202,7 @@ final class Routes {
             return path.equals("/health") ? status(true, Map.of("status", "up")) : readiness();
         }
         // Quick ones, such as metrics, which are of interest just then.
-        for (var each : handlers) {
+        for (var each : handlers.near(path)) {
             if (each.has(path)) {
                 var relative = path.substring(each.path().length());
                 return counted(each.target().answer(head.request(relative, NO_BODY), body));
@@ -248,7 +277,7 @@ final class Routes {
     }
 
     private @Nullable Prefixed<Front> front(Arrival arrival) {
-        for (var each : fronts) {
+        for (var each : fronts.near(arrival.path())) {
             if (each.has(arrival.path())
                     && (each.target().face() == null || each.target().face().answers(arrival))) {
                 return each;
