@@ -265,7 +265,7 @@ public final class Platform implements AutoCloseable {
                             .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)))
                     .orElse(null);
-            this.site = opened.apply(forAll.authenticator(new Door(trust, this::url))
+            this.site = opened.apply(forAll.authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
                     .handler(ExtensionPages.PATH, extensionPages)
                     .handler(OpenApiPage.PATH, openApi)
                     .home(home)
@@ -653,8 +653,12 @@ public final class Platform implements AutoCloseable {
         return Sha256.of(purpose + "\n" + secret);
     }
 
-    /** Lets callers in as the hub trusts them. */
-    private record Door(Trust trust, Supplier<String> url) implements Authenticator {
+    /**
+     * Lets callers in as the hub trusts them.
+     *
+     * @param begun chains of calls that begin at an agent, by its name
+     */
+    private record Door(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
         @Override
         public Admission admit(String agent, Arrival arrival) {
             return through(trust.admit(agent, arrival), agent, arrival);
@@ -666,7 +670,14 @@ public final class Platform implements AutoCloseable {
         }
 
         private Admission through(Admission admission, String agent, Arrival arrival) {
-            CallChain chain = CallChain.read(arrival.header(CallChain.HEADER)).then(url.get() + "/agents/" + agent);
+            CallChain before = CallChain.read(arrival.header(CallChain.HEADER));
+            CallChain begins = begun.get(agent);
+            if (begins == null) {
+                begins = begun.computeIfAbsent(agent, name -> CallChain.NONE.then(url.get() + "/agents/" + name));
+            }
+            CallChain chain = before.agents().isEmpty()
+                    ? begins
+                    : before.then(begins.agents().getFirst());
             return new Admission(
                     admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
         }
