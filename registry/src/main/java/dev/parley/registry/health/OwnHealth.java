@@ -38,7 +38,9 @@ public final class OwnHealth implements HubObserver {
 
         void count(boolean isFailure, long nanos) {
             runs.increment();
-            failures.add(isFailure ? 1 : 0);
+            if (isFailure) {
+                failures.increment();
+            }
             this.nanos.add(nanos);
         }
 
@@ -79,7 +81,7 @@ public final class OwnHealth implements HubObserver {
     @Override
     public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {
         if (error != null && error.httpStatus() >= INTERNAL) {
-            counts.computeIfAbsent(agent, name -> Counts.none()).count(true, nanos);
+            counts(agent).count(true, nanos);
         }
     }
 
@@ -87,7 +89,7 @@ public final class OwnHealth implements HubObserver {
     public void ran(String agent, Request request, long nanos) {
         boolean isFailure =
                 request.task().map(task -> task.state() == TaskState.FAILED).orElse(false);
-        counts.computeIfAbsent(agent, name -> Counts.none()).count(isFailure, nanos);
+        counts(agent).count(isFailure, nanos);
     }
 
     @Override
@@ -95,6 +97,11 @@ public final class OwnHealth implements HubObserver {
 
     @Override
     public void offered(TaskKey task, String caller, boolean accepted) {}
+
+    private Counts counts(String agent) {
+        Counts known = counts.get(agent);
+        return known != null ? known : counts.computeIfAbsent(agent, name -> Counts.none());
+    }
 
     private void look() {
         var filter = new Entries.Filter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);

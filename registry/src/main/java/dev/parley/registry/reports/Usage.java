@@ -74,7 +74,8 @@ final class Usage implements HubObserver, AutoCloseable {
         final AtomicBoolean changed = new AtomicBoolean();
 
         void add(String name, long amount) {
-            numbers.computeIfAbsent(name, any -> new LongAdder()).add(amount);
+            LongAdder known = numbers.get(name);
+            (known != null ? known : numbers.computeIfAbsent(name, any -> new LongAdder())).add(amount);
             if (!changed.get()) {
                 changed.set(true);
             }
