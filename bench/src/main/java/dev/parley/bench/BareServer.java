@@ -4,6 +4,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.encoding.ContentEncodingContext;
 import io.helidon.http.media.MediaContext;
 import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
@@ -34,6 +35,19 @@ public final class BareServer {
 
     /** Starts a server that answers each POST to {@code /} by a function of its body. */
     static WebServer serve(int port, UnaryOperator<byte[]> answers) {
+        return serve(port, (request, response) -> {
+            try (InputStream body = request.content().inputStream()) {
+                byte[] answer = answers.apply(body.readAllBytes());
+                response.header(HeaderNames.CONTENT_TYPE, "application/json");
+                response.send(answer);
+            } catch (IOException gone) {
+                throw new UncheckedIOException(gone);
+            }
+        });
+    }
+
+    /** Starts a server that answers each POST to {@code /}. */
+    static WebServer serve(int port, Handler handler) {
         return WebServer.builder()
                 .host("127.0.0.1")
                 .port(port)
@@ -53,15 +67,7 @@ public final class BareServer {
                 .contentEncoding(ContentEncodingContext.builder()
                         .contentEncodingsDiscoverServices(false)
                         .build())
-                .addRouting(HttpRouting.builder().post("/", (request, response) -> {
-                    try (InputStream body = request.content().inputStream()) {
-                        byte[] answer = answers.apply(body.readAllBytes());
-                        response.header(HeaderNames.CONTENT_TYPE, "application/json");
-                        response.send(answer);
-                    } catch (IOException gone) {
-                        throw new UncheckedIOException(gone);
-                    }
-                }))
+                .addRouting(HttpRouting.builder().post("/", handler))
                 .build()
                 .start();
     }

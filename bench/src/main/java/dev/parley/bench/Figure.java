@@ -38,12 +38,14 @@ record Figure(
     static final List<Figure> ALL = List.of(
             rate("bare-64", "bare HTTP server, JSON in and out, 64 connections", null),
             rate("ping-64", "SendMessage answered by a message (`ping`), 64 connections", null),
-            share("ping-share", "the same as a share of the bare server", "ping-64", "bare-64", atLeast(0.6)),
+            share("ping-share", "the same as a share of the bare server", "ping-64", "bare-64", atLeast(0.75)),
             new Figure("wrk-bare", "bare HTTP server by wrk, 64 connections", "requests/s", "/value", 1, null),
             new Figure("wrk-ping", "SendMessage to `ping` by wrk, 64 connections", "requests/s", "/value", 1, null),
             latency("bare-durable-1", "bare durable server, one client: median", "p50", null),
             rate("bare-durable-64", "bare durable server, 64 connections", null),
+            latency("bare-durable-64", "the same: 99th percentile", "p99", null),
             latency("echo-1", "durable SendMessage (`echo`), one client: median", "p50", atMost(0.45)),
+            share("one-share", "the same, of the bare durable server", "echo-1", "bare-durable-1", atMost(1.15)),
             rate("echo-64", "durable SendMessage (`echo`), 64 connections", atLeast(18_000)),
             latency("echo-64", "the same: 99th percentile", "p99", atMost(12)),
             share(
@@ -51,15 +53,32 @@ record Figure(
                     "the same as a share of the bare durable server",
                     "echo-64",
                     "bare-durable-64",
-                    atLeast(0.8)),
+                    atLeast(0.85)),
+            share(
+                    "tail-share",
+                    "its 99th percentile, of that of the bare durable server",
+                    "echo-64:p99",
+                    "bare-durable-64:p99",
+                    atMost(1.5)),
             rate("get-64", "GetTask, 64 connections", atLeast(30_000)),
-            new Figure(
+            streams("bare-stream-100", "bare stream server, 100 streams, durable", null),
+            streams("stream-100", "events on 100 streams of `chatty` tasks, durable", atLeast(200_000)),
+            share(
+                    "stream-share",
+                    "the same as a share of the bare stream server",
                     "stream-100",
-                    "events on 100 streams of `chatty` tasks, durable",
-                    "events/s",
-                    "/result/eventsPerSecond",
-                    1,
-                    atLeast(200_000)),
+                    "bare-stream-100",
+                    atLeast(0.9)),
+            jars("ping", "all", "gateway, mesh, MCP, pipelines and registry"),
+            jars("echo", "all", "gateway, mesh, MCP, pipelines and registry"),
+            jars("ping", "gateway", "the gateway"),
+            jars("echo", "gateway", "the gateway"),
+            jars("ping", "mcp", "MCP"),
+            jars("echo", "mcp", "MCP"),
+            jars("ping", "mesh", "the mesh"),
+            jars("echo", "mesh", "the mesh"),
+            jars("ping", "registry", "the registry"),
+            jars("echo", "registry", "the registry"),
             latency("gateway-direct-1", "`ping` without a proxy, one client: median", "p50", null),
             latency("gateway-nginx-1", "the same through nginx", "p50", null),
             latency("gateway-hub-1", "the same through the gateway", "p50", null),
@@ -187,6 +206,17 @@ record Figure(
 
     private static Figure rate(String id, String title, @Nullable Goal goal) {
         return new Figure(id, title, "requests/s", RATE, 1, goal);
+    }
+
+    /** Calls for a second of the hub's processor time with modules that they do not use, as a share of those without. */
+    private static Figure jars(String agent, String name, String modules) {
+        return new Figure(
+                "jars-" + agent + "-" + name,
+                "calls of `" + agent + "` for a second of processor time with " + modules,
+                "of those without",
+                "/value",
+                1,
+                atLeast(0.98));
     }
 
     private static Figure latency(String id, String title, String percentile, @Nullable Goal goal) {

@@ -79,6 +79,7 @@ public final class Figures {
             Double value = value(figure);
             if (value != null) {
                 medians.putIfAbsent(figure.id(), value);
+                medians.put(figure.id() + ":" + figure.pointer().replaceAll(".*/", ""), value);
                 ObjectNode row = table.addObject();
                 row.put("id", figure.id());
                 row.put("title", figure.title());
