@@ -10,6 +10,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Skill;
 import dev.parley.hub.Hub;
 import dev.parley.pipelines.repair.RepairShop;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -64,6 +65,13 @@ final class SkillStepsTest {
         return Agent.named(name, "Works").skills(new Workshop());
     }
 
+    private static Agent priced(String name, String cost) {
+        return Agent.named(name, "Draws")
+                .skill(new AgentCard.Skill(
+                        "draw", "draw", "", List.of("cost:" + cost), List.of(), List.of(), List.of(), List.of()))
+                .handle((request, reply) -> reply.complete("by " + name));
+    }
+
     @BeforeAll
     static void start() throws IOException {
         Path servers = directory.resolve("servers.json");
@@ -77,6 +85,9 @@ final class SkillStepsTest {
                 .webhookAllow(List.of("127.0.0.1", "localhost"))
                 .agents(
                         workshop("near"),
+                        priced("cheap", "0.01"),
+                        priced("dear", "2.50"),
+                        Agent.named("plain", "Whispers").handle((request, reply) -> reply.complete("psst")),
                         Agent.named("writer", "Writes letters")
                                 .skill("letter", "Writes a letter")
                                 .skill("fax", "Writes a fax")
@@ -151,6 +162,18 @@ final class SkillStepsTest {
         Map<?, ?> other = (Map<?, ?>) requireNonNull(run.metadata().get("one/choice/loud"));
         assertThat(List.of("near", "route")).contains(String.valueOf(other.get("agent")));
         assertThat((List<?>) other.get("others")).hasSize(1);
+
+        Task cheap = run("{'id':'d','agent':{'capability':'draw'},'parameters':{'text':'x'}}");
+        assertThat(result(cheap)).isEqualTo("by cheap");
+        Map<?, ?> cheapest = (Map<?, ?>) requireNonNull(cheap.metadata().get("one/choice/d"));
+        assertThat((Map<?, ?>) requireNonNull(cheapest.get("reasons")))
+                .extracting("cost", "cheapness")
+                .containsExactly(0.01, 0.99);
+        assertThat(cheapest.get("others")).isEqualTo(List.of("dear"));
+
+        assertThat(result(run("{'id':'w','agent':{'words':'whispers'},'task':'x','parameters':{'text':'y'}}")))
+                .as("an agent without skills does any task, as if it was named")
+                .isEqualTo("psst");
 
         Task unmet = run("{'id':'s','agent':{'capability':'fly'}}");
         assertThat(unmet.state()).isEqualTo(TaskState.REJECTED);

@@ -14,6 +14,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -55,10 +56,13 @@ final class Definitions {
 
     private final Database database;
     private final InstantSource clock;
+    /** Name in an order that does not depend on the locale of the database. */
+    private final String byName;
 
     Definitions(Database database, InstantSource clock) {
         this.database = database;
         this.clock = clock;
+        this.byName = database.kind() == DatabaseKind.POSTGRESQL ? "name COLLATE \"C\"" : "name";
         database.migrate("workflows", SCHEMA);
     }
 
@@ -174,8 +178,8 @@ final class Definitions {
         String after = list.pageToken() == null ? "" : list.pageToken();
         List<String> names = database.read(session -> session.list(
                 row -> Objects.requireNonNull(Session.text(row, 1)),
-                "SELECT DISTINCT name FROM one_definition WHERE group_id = ? AND name > ? AND document IS NOT NULL"
-                        + " ORDER BY name LIMIT ?",
+                "SELECT name FROM one_definition WHERE group_id = ? AND document IS NOT NULL GROUP BY name HAVING "
+                        + byName + " > ? ORDER BY " + byName + " LIMIT ?",
                 group,
                 after,
                 size + 1));

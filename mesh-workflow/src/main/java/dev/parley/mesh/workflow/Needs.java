@@ -66,9 +66,9 @@ final class Needs {
      */
     List<Ranked> ranked(Need need, @Nullable String task, List<String> participants) {
         var given = new LinkedHashMap<String, @Nullable Object>();
-        String capability = need.capability() == null ? task : need.capability();
-        if (capability != null) {
-            given.put("capability", capability);
+        String skill = task == null ? need.capability() : task;
+        if (need.capability() != null) {
+            given.put("capability", need.capability());
         }
         if (need.words() != null) {
             given.put("q", need.words());
@@ -82,7 +82,7 @@ final class Needs {
                 AgentCard card = cards.get(name);
                 boolean takesPart = participants.isEmpty() || participants.contains(name);
                 if (card != null && takesPart && !name.equals(WorkflowProtocol.AGENT)) {
-                    add(ranked, name, card, need, task == null ? capability : task, agent);
+                    add(ranked, name, card, need, skill, agent);
                 }
             }
         }

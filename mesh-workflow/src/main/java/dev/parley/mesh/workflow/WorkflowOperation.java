@@ -47,25 +47,48 @@ public interface WorkflowOperation {
     /** A page of runs, the newest first. */
     record RunPage(List<RunView> workflows, String nextPageToken) {}
 
+    /** An operation that starts a task; if it is sent again, another one. */
+    interface Start<R> extends Operation.ExtensionCall<R> {
+        @Override
+        default boolean runsAgent() {
+            return true;
+        }
+
+        @Override
+        default boolean isRepeatable() {
+            return false;
+        }
+    }
+
+    /** An operation on a run. */
+    interface OfRun extends Operation.ExtensionCall<RunView> {
+        String workflowId();
+
+        @Override
+        default String relatedTask() {
+            return workflowId();
+        }
+    }
+
+    /** An operation on a vote. */
+    interface OfVote extends Operation.ExtensionCall<VoteView> {
+        String voteId();
+
+        @Override
+        default String relatedTask() {
+            return voteId();
+        }
+    }
+
     /**
      * Starts a run.
      *
      * @param document a coordination document: as it is, in its short form with a {@code type}, or in an envelope
      */
-    record Run(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<RunView> {
+    record Run(Map<String, @Nullable Object> document) implements Start<RunView> {
         @Override
         public String name() {
             return "one/workflows/run";
-        }
-
-        @Override
-        public boolean runsAgent() {
-            return true;
-        }
-
-        @Override
-        public boolean isRepeatable() {
-            return false;
         }
     }
 
@@ -74,48 +97,18 @@ public interface WorkflowOperation {
      *
      * @param workflowId the run that ended
      */
-    record Resume(String workflowId) implements Operation.ExtensionCall<RunView> {
+    record Resume(String workflowId) implements Start<RunView>, OfRun {
         @Override
         public String name() {
             return "one/workflows/resume";
         }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return workflowId;
-        }
-
-        @Override
-        public boolean runsAgent() {
-            return true;
-        }
-
-        @Override
-        public boolean isRepeatable() {
-            return false;
-        }
     }
 
     /** Starts a run with the document and the inputs of another. */
-    record Repeat(String workflowId) implements Operation.ExtensionCall<RunView> {
+    record Repeat(String workflowId) implements Start<RunView>, OfRun {
         @Override
         public String name() {
             return "one/workflows/repeat";
-        }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return workflowId;
-        }
-
-        @Override
-        public boolean runsAgent() {
-            return true;
-        }
-
-        @Override
-        public boolean isRepeatable() {
-            return false;
         }
     }
 
@@ -197,28 +190,18 @@ public interface WorkflowOperation {
     }
 
     /** Reads a run. */
-    record Get(String workflowId) implements Operation.ExtensionCall<RunView> {
+    record Get(String workflowId) implements OfRun {
         @Override
         public String name() {
             return "one/workflows/get";
         }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return workflowId;
-        }
     }
 
     /** Cancels a run and its steps. */
-    record Cancel(String workflowId) implements Operation.ExtensionCall<RunView> {
+    record Cancel(String workflowId) implements OfRun {
         @Override
         public String name() {
             return "one/workflows/cancel";
-        }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return workflowId;
         }
 
         @Override
@@ -257,33 +240,18 @@ public interface WorkflowOperation {
      *
      * @param document with the member {@code vote}
      */
-    record StartVote(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<VoteView> {
+    record StartVote(Map<String, @Nullable Object> document) implements Start<VoteView> {
         @Override
         public String name() {
             return "one/votes/start";
         }
-
-        @Override
-        public boolean runsAgent() {
-            return true;
-        }
-
-        @Override
-        public boolean isRepeatable() {
-            return false;
-        }
     }
 
     /** Reads a vote, as the principal that began it or a voter. */
-    record GetVote(String voteId) implements Operation.ExtensionCall<VoteView> {
+    record GetVote(String voteId) implements OfVote {
         @Override
         public String name() {
             return "one/votes/get";
-        }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return voteId;
         }
     }
 
@@ -292,15 +260,10 @@ public interface WorkflowOperation {
      *
      * @param voter only for callers without authentication, whose name is not known; null for others
      */
-    record Cast(String voteId, String option, @Nullable String voter) implements Operation.ExtensionCall<VoteView> {
+    record Cast(String voteId, String option, @Nullable String voter) implements OfVote {
         @Override
         public String name() {
             return "one/votes/cast";
-        }
-
-        @Override
-        public @Nullable String relatedTask() {
-            return voteId;
         }
 
         @Override
@@ -321,7 +284,7 @@ public interface WorkflowOperation {
         }
 
         @Override
-        public @Nullable String relatedTask() {
+        public String relatedTask() {
             return workflowId;
         }
     }

@@ -11,7 +11,9 @@ import dev.parley.hub.HubBuilder;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
+import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -22,9 +24,14 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,20 +41,31 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Stored definitions, and runs that are resumed and repeated, over HTTP. */
 @Timeout(120)
-final class DefinitionsHubTest {
+class DefinitionsHubTest {
     private static final String REPORT = "{'name':'report','description':'d','inputs':{'type':'object','properties':"
             + "{'topic':{'type':'string'},'count':{'type':'integer','minimum':1,'default':3}},'required':['topic']},"
             + "'workflow':{'steps':[{'id':'s','agent':'echo','task':'x','parameters':"
             + "{'text':'${input.topic} ${input.count}%s'}}]}}";
 
     @TempDir
-    private Path data;
+    Path data;
+
+    private TestDatabase database;
+
+    TestDatabase database() throws IOException {
+        return TestDatabase.sqlite(data);
+    }
+
+    @BeforeEach
+    void openDatabase() throws IOException {
+        database = database();
+    }
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final ConcurrentLinkedQueue<String> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean broken = new AtomicBoolean(true);
 
-    private HubBuilder hub() {
+    private HubBuilder agents() {
         Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> {
             calls.add(request.text());
             reply.complete(request.text());
@@ -118,7 +136,7 @@ final class DefinitionsHubTest {
             "M4 a definition is saved with versions, listed, shown, run by name with inputs, and deleted; also after a"
                     + " restart")
     void versions() throws Exception {
-        try (Hub hub = hub().data(data).start()) {
+        try (Hub hub = database.kept(agents()).start()) {
             assertThat(ok(hub, "POST", "/one/definitions", REPORT.formatted(""))
                             .json()
                             .get("version"))
@@ -132,7 +150,7 @@ final class DefinitionsHubTest {
                             .get("version"))
                     .isEqualTo(2);
         }
-        try (Hub hub = hub().data(data).start()) {
+        try (Hub hub = database.kept(agents()).start()) {
             Map<?, ?> newest = ok(hub, "GET", "/one/definitions/report", "").json();
             assertThat(newest.get("versions")).isEqualTo(List.of(1, 2));
             assertThat(String.valueOf(newest.get("document"))).contains("${input.count}!");
@@ -241,7 +259,7 @@ final class DefinitionsHubTest {
                 "votes; {'vote':{'question':'q','options':['a','b'],'voters':['x'],'votes':2}}; vote.votes"
             })
     void refused(String resource, String body, String place) throws Exception {
-        try (Hub hub = hub().inMemory().start()) {
+        try (Hub hub = database.empty(agents()).start()) {
             ok(hub, "POST", "/one/definitions", REPORT.formatted(""));
 
             Answer answer = send(hub, null, "POST", "/one/" + resource, body);
@@ -255,7 +273,7 @@ final class DefinitionsHubTest {
     @Test
     @DisplayName("T13 numbers may be texts, for each member")
     void numbers() throws Exception {
-        try (Hub hub = hub().inMemory().start()) {
+        try (Hub hub = database.empty(agents()).start()) {
             Map<?, ?> run = ended(
                     hub,
                     ok(
@@ -276,7 +294,7 @@ final class DefinitionsHubTest {
                 "{'id':'b','agent':'fragile','task':'x','depends':['a']}",
                 "{'id':'c','agent':'echo','task':'x','parameters':{'text':'${a.text} and ${b.text}'}}");
         String id;
-        try (Hub hub = hub().data(data).start()) {
+        try (Hub hub = database.kept(agents()).start()) {
             Map<?, ?> failed = ended(
                     hub, ok(hub, "POST", "/one/workflows", "{'workflow':{'steps':[" + String.join(",", steps) + "]}}"));
             assertThat(failed.get("state")).isEqualTo("failed");
@@ -286,7 +304,7 @@ final class DefinitionsHubTest {
             id = String.valueOf(still.get("workflowId"));
         }
         broken.set(false);
-        try (Hub hub = hub().data(data).start()) {
+        try (Hub hub = database.kept(agents()).start()) {
             Map<?, ?> run = ended(hub, ok(hub, "POST", "/one/workflows/" + id + "/resume", ""));
 
             assertThat(run.get("state")).as("%s", run).isEqualTo("completed");
@@ -306,6 +324,85 @@ final class DefinitionsHubTest {
     }
 
     @Test
+    @DisplayName(
+            "M4 another hub of the same database, at another address, runs, resumes and repeats what the first one kept")
+    void otherHub() throws Exception {
+        String failed;
+        String done;
+        try (Hub hub = database.kept(agents()).start()) {
+            ok(hub, "POST", "/one/definitions", REPORT.formatted(""));
+            ok(
+                    hub,
+                    "POST",
+                    "/one/definitions",
+                    "{'name':'Prüfung 検査','inputs':{'properties':{'t':{'type':'string'}}},'workflow':{'steps':["
+                            + "{'id':'a','agent':'echo','task':'x','parameters':{'text':'${input.t}'}},"
+                            + "{'id':'b','agent':'fragile','task':'x','depends':['a']}]}}");
+            Map<?, ?> run = ended(
+                    hub,
+                    ok(hub, "POST", "/one/workflows", "{'definition':'Prüfung 検査','inputs':{'t':'nul \\u0000, 😀'}}"));
+            assertThat(run.get("state")).isEqualTo("failed");
+            failed = String.valueOf(run.get("workflowId"));
+            done = String.valueOf(
+                    ended(hub, ok(hub, "POST", "/one/workflows", "{'definition':'report','inputs':{'topic':'x'}}"))
+                            .get("workflowId"));
+        }
+        broken.set(false);
+        try (Hub hub = database.elsewhere(agents()).start()) {
+            Map<?, ?> run = ended(
+                    hub,
+                    ok(hub, "POST", "/one/workflows", "{'definition':'report','version':1,'inputs':{'topic':'y'}}"));
+            assertThat(run.get("result")).isEqualTo(Map.of("s", "y 3"));
+            Map<?, ?> resumed = ended(hub, ok(hub, "POST", "/one/workflows/" + failed + "/resume", ""));
+            assertThat(resumed.get("result")).isEqualTo(Map.of("b", "mended nul \0, 😀"));
+            assertThat(origin(resumed).get("definition")).isEqualTo("Prüfung 検査");
+            assertThat(ended(hub, ok(hub, "POST", "/one/workflows/" + done + "/repeat", ""))
+                            .get("result"))
+                    .isEqualTo(Map.of("s", "x 3"));
+            assertThat(new ArrayList<>(calls))
+                    .containsExactly(
+                            "nul \0, 😀", "fragile", "x 3", "y 3", "fragile", "x 3"); // the first step is not run again
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "M4 documents that are saved at the same time become versions of their own, and names come in pages once")
+    void manySaves() throws Exception {
+        try (Hub hub = database.empty(agents()).start();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Answer>> saves = IntStream.range(0, 12)
+                    .mapToObj(i -> threads.submit(() -> ok(hub, "POST", "/one/definitions", REPORT.formatted(i))))
+                    .toList();
+            var versions = new TreeSet<Object>();
+            for (Future<Answer> save : saves) {
+                versions.add(requireNonNull(save.get().json().get("version")));
+            }
+            assertThat(versions).hasSize(12).contains(1, 12);
+
+            List<String> names = List.of("B", "a", "a-b", "a.b", "ab", "b", "report", "ä", "翻訳", "𝒳");
+            for (String name : names) {
+                ok(hub, "POST", "/one/definitions", REPORT.formatted("").replace("report", name));
+            }
+            var listed = new ArrayList<String>();
+            String token = "";
+            do {
+                Map<?, ?> page = ok(
+                                hub,
+                                "GET",
+                                "/one/definitions?pageSize=3&pageToken=" + URLEncoder.encode(token, UTF_8),
+                                "")
+                        .json();
+                for (Object each : (List<?>) requireNonNull(page.get("definitions"))) {
+                    listed.add(String.valueOf(((Map<?, ?>) each).get("name")));
+                }
+                token = page.get("nextPageToken") instanceof String next ? next : "";
+            } while (!token.isEmpty());
+            assertThat(listed).isEqualTo(names);
+        }
+    }
+
+    @Test
     @DisplayName("M4 definitions and runs of other groups do not exist")
     void groups() throws Exception {
         Callers callers = Callers.builder()
@@ -314,7 +411,7 @@ final class DefinitionsHubTest {
                 .group("ann", "north")
                 .group("bob", "south")
                 .build();
-        try (Hub hub = hub().inMemory()
+        try (Hub hub = database.empty(agents())
                 .callers(callers)
                 .authentication(Authentication.of(Scheme.API_KEY))
                 .start()) {

@@ -19,6 +19,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,12 +40,23 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Votes on a hub, over HTTP and as steps of workflows. */
 @Timeout(120)
-final class VotesHubTest {
+class VotesHubTest {
     private static final String VOTE =
             "{'vote':{'question':'Which?','options':['red','blue'],'voters':['bob','carol','dave'],'quorum':2%s}}";
 
     @TempDir
-    private Path data;
+    Path data;
+
+    private TestDatabase database;
+
+    TestDatabase database() throws IOException {
+        return TestDatabase.sqlite(data);
+    }
+
+    @BeforeEach
+    void openDatabase() throws IOException {
+        database = database();
+    }
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -93,7 +106,7 @@ final class VotesHubTest {
     @Test
     @DisplayName("AK25 a vote is started by the API, named voters cast one ballot each, and its outcome is read")
     void ballots() throws Exception {
-        try (Hub hub = closed().inMemory().start()) {
+        try (Hub hub = database.empty(closed()).start()) {
             String id = start(hub, "alice", "");
             String path = "/one/votes/" + id;
 
@@ -121,7 +134,7 @@ final class VotesHubTest {
     @Test
     @DisplayName("AK25 others than the voters and the starter of a vote neither vote nor see it")
     void strangers() throws Exception {
-        try (Hub hub = closed().inMemory().start()) {
+        try (Hub hub = database.empty(closed()).start()) {
             String id = start(hub, "alice", "");
 
             assertThat(cast(hub, "mallory", id, "red").statusCode()).isEqualTo(404);
@@ -156,11 +169,11 @@ final class VotesHubTest {
     @DisplayName("AK25 a vote ends at its deadline, also after a restart, and a missed quorum has an outcome")
     void deadline() throws Exception {
         String id;
-        try (Hub hub = closed().data(data).start()) {
+        try (Hub hub = database.kept(closed()).start()) {
             id = start(hub, "alice", ",'deadline':" + (System.currentTimeMillis() + 6_000));
             assertThat(json(cast(hub, "bob", id, "red")).get("state")).isEqualTo("input-required");
         }
-        try (Hub hub = closed().data(data).start();
+        try (Hub hub = database.kept(closed()).start();
                 AgentClient alice = AgentClient.builder().apiKey(key("alice")).connect(hub.url() + "/one")) {
             await(alice, id);
 
@@ -184,7 +197,7 @@ final class VotesHubTest {
     @Test
     @DisplayName("a vote that is canceled takes no more ballots")
     void cancel() throws Exception {
-        try (Hub hub = closed().inMemory().start()) {
+        try (Hub hub = database.empty(closed()).start()) {
             String id = start(hub, "alice", "");
 
             assertThat(send(hub, "bob", "DELETE", "/one/workflows/" + id, "").statusCode())
@@ -199,7 +212,7 @@ final class VotesHubTest {
     @Test
     @DisplayName("without authentication ballots name their voters")
     void open() throws Exception {
-        try (Hub hub = Hub.builder().port(0).inMemory().start()) {
+        try (Hub hub = database.empty(Hub.builder().port(0)).start()) {
             String id = start(hub, null, "");
             for (String voter : List.of("bob", "carol", "dave")) {
                 var unused = json(send(
@@ -219,7 +232,7 @@ final class VotesHubTest {
     @Test
     @DisplayName("an invalid vote is refused with the place of the member")
     void invalid() throws Exception {
-        try (Hub hub = Hub.builder().port(0).inMemory().start()) {
+        try (Hub hub = database.empty(Hub.builder().port(0)).start()) {
             assertThat(send(hub, null, "POST", "/one/votes", VOTE.formatted(",'rule':'loudest'"))
                             .body())
                     .contains("vote.rule", "INVALID_ARGUMENT");
@@ -262,9 +275,7 @@ final class VotesHubTest {
         Agent asked = Agent.named("ann", "Votes")
                 .handle((request, reply) -> reply.complete(
                         request.text().endsWith("Answer with one of: publish, revise") ? "Publish" : "?"));
-        try (Hub hub = Hub.builder()
-                .port(0)
-                .inMemory()
+        try (Hub hub = database.empty(Hub.builder().port(0))
                 .agents(asked, voter("ben", "publish"), voter("cleo", "revise"), writer)
                 .start()) {
             Task run = run(hub, document);
@@ -277,13 +288,11 @@ final class VotesHubTest {
 
     @Test
     @DisplayName("AK25 a step that decides nothing fails; voters that fail, ask or are late have no ballot")
-    void undecided() {
+    void undecided() throws Exception {
         Agent failing = Agent.named("failing", "Fails").handle((request, reply) -> reply.fail("no"));
         Agent asking = Agent.named("asking", "Asks").handle((request, reply) -> reply.askForInput("Why?"));
         Agent late = Agent.named("late", "Never ends").handle((request, reply) -> new CountDownLatch(1).await());
-        try (Hub hub = Hub.builder()
-                .port(0)
-                .inMemory()
+        try (Hub hub = database.empty(Hub.builder().port(0))
                 .agents(voter("a", "x"), voter("b", "y"), failing, asking, late)
                 .start()) {
             String vote = "{'workflow':{'steps':[{'id':'v','timeout':300,'vote':{'question':'?','options':['x','y'],"
@@ -303,8 +312,9 @@ final class VotesHubTest {
 
     @Test
     @DisplayName("an invalid step with a vote is refused with its place")
-    void invalidSteps() {
-        try (Hub hub = Hub.builder().port(0).inMemory().agents(voter("a", "x")).start()) {
+    void invalidSteps() throws Exception {
+        try (Hub hub =
+                database.empty(Hub.builder().port(0)).agents(voter("a", "x")).start()) {
             String vote = "'vote':{'question':'?','options':['x','y'],'voters':['%s']}";
             assertRefused(hub, "{" + vote.formatted("stranger") + "}", "workflow.steps[0].vote.voters[0]");
             assertRefused(hub, "{" + vote.formatted("one") + "}", "workflow.steps[0].vote.voters[0]");

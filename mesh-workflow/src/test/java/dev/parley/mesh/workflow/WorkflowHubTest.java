@@ -28,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,15 +36,30 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs of workflows on a hub, over HTTP. */
 @Timeout(120)
-final class WorkflowHubTest {
+class WorkflowHubTest {
     @TempDir
-    private Path data;
+    Path data;
+
+    private TestDatabase database;
+
+    TestDatabase database() throws IOException {
+        return TestDatabase.sqlite(data);
+    }
+
+    @BeforeEach
+    void openDatabase() throws IOException {
+        database = database();
+    }
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final ConcurrentLinkedQueue<String> calls = new ConcurrentLinkedQueue<>();
 
-    private HubBuilder builder() {
-        return Hub.builder().port(0);
+    private HubBuilder empty() throws IOException {
+        return database.empty(Hub.builder().port(0));
+    }
+
+    private HubBuilder kept() {
+        return database.kept(Hub.builder().port(0));
     }
 
     private Agent echo(String name) {
@@ -129,7 +145,7 @@ final class WorkflowHubTest {
     @Test
     @DisplayName("ONE16 ONE36 a workflow runs in order, hands results on, and is read, listed and streamed over HTTP")
     void diamond() throws Exception {
-        try (Hub hub = builder().inMemory().agents(echo("a"), echo("b")).start()) {
+        try (Hub hub = empty().agents(echo("a"), echo("b")).start()) {
             String id = start(
                     hub,
                     steps(
@@ -163,7 +179,7 @@ final class WorkflowHubTest {
             barrier.await(60, TimeUnit.SECONDS);
             reply.complete("met");
         });
-        try (Hub hub = builder().inMemory().agents(together).start()) {
+        try (Hub hub = empty().agents(together).start()) {
             String id = start(
                     hub,
                     steps(
@@ -189,7 +205,7 @@ final class WorkflowHubTest {
                     String file = new String(request.files().getFirst().bytes(), UTF_8);
                     reply.complete(new String(Json.write(data.data()), UTF_8) + " and " + file);
                 });
-        try (Hub hub = builder().inMemory().agents(maker, reader).start()) {
+        try (Hub hub = empty().agents(maker, reader).start()) {
             String id = start(
                     hub,
                     steps("{'agent':'maker','task':'make'}", "{'agent':'reader','task':'read','depends':['maker']}"));
@@ -205,7 +221,7 @@ final class WorkflowHubTest {
             "a failed step fails the run and skips those behind it; with onError continue they run without its result")
     void failures() throws Exception {
         Agent broken = Agent.named("broken", "Fails").handle((request, reply) -> reply.fail("no luck"));
-        try (Hub hub = builder().inMemory().agents(broken, echo("a")).start()) {
+        try (Hub hub = empty().agents(broken, echo("a")).start()) {
             Map<?, ?> failed = finished(
                     hub,
                     start(
@@ -239,7 +255,7 @@ final class WorkflowHubTest {
                 reply.complete("done");
             }
         });
-        try (Hub hub = builder().inMemory().agents(second).start()) {
+        try (Hub hub = empty().agents(second).start()) {
             Map<?, ?> run = finished(
                     hub,
                     start(
@@ -257,10 +273,7 @@ final class WorkflowHubTest {
     @DisplayName("a step that takes longer than its timeout is canceled and fails")
     void timeouts() throws Exception {
         var canceled = new CountDownLatch(1);
-        try (Hub hub = builder()
-                .inMemory()
-                .agents(sleeper(new CountDownLatch(1), canceled))
-                .start()) {
+        try (Hub hub = empty().agents(sleeper(new CountDownLatch(1), canceled)).start()) {
             Map<?, ?> run = finished(hub, start(hub, steps("{'agent':'sleeper','task':'x','timeout':200}")));
 
             assertThat(run.get("state")).isEqualTo("failed");
@@ -286,8 +299,7 @@ final class WorkflowHubTest {
     void cancel() throws Exception {
         var begun = new CountDownLatch(1);
         var canceled = new CountDownLatch(1);
-        try (Hub hub =
-                builder().inMemory().agents(sleeper(begun, canceled), echo("a")).start()) {
+        try (Hub hub = empty().agents(sleeper(begun, canceled), echo("a")).start()) {
             String id = start(
                     hub, steps("{'agent':'sleeper','task':'x'}", "{'agent':'a','task':'x','depends':['sleeper']}"));
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
@@ -323,7 +335,7 @@ final class WorkflowHubTest {
     @Test
     @DisplayName("the question of a step is that of the run, and is answered through the run")
     void questions() throws Exception {
-        try (Hub hub = builder().inMemory().agents(asking(), echo("a")).start()) {
+        try (Hub hub = empty().agents(asking(), echo("a")).start()) {
             String id = start(
                     hub,
                     steps(
@@ -344,7 +356,7 @@ final class WorkflowHubTest {
     @Test
     @DisplayName("a step that asks is canceled with the run")
     void cancelOfQuestions() throws Exception {
-        try (Hub hub = builder().inMemory().agents(asking()).start()) {
+        try (Hub hub = empty().agents(asking()).start()) {
             String id = start(hub, steps("{'agent':'asking','task':'x'}"));
             Map<?, ?> waits = finished(hub, id);
 
@@ -359,7 +371,7 @@ final class WorkflowHubTest {
     @Test
     @DisplayName("a step may be a workflow")
     void runOfRuns() throws Exception {
-        try (Hub hub = builder().inMemory().agents(echo("a")).start()) {
+        try (Hub hub = empty().agents(echo("a")).start()) {
             String inner = "{'workflow':{'steps':[{'agent':'a','task':'x','parameters':{'text':'inner'}}]}}";
             String id = start(
                     hub,
@@ -378,7 +390,7 @@ final class WorkflowHubTest {
         Agent skilled = Agent.named("skilled", "Does one thing")
                 .skill("sum", "Adds")
                 .handle((request, reply) -> reply.complete("x"));
-        try (Hub hub = builder().inMemory().agents(echo("a"), skilled).start()) {
+        try (Hub hub = empty().agents(echo("a"), skilled).start()) {
             assertRefused(hub, steps("{'agent':'stranger','task':'x'}"), "workflow.steps[0].agent");
             assertRefused(
                     hub,
@@ -404,7 +416,7 @@ final class WorkflowHubTest {
     @Test
     @DisplayName("a document in its short form, in an envelope, and as a message to the agent one starts a run")
     void forms() throws Exception {
-        try (Hub hub = builder().inMemory().agents(echo("a")).start()) {
+        try (Hub hub = empty().agents(echo("a")).start()) {
             String steps = "{'steps':[{'agent':'a','task':'x','parameters':{'text':'t'}}]}";
             String bare = start(hub, "{'type':'coordination','coordinator':'c','workflow':" + steps + "}");
             String envelope = start(
@@ -438,11 +450,8 @@ final class WorkflowHubTest {
                     reply.complete("done");
                 });
         String id;
-        try (Hub hub = builder()
-                .drain(Duration.ofMillis(200))
-                .data(data)
-                .agents(echo("a"), slow)
-                .start()) {
+        try (Hub hub =
+                kept().drain(Duration.ofMillis(200)).agents(echo("a"), slow).start()) {
             id = start(
                     hub,
                     steps(
@@ -452,7 +461,7 @@ final class WorkflowHubTest {
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
         }
 
-        try (Hub hub = builder().data(data).agents(echo("a"), slow).start()) {
+        try (Hub hub = kept().agents(echo("a"), slow).start()) {
             Map<?, ?> run = finished(hub, id);
 
             assertThat(run.get("result")).isEqualTo(Map.of("3", "a(a(t)\ndone)"));
@@ -472,7 +481,7 @@ final class WorkflowHubTest {
         Agent writer = Agent.named("writer", "Writes")
                 .skill("write", "Writes")
                 .handle((request, reply) -> reply.complete("wrote: " + request.text()));
-        try (Hub hub = builder().inMemory().agents(reader, writer).start()) {
+        try (Hub hub = empty().agents(reader, writer).start()) {
             String id = start(hub, page.substring(from, page.indexOf("```", from)));
 
             assertThat(finished(hub, id).get("result"))
