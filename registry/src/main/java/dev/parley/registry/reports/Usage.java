@@ -28,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -59,19 +60,36 @@ final class Usage implements HubObserver, AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(10);
     private static final Duration KEPT = Duration.ofDays(400);
     private static final int MOST_CELLS = 10_000;
+    private static final int RECENT = 1 << 10;
     private static final int LONGEST = 200;
     private static final String OF_HOUR =
             "SELECT group_id, caller, agent, skill, measures FROM report_hour WHERE hour_ms = ?";
 
     /** Subject of measures. */
-    record Key(String group, String caller, String agent, String skill) {}
+    record Key(String group, String caller, String agent, String skill) {
+        boolean is(String group, String caller, String agent, String skill) {
+            return this.caller.equals(caller)
+                    && this.agent.equals(agent)
+                    && this.group.equals(group)
+                    && this.skill.equals(skill);
+        }
+    }
 
     /** Measures of a subject in an hour. */
     record Row(long hour, Key key, String measures) {}
 
     private static final class Cell {
+        final long begin;
+        final Key key;
         final Map<String, LongAdder> numbers = new ConcurrentHashMap<>();
         final AtomicBoolean changed = new AtomicBoolean();
+        volatile boolean isErased;
+
+        /** @param begin of the hour */
+        Cell(long begin, Key key) {
+            this.begin = begin;
+            this.key = key;
+        }
 
         void add(String name, long amount) {
             LongAdder known = numbers.get(name);
@@ -101,6 +119,9 @@ final class Usage implements HubObserver, AutoCloseable {
     private final Queue<Hour> past = new ConcurrentLinkedQueue<>();
 
     private final AtomicReference<Hour> hour;
+    /** Cells by the hashes of their subjects: each call is counted several times, and makes no key where its cell is here. */
+    private final AtomicReferenceArray<Cell> recent = new AtomicReferenceArray<>(RECENT);
+
     private volatile boolean closed;
 
     Usage(Database database, InstantSource clock) {
@@ -112,7 +133,7 @@ final class Usage implements HubObserver, AutoCloseable {
         for (Row row : of(now.begin())) {
             var known = new Measures();
             known.add(row.measures());
-            var cell = new Cell();
+            var cell = new Cell(now.begin(), row.key());
             known.below("").forEach(cell::add);
             cell.changed.set(false);
             now.cells().put(row.key(), cell);
@@ -148,7 +169,7 @@ final class Usage implements HubObserver, AutoCloseable {
 
     @Override
     public void offered(TaskKey task, String caller, boolean accepted) {
-        cell(new Key(task.scope().group(), shortened(caller), task.agent(), ""))
+        cell(task.scope().group(), shortened(caller), task.agent(), "")
                 .add(accepted ? Measures.ACCEPTED : Measures.REFUSED, 1);
     }
 
@@ -169,27 +190,40 @@ final class Usage implements HubObserver, AutoCloseable {
     }
 
     private Cell cell(CallContext caller, String agent, String skill) {
-        return cell(new Key(caller.scope().group(), shortened(caller.caller()), agent, skill));
+        return cell(caller.scope().group(), shortened(caller.caller()), agent, skill);
     }
 
-    private Cell cell(Key key) {
-        Hour now = requireNonNull(hour.get());
-        long begin = clock.millis() / HOUR * HOUR;
-        if (begin > now.begin()) {
-            if (hour.compareAndSet(now, new Hour(begin, new ConcurrentHashMap<>()))) {
-                past.add(now);
-            }
-            now = requireNonNull(hour.get());
-        }
+    private Cell cell(String group, String caller, String agent, String skill) {
+        Hour now = now();
         if (!scheduled.get() && !closed && scheduled.compareAndSet(false, true)) {
             later.execute(this::write);
         }
-        Cell known = now.cells().get(key);
-        if (known != null) {
-            return known;
+        int hash = ((caller.hashCode() * 31 + agent.hashCode()) * 31 + skill.hashCode()) * 31 + group.hashCode();
+        int place = (hash ^ hash >>> 16) & RECENT - 1;
+        Cell last = recent.get(place);
+        if (last != null && last.begin == now.begin() && !last.isErased && last.key.is(group, caller, agent, skill)) {
+            return last;
         }
-        Key counted = now.cells().size() < MOST_CELLS ? key : new Key(key.group(), OTHER, key.agent(), "");
-        return now.cells().computeIfAbsent(counted, any -> new Cell());
+        var key = new Key(group, caller, agent, skill);
+        Cell known = now.cells().get(key);
+        if (known == null) {
+            Key counted = now.cells().size() < MOST_CELLS ? key : new Key(group, OTHER, agent, "");
+            known = now.cells().computeIfAbsent(counted, any -> new Cell(now.begin(), counted));
+        }
+        recent.set(place, known);
+        return known;
+    }
+
+    private Hour now() {
+        Hour now = requireNonNull(hour.get());
+        long begin = clock.millis() / HOUR * HOUR;
+        if (begin <= now.begin()) {
+            return now;
+        }
+        if (hour.compareAndSet(now, new Hour(begin, new ConcurrentHashMap<>()))) {
+            past.add(now);
+        }
+        return requireNonNull(hour.get());
     }
 
     /** Writes the changes. */
@@ -304,10 +338,14 @@ final class Usage implements HubObserver, AutoCloseable {
     /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
     synchronized int erase(String group, String caller) {
         write();
-        requireNonNull(hour.get())
-                .cells()
-                .keySet()
-                .removeIf(key -> key.group().equals(group) && key.caller().equals(caller));
+        requireNonNull(hour.get()).cells().values().removeIf(cell -> {
+            boolean isErased =
+                    cell.key.group().equals(group) && cell.key.caller().equals(caller);
+            if (isErased) {
+                cell.isErased = true; // before it is removed, so that calls count in another one
+            }
+            return isErased;
+        });
         List<Long> hours = database.read(session -> session.list(
                 row -> row.getLong(1),
                 "SELECT DISTINCT hour_ms FROM report_hour WHERE group_id = ? AND caller = ?",
