@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Sent as a member of W3C Baggage, which proxies and other programs pass on.
  */
-public record CallChain(List<String> agents) {
+public final class CallChain {
     /** The header, or metadata, that tells it. */
     public static final String HEADER = "baggage";
 
@@ -28,8 +28,12 @@ public record CallChain(List<String> agents) {
 
     private static final int LONGEST = 300;
 
-    public CallChain {
-        agents = List.copyOf(agents);
+    private final List<String> agents;
+    /** Made when it is first asked for, by any thread. */
+    private @Nullable String header;
+
+    public CallChain(List<String> agents) {
+        this.agents = List.copyOf(agents);
     }
 
     /** Reads a chain from the header; an invalid or too long member counts as absent. */
@@ -64,11 +68,21 @@ public record CallChain(List<String> agents) {
 
     /** Value of the header; null for none. */
     public @Nullable String baggage() {
-        return agents.isEmpty()
-                ? null
-                : MEMBER + "="
-                        + URLEncoder.encode(String.join(" ", agents), StandardCharsets.UTF_8)
-                                .replace("+", "%20");
+        if (agents.isEmpty()) {
+            return null;
+        }
+        String made = header;
+        if (made == null) {
+            made = MEMBER + "="
+                    + URLEncoder.encode(String.join(" ", agents), StandardCharsets.UTF_8)
+                            .replace("+", "%20");
+            header = made;
+        }
+        return made;
+    }
+
+    public List<String> agents() {
+        return agents;
     }
 
     /** Returns this chain with one more agent. */
@@ -97,6 +111,16 @@ public record CallChain(List<String> agents) {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION, "The call comes back to an agent that waits for it: " + this);
         }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CallChain chain && agents.equals(chain.agents);
+    }
+
+    @Override
+    public int hashCode() {
+        return agents.hashCode();
     }
 
     @Override
