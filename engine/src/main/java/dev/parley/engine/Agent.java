@@ -40,10 +40,14 @@ public final class Agent {
 
     private final Builder settings;
     private final AgentHandler handler;
+    private final boolean declaresOutputModes;
 
     private Agent(Builder settings, AgentHandler handler) {
         this.settings = settings;
         this.handler = handler;
+        this.declaresOutputModes = settings.outputModesDeclared
+                || settings.skills.stream()
+                        .anyMatch(skill -> !skill.outputModes().isEmpty());
     }
 
     /**
@@ -180,9 +184,7 @@ public final class Agent {
 
     /** Returns whether the agent, and not a default, says which media types it writes. */
     boolean declaresOutputModes() {
-        return settings.outputModesDeclared
-                || settings.skills.stream()
-                        .anyMatch(skill -> !skill.outputModes().isEmpty());
+        return declaresOutputModes;
     }
 
     /** The card of this agent, as reached at {@code interfaces}. */
