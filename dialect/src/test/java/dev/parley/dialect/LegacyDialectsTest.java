@@ -667,7 +667,7 @@ final class LegacyDialectsTest {
             case VERSION_NOT_SUPPORTED -> first ? -32600 : -32009;
             case INVALID_AGENT_RESPONSE -> dialect.equals("agentvault") ? -32000 : first ? -32603 : -32006;
             case EXTENDED_AGENT_CARD_NOT_CONFIGURED -> first ? -32004 : -32007;
-            case UNAVAILABLE, RATE_LIMITED, UNAUTHENTICATED, PERMISSION_DENIED ->
+            case UNAVAILABLE, RATE_LIMITED, QUOTA_EXCEEDED, UNAUTHENTICATED, PERMISSION_DENIED ->
                 dialect.equals("agentvault") ? -32000 : error.code();
             default -> error.code();
         };

@@ -443,6 +443,7 @@ final class WireBindingTest {
                 "413 | ''                                                      | PAYLOAD_TOO_LARGE",
                 "415 | ''                                                      | CONTENT_TYPE_NOT_SUPPORTED",
                 "429 | ''                                                      | RATE_LIMITED",
+                "507 | ''                                                      | QUOTA_EXCEEDED",
                 "502 | <html>                                                  | UNAVAILABLE",
                 "504 | ''                                                      | UNAVAILABLE",
                 "500 | ''                                                      | INTERNAL",

@@ -25,6 +25,7 @@ public enum A2AError implements ErrorKind {
     METHOD_NOT_ALLOWED(-32600, 405, "INVALID_ARGUMENT", "Method not allowed"),
     PAYLOAD_TOO_LARGE(-32600, 413, "INVALID_ARGUMENT", "Request too large"),
     RATE_LIMITED(-32603, 429, "RESOURCE_EXHAUSTED", "Too many requests"),
+    QUOTA_EXCEEDED(-32603, 507, "RESOURCE_EXHAUSTED", "Storage quota exceeded"),
     UNAVAILABLE(-32603, 503, "UNAVAILABLE", "Temporarily unavailable");
 
     @SuppressWarnings("ImmutableEnumChecker") // a record of numbers and texts

@@ -31,6 +31,7 @@ public final class Problems {
             A2AError.METHOD_NOT_ALLOWED, "InvalidRequestError",
             A2AError.PAYLOAD_TOO_LARGE, "InvalidRequestError",
             A2AError.RATE_LIMITED, "InternalError",
+            A2AError.QUOTA_EXCEEDED, "InternalError",
             A2AError.UNAVAILABLE, "InternalError");
 
     /** Where the failure happened, as far as the wording depends on it. */
@@ -103,6 +104,7 @@ public final class Problems {
             case A2AError.CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
             case A2AError.VERSION_NOT_SUPPORTED ->
                 "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
+            case A2AError.QUOTA_EXCEEDED -> "see what groups keep, and their limits: parley group usage";
             case A2AError.PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
             default ->
                 CommandSources.hint(refused.error(), agent)

@@ -43,6 +43,7 @@ public final class Problem {
             A2AError.METHOD_NOT_ALLOWED,
             A2AError.PAYLOAD_TOO_LARGE,
             A2AError.RATE_LIMITED,
+            A2AError.QUOTA_EXCEEDED,
             A2AError.UNAVAILABLE);
 
     private static final String TYPE = "@type";
@@ -288,6 +289,7 @@ public final class Problem {
             case 413 -> A2AError.PAYLOAD_TOO_LARGE;
             case 415 -> A2AError.CONTENT_TYPE_NOT_SUPPORTED;
             case 429 -> A2AError.RATE_LIMITED;
+            case 507 -> A2AError.QUOTA_EXCEEDED;
             case 501 -> A2AError.UNSUPPORTED_OPERATION;
             case 408, 502, 503, 504 -> A2AError.UNAVAILABLE;
             default -> status >= 500 ? A2AError.INTERNAL : A2AError.INVALID_AGENT_RESPONSE;

@@ -29,7 +29,7 @@ final class Failures {
     private static void requireAnswer(A2AException problem) {
         if (problem.error() instanceof A2AError error) {
             switch (error) {
-                case UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, UNAVAILABLE -> throw problem;
+                case UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, QUOTA_EXCEEDED, UNAVAILABLE -> throw problem;
                 case TASK_NOT_FOUND, METHOD_NOT_FOUND ->
                     throw new McpException(McpException.INVALID_PARAMS, String.valueOf(problem.getMessage()));
                 case INTERNAL ->

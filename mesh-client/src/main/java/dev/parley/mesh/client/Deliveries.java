@@ -29,6 +29,8 @@ final class Deliveries {
     private static final Set<Problem> MENDABLE = Set.of(Problem.UNREACHABLE, Problem.LOST, Problem.TIMED_OUT);
     private static final int TOO_MANY = 429;
     private static final int SERVER_ERROR = 500;
+    /** The storage of the group is full, and stays so until data are removed. */
+    private static final int STORAGE_FULL = 507;
 
     /** Limit of the excerpt of an answer that is not a message. */
     private static final int SHOWN = 200;
@@ -85,7 +87,11 @@ final class Deliveries {
     }
 
     private static boolean isMendable(int status, OneException refusal) {
-        return status == TOO_MANY || status >= SERVER_ERROR || refusal.isRetryable();
+        return isMendable(status) || refusal.isRetryable();
+    }
+
+    private static boolean isMendable(int status) {
+        return status == TOO_MANY || status >= SERVER_ERROR && status != STORAGE_FULL;
     }
 
     private Messages.@Nullable Received received(HttpCall.Answer answer) {
@@ -109,7 +115,7 @@ final class Deliveries {
 
     /** The refusal that an answer is that has no message: {@code {code, message}}, as some servers write it, or any text. */
     private static OneException noMessage(HttpCall.Answer answer) {
-        boolean retryable = answer.status() == TOO_MANY || answer.status() >= SERVER_ERROR;
+        boolean retryable = isMendable(answer.status());
         var details = new LinkedHashMap<String, @Nullable Object>();
         details.put("status", answer.status());
         try {

@@ -71,7 +71,7 @@ final class Failures {
                         ? new Row(MeshError.INVALID_MESSAGE, 415, false)
                         : Row.of(MeshError.CAPABILITY_MISMATCH);
             case PERMISSION_DENIED -> new Row(MeshError.CAPABILITY_MISMATCH, known.httpStatus(), false);
-            case UNAUTHENTICATED -> new Row(MeshError.TASK_REJECTED, known.httpStatus(), false);
+            case UNAUTHENTICATED, QUOTA_EXCEEDED -> new Row(MeshError.TASK_REJECTED, known.httpStatus(), false);
             case RATE_LIMITED, UNAVAILABLE -> new Row(MeshError.TASK_REJECTED, known.httpStatus(), true);
             case UNSUPPORTED_OPERATION,
                     TASK_NOT_CANCELABLE,
