@@ -7,6 +7,7 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.store.database.Quotas;
 import dev.parley.store.encryption.Sealing;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the database and of its encryption; {@link #read} states their names, defaults and units.
  *
+ * @param quotas limits of the bytes that groups keep
  * @param retention zero to keep ended tasks for ever
  */
 public record StoreSettings(
@@ -24,9 +26,17 @@ public record StoreSettings(
         @Nullable String database,
         boolean inMemory,
         Duration retention,
+        Quotas quotas,
         List<String> encryptionKeys,
         @Nullable Path encryptionKeyFile,
         boolean encryptTasks) {
+
+    public StoreSettings {
+        if (inMemory && !quotas.equals(Quotas.NONE)) {
+            throw new IllegalArgumentException(
+                    "--group-quota with --in-memory: nothing is kept that could be limited (expected: one of them)");
+        }
+    }
 
     /** Reads the settings of a store. */
     public static StoreSettings read(SettingReader in) {
@@ -42,6 +52,12 @@ public record StoreSettings(
                         SECRET),
                 in.flag("in-memory", "Keep tasks in memory only; they end with the process."),
                 in.get(DURATION, "retention", "0", "DURATION", "How long ended tasks are kept; 0 for ever."),
+                Quotas.of(in.list(
+                        "group-quota",
+                        "[GROUP=]SIZE",
+                        "Limit of the data that each group keeps, or one group, such as 10GB or acme=500MB; 0 for none;"
+                                + " repeatable.",
+                        REPEATABLE)),
                 in.list(
                         "encryption-key",
                         "KEY",

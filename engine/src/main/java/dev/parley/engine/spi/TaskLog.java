@@ -93,6 +93,11 @@ public interface TaskLog extends AutoCloseable {
      */
     void submit(Writer writer);
 
+    /** The space that a group has for its tasks. */
+    default Space space(String group) {
+        return Space.UNLIMITED;
+    }
+
     /** Returns the head of a task, or empty if the log does not hold it. */
     Optional<Head> find(TaskKey key);
 

@@ -54,6 +54,7 @@ public final class Database implements AutoCloseable {
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
+    private final Storage storage;
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
@@ -68,6 +69,14 @@ public final class Database implements AutoCloseable {
         this.writer = new Writer(system, place, () -> open, checkpointer, writing);
         if (checkpointer != null) {
             checkpointer.start();
+        }
+        this.storage = new Storage(system);
+        if (!readOnly) {
+            listen(storage);
+            read(session -> {
+                storage.reopened(session);
+                return storage;
+            });
         }
     }
 
@@ -282,6 +291,11 @@ public final class Database implements AutoCloseable {
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + module, impossible);
         }
+    }
+
+    /** Bytes that groups keep, and their quotas. Empty if the database is open for reading only. */
+    public Storage storage() {
+        return storage;
     }
 
     public boolean isReadOnly() {

@@ -4,6 +4,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.Space;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
@@ -16,6 +17,8 @@ import dev.parley.store.database.Checkpointer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.TaskFilter;
@@ -187,14 +190,22 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         cause.traceparent(),
                         segment.messages().size(),
                         cause.chain().baggage(),
+                        ended ? 0 : bytes(events),
                         ended ? new InRow(entry, cause.address(), salt, ids, events) : null));
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+        database.storage()
+                .add(head.key().scope().group(), Kind.TASKS, Storage.ROW + (ended ? events.length : bytes(events)));
         if (!ended) {
             rows.segment(
                     session,
                     new SegmentRow(
                             id, 1, events, entry, head.state(), null, null, cause.address(), salt, null, null, ids));
         }
+    }
+
+    /** Bytes of a segment with its row. */
+    private static int bytes(byte[] events) {
+        return Storage.ROW + events.length;
     }
 
     private void move(Session session, long lane, Segment segment, long first, byte[] events) throws SQLException {
@@ -214,8 +225,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         head.state(),
                         head.statusTime().toEpochMilli(),
                         head.lastSequence(),
-                        segment.messages().size()),
+                        segment.messages().size(),
+                        bytes(events)),
                 task);
+        database.storage().add(head.key().scope().group(), Kind.TASKS, bytes(events));
         Ids ids = Ids.in(segment.events());
         if (before == head.state() && ids.received() == null) {
             rows.segment(session, SegmentRow.chunk(id, first, events));
@@ -260,6 +273,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         rows.rolledBack();
         changes.clear();
         messagesSwept = 0;
+    }
+
+    @Override
+    public Space space(String group) {
+        return database.storage().space(group);
     }
 
     // ---- Removing

@@ -30,18 +30,20 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static final String INSERT_TASKS =
             "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
-                    + " entry_no, address, salt, received, sent, events, owner, stream_no)"
+                    + " entry_no, address, salt, received, sent, events, bytes, owner, stream_no)"
                     + " SELECT u.*, CASE WHEN u.state IN (0, 1, 2) THEN s.no END, CASE WHEN u.entry_no IS NOT NULL THEN s.no END"
                     + " FROM unnest(?::text[], ?::bigint[], ?::text[], ?::integer[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
-                    + " ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[])"
+                    + " ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],"
+                    + " ?::bigint[])"
                     + " AS u(task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents, entry_no,"
-                    + " address, salt, received, sent, events), (SELECT ?::bigint AS no) AS s";
+                    + " address, salt, received, sent, events, bytes), (SELECT ?::bigint AS no) AS s";
 
     private static final String UPDATE_TASKS =
             "UPDATE task SET state = u.state, status_ms = u.status_ms, last_seq = u.last_seq, turns = task.turns + u.turns,"
+                    + " bytes = task.bytes + u.bytes,"
                     + " owner = CASE WHEN u.state IN (0, 1, 2) THEN s.no END"
-                    + " FROM unnest(?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint[], ?::integer[])"
-                    + " AS u(task_id, previous, state, status_ms, last_seq, turns), (SELECT ?::bigint AS no) AS s"
+                    + " FROM unnest(?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint[], ?::integer[], ?::bigint[])"
+                    + " AS u(task_id, previous, state, status_ms, last_seq, turns, bytes), (SELECT ?::bigint AS no) AS s"
                     + " WHERE task.task_id = u.task_id AND task.last_seq = u.previous"
                     + " AND (task.owner = s.no OR task.owner IS NULL)";
 
@@ -81,7 +83,8 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("text", row -> inRow(row, InRow::salt)),
             new Column<>("text", row -> inRow(row, inRow -> inRow.ids().received())),
             new Column<>("text", row -> inRow(row, inRow -> inRow.ids().sent())),
-            new Column<>("bytea", row -> inRow(row, InRow::events)));
+            new Column<>("bytea", row -> inRow(row, InRow::events)),
+            new Column<>("bigint", NewTask::bytes));
 
     private static final List<Column<Move>> MOVE = List.of(
             new Column<>("text", Move::taskId),
@@ -89,7 +92,8 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("integer", row -> code(row.state())),
             new Column<>("bigint", Move::statusMs),
             new Column<>("bigint", Move::lastSequence),
-            new Column<>("integer", Move::turns));
+            new Column<>("integer", Move::turns),
+            new Column<>("bigint", Move::bytes));
 
     private static final List<Column<SegmentRow>> SEGMENT = List.of(
             new Column<>("text", SegmentRow::taskId),
@@ -175,7 +179,8 @@ final class PostgresqlTaskRows implements TaskRows {
                             move.state(),
                             move.statusMs(),
                             move.lastSequence(),
-                            earlier.turns() + move.turns()));
+                            earlier.turns() + move.turns(),
+                            earlier.bytes() + move.bytes()));
         } else {
             moves.put(move.taskId(), move);
         }
@@ -195,6 +200,7 @@ final class PostgresqlTaskRows implements TaskRows {
                 task.trace(),
                 task.turns() + move.turns(),
                 task.agents(),
+                task.bytes() + move.bytes(),
                 null);
     }
 

@@ -19,8 +19,8 @@ final class SqliteTaskRows implements TaskRows {
         InRow inRow = task.inRow();
         session.update(
                 "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
-                        + " entry_no, address, salt, received, sent, events)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " entry_no, address, salt, received, sent, events, bytes)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 task.id(),
                 task.lane(),
                 task.contextId(),
@@ -36,7 +36,8 @@ final class SqliteTaskRows implements TaskRows {
                 inRow == null ? null : inRow.salt(),
                 inRow == null ? null : inRow.ids().received(),
                 inRow == null ? null : inRow.ids().sent(),
-                inRow == null ? null : inRow.events());
+                inRow == null ? null : inRow.events(),
+                task.bytes());
     }
 
     @Override
@@ -57,17 +58,20 @@ final class SqliteTaskRows implements TaskRows {
         if (before.state() == move.state() && before.statusMs() == move.statusMs()) {
             // Names no column of an index, so that a chunk writes to none.
             session.update(
-                    "UPDATE task SET last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    "UPDATE task SET last_seq = ?, turns = turns + ?, bytes = bytes + ? WHERE task_id = ?",
                     move.lastSequence(),
                     move.turns(),
+                    move.bytes(),
                     move.taskId());
         } else {
             session.update(
-                    "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ?, bytes = bytes + ?"
+                            + " WHERE task_id = ?",
                     code(move.state()),
                     move.statusMs(),
                     move.lastSequence(),
                     move.turns(),
+                    move.bytes(),
                     move.taskId());
         }
     }

@@ -9,6 +9,8 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -129,10 +131,11 @@ final class TaskRemoval {
             }
             more = removeSegments(session, id);
         }
-        Tally tally = tally(session, id);
-        if (tally != null && tally.lane() != REMOVED_LANE) {
-            touched.add(tally.lane());
-            changes.merge(tally, -1, Integer::sum);
+        Counted task = counted(session, id);
+        if (task != null) {
+            touched.add(task.tally.lane());
+            changes.merge(task.tally, -1, Integer::sum);
+            database.storage().add(task.group, Kind.TASKS, -task.bytes);
             if (more) {
                 session.update("UPDATE task SET lane_no = ? WHERE task_id = ?", REMOVED_LANE, id);
             }
@@ -147,11 +150,18 @@ final class TaskRemoval {
         return true;
     }
 
-    /** Row of the tally for a task; null if the task does not exist. */
-    private static @Nullable Tally tally(Session session, String id) throws SQLException {
+    /** A task as it counts in the tally, and for its group. */
+    private record Counted(Tally tally, String group, long bytes) {}
+
+    /** Returns a task as it counts; null if it does not exist, or counts no more. */
+    private static @Nullable Counted counted(Session session, String id) throws SQLException {
         return session.first(
-                        row -> new Tally(row.getLong(1), state(row.getInt(2))),
-                        "SELECT lane_no, state FROM task WHERE task_id = ?",
+                        row -> new Counted(
+                                new Tally(row.getLong(1), state(row.getInt(2))),
+                                Session.text(row, 3),
+                                Storage.ROW + row.getLong(4)),
+                        "SELECT task.lane_no, state, group_id, CASE WHEN events IS NULL THEN bytes ELSE length(events) END"
+                                + " FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE task_id = ?",
                         id)
                 .orElse(null);
     }

@@ -27,6 +27,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
      * A task that begins.
      *
      * @param turns messages of callers that it answers for
+     * @param bytes of its segments, with their rows; 0 if it is in the row
      * @param inRow its first segment if that ends it; null if segments follow
      */
     record NewTask(
@@ -40,6 +41,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             @Nullable String trace,
             int turns,
             @Nullable String agents,
+            long bytes,
             @Nullable InRow inRow) {}
 
     /** Returns what writes the rows of a database system. */
@@ -118,8 +120,16 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
      *
      * @param previousSequence of its last event so far
      * @param turns messages of callers that it answers for from now on, too
+     * @param bytes of its new segment, with its row
      */
-    record Move(String taskId, long previousSequence, TaskState state, long statusMs, long lastSequence, int turns) {}
+    record Move(
+            String taskId,
+            long previousSequence,
+            TaskState state,
+            long statusMs,
+            long lastSequence,
+            int turns,
+            long bytes) {}
 
     /** The key of a message, and the task that it led to. */
     record MessageRow(long day, long lane, String messageId, String taskId, long madeMs) {}

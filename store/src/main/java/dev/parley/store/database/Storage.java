@@ -1,0 +1,238 @@
+package dev.parley.store.database;
+
+import dev.parley.engine.spi.Space;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.store.database.PostgresqlBatch.Check;
+import dev.parley.store.database.PostgresqlBatch.Piece;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bytes that each group keeps in a database, by kind of data, and the space that its quota leaves.
+ *
+ * <p>The table {@code stored} has the sums. A transaction that writes or removes data of a group changes its sum, too, so that both are
+ * on disk or neither. The sums in memory are those of the table as of the last commit.
+ *
+ * <p>Counted are the contents as they are stored, and a constant for each row with its keys and its entries of indexes: an approximation
+ * of the space on disk that is the same on both systems, and exact in that everything removed is subtracted. Safe for any thread.
+ */
+public final class Storage implements GroupListener {
+    /** Kinds of data. */
+    public enum Kind {
+        TASKS,
+        WORKFLOWS,
+        REGISTRY,
+        GRAPHS;
+
+        /** Its name in the table, and for operators. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static @Nullable Kind of(String word) {
+            return Arrays.stream(values())
+                    .filter(kind -> kind.word().equals(word))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    /** Bytes for a row with its keys, beside its content. */
+    public static final int ROW = 200;
+
+    private record Key(String group, Kind kind) {
+        static final Comparator<Key> ORDER = Comparator.comparing(Key::group).thenComparing(Key::kind);
+    }
+
+    /** Bytes of a group by kind of data, and its limit; null for none. */
+    public record Usage(Map<Kind, Long> bytes, @Nullable Long limit) {
+        public long sum() {
+            return bytes.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    private final DatabaseSystem system;
+    private final Map<Key, AtomicLong> stored = new ConcurrentHashMap<>();
+    private final Map<String, GroupSpace> spaces = new ConcurrentHashMap<>();
+    /** Changes by the current transaction, in the order in which rows are locked; for the writer thread only. */
+    private final Map<Key, Long> changes = new TreeMap<>(Key.ORDER);
+
+    private volatile Quotas quotas = Quotas.NONE;
+
+    Storage(DatabaseSystem system) {
+        this.system = system;
+    }
+
+    /** Sets the limits. To be called before spaces are used. */
+    public void limit(Quotas quotas) {
+        this.quotas = quotas;
+    }
+
+    /** The space of a group. */
+    public Space space(String group) {
+        Long limit = quotas.of(group);
+        return limit == null ? Space.UNLIMITED : spaces.computeIfAbsent(group, name -> new GroupSpace(name, limit));
+    }
+
+    /** Counts bytes of a group that the current transaction adds, or removes if they are negative. On the writer thread. */
+    public void add(String group, Kind kind, long bytes) {
+        if (bytes != 0) {
+            changes.merge(new Key(group, kind), bytes, Long::sum);
+        }
+    }
+
+    /** Bytes of all groups that keep some or have a limit of their own, by their names. */
+    public Map<String, Usage> usage() {
+        var groups = new TreeMap<String, Map<Kind, Long>>();
+        quotas.groups().keySet().forEach(group -> groups.put(group, new EnumMap<>(Kind.class)));
+        stored.forEach((key, bytes) -> {
+            if (bytes.get() != 0) {
+                groups.computeIfAbsent(key.group, any -> new EnumMap<>(Kind.class))
+                        .put(key.kind, bytes.get());
+            }
+        });
+        var usage = new TreeMap<String, Usage>();
+        groups.forEach((group, bytes) -> usage.put(group, new Usage(bytes, quotas.of(group))));
+        return usage;
+    }
+
+    private long used(String group) {
+        long sum = 0;
+        for (Kind kind : Kind.values()) {
+            AtomicLong bytes = stored.get(new Key(group, kind));
+            sum += bytes == null ? 0 : bytes.get();
+        }
+        return sum;
+    }
+
+    // ---- On the writer thread
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        if (changes.isEmpty()) {
+            return;
+        }
+        if (system instanceof PostgresqlSystem postgresql) {
+            List<Map.Entry<Key, Long>> rows =
+                    changes.entrySet().stream().map(Map.Entry::copyOf).toList();
+            postgresql
+                    .batch()
+                    .later(
+                            session,
+                            new Piece(
+                                    "INSERT INTO stored (group_id, kind, bytes) SELECT * FROM"
+                                            + " unnest(?::text[], ?::text[], ?::bigint[]) AS u ON CONFLICT (group_id, kind, hub_slot)"
+                                            + " DO UPDATE SET bytes = stored.bytes + excluded.bytes",
+                                    parameters -> {
+                                        parameters.add("text", rows, row -> row.getKey().group);
+                                        parameters.add(
+                                                "text",
+                                                rows,
+                                                row -> row.getKey().kind.word());
+                                        parameters.add("bigint", rows, Map.Entry::getValue);
+                                    },
+                                    Check.NONE));
+            return;
+        }
+        for (var change : changes.entrySet()) {
+            session.update(
+                    "INSERT INTO stored (group_id, kind, bytes) VALUES (?, ?, ?)"
+                            + " ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes",
+                    change.getKey().group,
+                    change.getKey().kind.word(),
+                    change.getValue());
+        }
+    }
+
+    @Override
+    public void committed(int works) {
+        if (!changes.isEmpty()) {
+            changes.forEach((key, bytes) ->
+                    stored.computeIfAbsent(key, any -> new AtomicLong()).addAndGet(bytes));
+            changes.clear();
+        }
+    }
+
+    @Override
+    public void rolledBack() {
+        changes.clear();
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        changes.clear();
+        var read = new HashMap<Key, Long>();
+        session.list(
+                        row -> new Object[] {Session.text(row, 1), Session.text(row, 2), row.getLong(3)},
+                        "SELECT group_id, kind, sum(bytes) FROM stored GROUP BY group_id, kind")
+                .forEach(row -> {
+                    Kind kind = Kind.of((String) row[1]);
+                    if (kind != null) { // else one of a newer version
+                        read.put(new Key((String) row[0], kind), (Long) row[2]);
+                    }
+                });
+        stored.keySet().retainAll(read.keySet());
+        read.forEach((key, bytes) ->
+                stored.computeIfAbsent(key, any -> new AtomicLong()).set(bytes));
+    }
+
+    /** Space of a group with a limit. */
+    private final class GroupSpace implements Space {
+        private final String group;
+        private final long limit;
+        private final AtomicLong reserved = new AtomicLong();
+
+        GroupSpace(String group, long limit) {
+            this.group = group;
+            this.limit = limit;
+        }
+
+        @Override
+        public boolean isLimited() {
+            return true;
+        }
+
+        @Override
+        public void take(long bytes) {
+            // What is committed meanwhile counts twice for a moment: a write that would just fit may be refused, none
+            // that
+            // does not fit is let in.
+            long others = reserved.getAndAdd(bytes);
+            long used = used(group) + others;
+            if (used + bytes > limit) {
+                reserved.addAndGet(-bytes);
+                throw A2AException.of(
+                        A2AError.QUOTA_EXCEEDED,
+                        "The data of group \"" + group + "\" take " + used + " of " + limit + " bytes, and "
+                                + bytes
+                                + " more do not fit (expected: data of the group erased or ended tasks removed by"
+                                + " --retention, or a larger --group-quota)",
+                        Map.of(
+                                "group", group,
+                                "usedBytes", Long.toString(used),
+                                "limitBytes", Long.toString(limit)));
+            }
+        }
+
+        @Override
+        public void force(long bytes) {
+            reserved.addAndGet(bytes);
+        }
+
+        @Override
+        public void giveBack(long bytes) {
+            reserved.addAndGet(-bytes);
+        }
+    }
+}
