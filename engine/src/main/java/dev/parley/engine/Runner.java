@@ -223,6 +223,7 @@ final class Runner {
         if (message != null && live.isAnswered()) {
             parts.admissions().leave(message); // nothing is written, so nothing else will
             parts.names().settled(live, Stream.ofNullable(live.name()).toList());
+            live.giveBackSpace();
             parts.tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
         }
         parts.runs().ended(turn);

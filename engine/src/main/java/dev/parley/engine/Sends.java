@@ -356,11 +356,14 @@ final class Sends {
     private Sent begin(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         LiveTask live = pin.task();
         Turn turn = turn(live, send, context, false, messageKey);
+        live.reserve(List.of(send.message()));
         boolean inContext = send.message().contextId() != null;
-        if (inContext) {
-            parts.turns().take(live.key(), live.contextId());
-        }
+        boolean taken = false;
         try {
+            if (inContext) {
+                parts.turns().take(live.key(), live.contextId());
+                taken = true;
+            }
             PushConfig config = send.configuration().pushConfig();
             if (config != null) {
                 live.bring(webhooks.admit(live, config, name, context, 0));
@@ -371,7 +374,8 @@ final class Sends {
             runner.start(turn);
             return new Sent(pin, 0, turn, true);
         } catch (RuntimeException refused) {
-            if (inContext) {
+            live.giveBackSpace();
+            if (taken) {
                 parts.turns().giveBack(live.key(), live.contextId());
             }
             throw refused;
@@ -424,6 +428,7 @@ final class Sends {
                         "The task would have " + excess + ": send the message without taskId to begin another",
                         Map.of("taskId", task.id()));
             }
+            live.reserve(said);
             // Only now: the webhook of a refused message must get no event.
             PushConfig config = send.configuration().pushConfig();
             if (config != null) {

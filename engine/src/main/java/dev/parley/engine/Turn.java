@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.LiveTask;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
@@ -257,13 +258,12 @@ final class Turn implements Request, Reply, LiveTask.Run {
         try {
             emit(task -> {
                 List<TaskEvent> said = events.apply(task);
-                String excess = live.excess(task, said, limits.events(), limits.bytes());
-                if (excess == null) {
+                String reason = refusal(task, said);
+                if (reason == null) {
                     return said;
                 }
                 tooMuch.set(true);
-                return List.of(moved(
-                        TaskState.FAILED, Message.agent(Part.text("The task got too large: " + excess)), Map.of()));
+                return List.of(moved(TaskState.FAILED, Message.agent(Part.text(reason)), Map.of()));
             });
         } catch (TaskEndedException late) {
             drop();
@@ -272,6 +272,30 @@ final class Turn implements Request, Reply, LiveTask.Run {
         if (tooMuch.get()) {
             throw new TaskEndedException(live.key().taskId(), TaskState.FAILED);
         }
+    }
+
+    /** Returns why events do not fit; null if they do, and then space is reserved for them. */
+    private @Nullable String refusal(Task task, List<TaskEvent> said) {
+        String excess = live.excess(task, said, limits.events(), limits.bytes());
+        if (excess != null) {
+            return "The task got too large: " + excess;
+        }
+        if (!said.stream().allMatch(Turn::isEnd)) {
+            try {
+                live.reserve(said);
+            } catch (A2AException full) {
+                return full.getMessage();
+            }
+        }
+        return null;
+    }
+
+    /** True for an end that needs no space to speak of, or that says why the agent did not succeed. */
+    private static boolean isEnd(TaskEvent event) {
+        return event instanceof TaskStatusUpdateEvent moved
+                && (moved.status().message() == null && moved.status().state().isTerminal()
+                        || moved.status().state() == TaskState.FAILED
+                        || moved.status().state() == TaskState.REJECTED);
     }
 
     private Task beginning(TaskState state) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.Space;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -79,6 +80,12 @@ public final class LiveTask implements TaskLog.Writer {
     private boolean queued;
     private List<LoggedEvent> pending = new ArrayList<>();
     private int pendingBytes;
+    private final Space space;
+    /** Reserved bytes of the pending events. */
+    private long pendingSpace;
+    /** Reserved bytes of events that are yet to be emitted. */
+    private long spaceAhead;
+
     private List<MessageKey> messages = new ArrayList<>();
     private List<Subscription> webhooks = new ArrayList<>();
     /** The ids of the task's webhooks, of those too that are yet to be written. */
@@ -86,8 +93,8 @@ public final class LiveTask implements TaskLog.Writer {
 
     private volatile @Nullable TaskName name;
     private volatile Cause cause;
-    /** The task as it stands after each segment that was taken and is yet to be written, by the number of its last event. */
-    private final TreeMap<Long, Task> inFlight = new TreeMap<>();
+    /** Segments that were taken and are yet to be written, by the numbers of their last events. */
+    private final TreeMap<Long, Taken> inFlight = new TreeMap<>();
 
     private volatile @Nullable Task durable;
     private volatile long written;
@@ -112,6 +119,14 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** True if webhooks wait for new events. */
     private volatile boolean watched;
+
+    /**
+     * A segment on its way to the log.
+     *
+     * @param after the task as it stands after it
+     * @param space reserved bytes
+     */
+    private record Taken(Task after, long space) {}
 
     /** A call of the agent for this task. */
     public interface Run {
@@ -157,6 +172,7 @@ public final class LiveTask implements TaskLog.Writer {
         this.lock = engine.threads().lock();
         this.changed = lock.newCondition();
         this.room = lock.newCondition();
+        this.space = engine.log().space(key.scope().group());
     }
 
     /**
@@ -252,10 +268,14 @@ public final class LiveTask implements TaskLog.Writer {
             pendingBytes += more;
             int before = weight;
             weight = before + more;
+            useSpace(events);
             if (!queued && !pending.isEmpty()) {
                 queued = true;
                 submit = true;
             }
+        } catch (RuntimeException refused) {
+            giveBack(spaceAhead);
+            throw refused;
         } finally {
             lock.unlock();
         }
@@ -263,6 +283,54 @@ public final class LiveTask implements TaskLog.Writer {
             engine.log().submit(this);
         }
         return last;
+    }
+
+    /**
+     * Reserves space in the quota of the group for events that are to be emitted.
+     *
+     * @throws A2AException QUOTA_EXCEEDED if they do not fit; nothing is reserved then
+     */
+    public void reserve(List<TaskEvent> more) {
+        if (space.isLimited()) {
+            long bytes = StoredSize.of(more);
+            lock.lock();
+            try {
+                space.take(bytes);
+                spaceAhead += bytes;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Gives back space that was reserved for events that are not emitted. */
+    public void giveBackSpace() {
+        if (space.isLimited()) {
+            lock.lock();
+            try {
+                giveBack(spaceAhead);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void giveBack(long bytes) {
+        if (bytes > 0) {
+            spaceAhead -= bytes;
+            space.giveBack(bytes);
+        }
+    }
+
+    /** Assigns space to pending events: what was reserved for them, and more if need be. */
+    private void useSpace(List<TaskEvent> events) {
+        if (space.isLimited()) {
+            long bytes = StoredSize.of(events);
+            long ofReserved = Math.min(bytes, spaceAhead);
+            spaceAhead -= ofReserved;
+            space.force(bytes - ofReserved);
+            pendingSpace += bytes;
+        }
     }
 
     /**
@@ -678,7 +746,8 @@ public final class LiveTask implements TaskLog.Writer {
                     name,
                     cause,
                     webhooks);
-            inFlight.put(emitted, task);
+            inFlight.put(emitted, new Taken(task, pendingSpace));
+            pendingSpace = 0;
             pending = new ArrayList<>();
             pendingBytes = 0;
             messages = new ArrayList<>();
@@ -696,7 +765,11 @@ public final class LiveTask implements TaskLog.Writer {
         lock.lock();
         try {
             writtenOnce = written == 0 && segment.head().state().isTerminal();
-            durable = inFlight.remove(segment.head().lastSequence());
+            Taken taken = inFlight.remove(segment.head().lastSequence());
+            if (taken != null) {
+                durable = taken.after;
+                space.giveBack(taken.space);
+            }
             written = segment.head().lastSequence();
             for (LoggedEvent event : segment.events()) {
                 if (tail.size() == TAIL) {
@@ -733,9 +806,13 @@ public final class LiveTask implements TaskLog.Writer {
             broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
                     .causedBy(cause);
             // Not those before it: when the log closes, it refuses new ones while it still writes the last.
-            inFlight.tailMap(segment.head().lastSequence(), true).clear();
+            var lost = inFlight.tailMap(segment.head().lastSequence(), true);
+            lost.values().forEach(taken -> space.giveBack(taken.space));
+            lost.clear();
             pending = new ArrayList<>();
             pendingBytes = 0;
+            space.giveBack(pendingSpace);
+            pendingSpace = 0;
             room.signalAll();
             changed.signalAll();
         } finally {
