@@ -125,6 +125,7 @@ final class Commands {
                     "Manage the groups of a hub, which are isolated from each other",
                     Entry.admin("create", "groups/create"),
                     Entry.admin("list", "groups/list"),
+                    Entry.admin("usage", "groups/usage"),
                     Entry.admin("archive", "groups/archive"),
                     Entry.admin("restore", "groups/restore")),
             Entry.group(

@@ -180,6 +180,7 @@ public final class Platform implements AutoCloseable {
                     ? Store.open(data, clock, atRest, given.connections)
                     : Store.open(data, url, clock, atRest, given.connections);
             database = store.database();
+            database.storage().limit(settings.store().quotas());
             audit = store.audit();
             log = store.log();
             pushStore = store.webhooks();

@@ -48,6 +48,8 @@ public final class AdminOperations {
                     .toList();
 
     static final Map<String, Object> GROUP = object("id", TEXT, "made archived?", TIME);
+    static final Map<String, Object> USAGE =
+            object("group", TEXT, "bytes", COUNT, "limitBytes?", COUNT, "tasks workflows registry graphs", COUNT);
     static final Map<String, Object> USER = object("group name", TEXT, "made disabled?", TIME);
     static final Map<String, Object> KEY = key("id prefix group principal");
     static final Map<String, Object> NEW_KEY = key("id key prefix group principal");
@@ -85,6 +87,11 @@ public final class AdminOperations {
         RestParameter id = path("id", "KEY-ID", "The id of the key, not the key.");
 
         row("groups/list", "GET /groups", "List them", object("groups", list(GROUP)));
+        row(
+                "groups/usage",
+                "GET /groups/usage",
+                "Show the bytes that groups keep, and their limits",
+                object("groups", list(USAGE)));
         row(
                 "groups/create",
                 "POST /groups",

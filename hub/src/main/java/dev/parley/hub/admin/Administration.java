@@ -61,7 +61,10 @@ public final class Administration implements AutoCloseable {
 
     /** Handlers for groups, users, keys and the audit. */
     List<Map<String, AdminHandler>> handlers() {
-        return List.of(new Members(directory).handlers(), new AuditPages(audit).handlers());
+        return List.of(
+                new Members(directory).handlers(),
+                new GroupUsage(database.storage()).handlers(),
+                new AuditPages(audit).handlers());
     }
 
     public Directory directory() {

@@ -12,6 +12,7 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.server.RequestHandler;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Storage.Usage;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -27,6 +28,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +45,9 @@ public final class Metrics implements RequestHandler {
     private static final double[] SECONDS = {
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
     };
+    /** Groups with a line of their own: the values of a label are bounded. */
+    private static final int MOST_GROUPS = 100;
+
     private static final double[] COMMITS = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -211,14 +216,44 @@ public final class Metrics implements RequestHandler {
                 .register(registry);
     }
 
-    /** Counts works that a database writes in one transaction. */
+    /** Shows the bytes that groups keep in a database, and counts works that it writes in one transaction. */
     public void show(Database database) {
+        GaugeWithCallback.builder()
+                .name("parley_stored_bytes")
+                .help("Bytes that a group keeps, by kind of data.")
+                .labelNames("group", "kind")
+                .callback(gauge -> usage(database)
+                        .forEach(group -> group.getValue()
+                                .bytes()
+                                .forEach((kind, bytes) -> gauge.call(bytes, group.getKey(), kind.word()))))
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("parley_stored_bytes_limit")
+                .help("Limit of the bytes that a group keeps, of groups with a limit.")
+                .labelNames("group")
+                .callback(gauge -> usage(database).forEach(group -> {
+                    Long limit = group.getValue().limit();
+                    if (limit != null) {
+                        gauge.call(limit, group.getKey());
+                    }
+                }))
+                .register(registry);
         database.listen(new GroupListener() {
             @Override
             public void committed(int works) {
                 commits.observe(works);
             }
         });
+    }
+
+    /** The groups that keep most. */
+    private static List<Map.Entry<String, Usage>> usage(Database database) {
+        return database.storage().usage().entrySet().stream()
+                .sorted(Comparator.comparingLong((Map.Entry<String, Usage> group) ->
+                                group.getValue().sum())
+                        .reversed())
+                .limit(MOST_GROUPS)
+                .toList();
     }
 
     @Override
