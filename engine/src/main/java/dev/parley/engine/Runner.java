@@ -312,7 +312,7 @@ final class Runner {
                         problem);
             }
         } else if (turn.live().isBroken()) {
-            LOG.log(Level.WARNING, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
+            LOG.log(Level.DEBUG, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
         } else if (!parts.runs().isOpen() && problem instanceof InterruptedException) {
@@ -347,7 +347,9 @@ final class Runner {
         } catch (TaskEndedException answered) {
             LOG.log(Level.DEBUG, "a task that was to be moved was answered with a message", answered);
         } catch (A2AException unwritten) {
-            LOG.log(Level.WARNING, "task " + turn.taskId() + " could not be written", unwritten);
+            // The log tells of an outage once; a line for each task would fill it.
+            Level level = unwritten.error() == A2AError.UNAVAILABLE ? Level.DEBUG : Level.WARNING;
+            LOG.log(level, "task " + turn.taskId() + " could not be written", unwritten);
         }
     }
 

@@ -78,11 +78,12 @@ public final class Checkup {
     public static List<Finding> of(Path data, @Nullable Sealing sealing) {
         var checkup = new Checkup(data, sealing);
         checkup.secrets();
-        if (checkup.database()) {
+        // SQLite would make a log beside a file that is not the hub's.
+        boolean hasOwnFiles = checkup.hub();
+        if (hasOwnFiles && checkup.database()) {
             checkup.tasks();
         }
         checkup.disk();
-        checkup.hub();
         return List.copyOf(checkup.findings);
     }
 
@@ -242,11 +243,23 @@ public final class Checkup {
         return ((bytes + MEBIBYTE - 1) / MEBIBYTE) + " MiB";
     }
 
-    private void hub() {
+    /** Returns whether the files are those that the hub has open, if one runs. */
+    private boolean hub() {
         try {
-            found("hub", Level.OK, Database.isInUse(data) ? "runs" : "does not run");
+            List<String> problems = Database.fileProblems(data);
+            if (problems.isEmpty()) {
+                found("hub", Level.OK, Database.isInUse(data) ? "runs" : "does not run");
+            } else {
+                found(
+                        "hub",
+                        Level.PROBLEM,
+                        "runs, and refuses changes: " + String.join(", ", problems)
+                                + " (expected: the files that it has open, moved back, or a restart; its log has the details)");
+            }
+            return problems.isEmpty();
         } catch (IOException failure) {
             found("hub", Level.WARNING, said(failure));
+            return true;
         }
     }
 }

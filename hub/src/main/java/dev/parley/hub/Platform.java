@@ -160,7 +160,7 @@ public final class Platform implements AutoCloseable {
         this.scratch = data == null && setup.authenticates() ? TemporaryDirectory.create() : null;
         if (data == null) {
             secrets = WebhookSecrets.random();
-            database = scratch == null ? null : Database.open(scratch);
+            database = scratch == null ? null : Database.temporary(scratch);
             audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
             tokenSecret = StandardWebhooks.newSecret();
             var memory = new MemoryTaskLog();
@@ -181,6 +181,9 @@ public final class Platform implements AutoCloseable {
                     : Store.open(data, url, clock, atRest, given.connections);
             database = store.database();
             database.storage().limit(settings.store().quotas());
+            for (String name : setup.secretFiles()) {
+                database.keep(data, name);
+            }
             audit = store.audit();
             log = store.log();
             pushStore = store.webhooks();

@@ -18,6 +18,7 @@ import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
+import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -108,6 +109,16 @@ final class Setup {
         } catch (IOException failure) {
             throw new UncheckedIOException("cannot read " + store.encryptionKeyFile(), failure);
         }
+    }
+
+    /** The files of the data directory with the secrets of this hub. */
+    List<String> secretFiles() {
+        StoreSettings store = settings.store();
+        boolean hasOtherKey =
+                given.encryption != null || !store.encryptionKeys().isEmpty() || store.encryptionKeyFile() != null;
+        return hasOtherKey
+                ? List.of(SecretFile.TOKENS, WebhookSecrets.MASTER)
+                : List.of(SecretFile.TOKENS, WebhookSecrets.MASTER, SecretFile.ENCRYPTION);
     }
 
     /** True if some agent asks its callers for something. */

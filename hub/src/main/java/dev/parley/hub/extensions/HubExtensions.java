@@ -126,7 +126,7 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public synchronized Database database() {
             if (database == null) {
-                database = Database.open(scratch());
+                database = Database.temporary(scratch());
                 temporary = database;
             }
             return database;

@@ -39,6 +39,9 @@ import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.registry.trust.TrustOperations;
 import dev.parley.registry.vault.Vault;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -51,6 +54,8 @@ import java.util.Set;
 
 /** The registry of one hub. */
 final class RegistryHub implements HubExtension {
+    private static final Logger LOG = System.getLogger("dev.parley.registry");
+
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(RegistryProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
@@ -217,9 +222,16 @@ final class RegistryHub implements HubExtension {
     @Override
     public void started() {
         Thread.ofVirtual().name("registry-agents").start(() -> {
-            own.clean();
-            entries.writeLooks();
-            peers.started();
+            try {
+                try {
+                    own.clean();
+                    entries.writeLooks();
+                } finally {
+                    peers.started();
+                }
+            } catch (StoreException outage) {
+                LOG.log(Level.WARNING, "entries are brought up to date at the next start: {0}", String.valueOf(outage));
+            }
         });
         Thread.ofVirtual().name("registry-words").start(search::warm);
     }

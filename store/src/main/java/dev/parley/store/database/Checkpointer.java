@@ -1,6 +1,8 @@
 package dev.parley.store.database;
 
 import dev.parley.store.database.Connector.Opening;
+import dev.parley.store.files.DataFiles;
+import dev.parley.store.files.FileFaultException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -42,6 +44,7 @@ public final class Checkpointer {
     static final int TRUNCATE_MS = 10;
 
     private final Database database;
+    private final DataFiles files;
     private final Opening opening;
     private final Semaphore due = new Semaphore(0);
     private final AtomicLong erasures = new AtomicLong();
@@ -56,8 +59,9 @@ public final class Checkpointer {
     private volatile boolean open = true;
     private final Thread thread;
 
-    Checkpointer(Database database, Opening opening) {
+    Checkpointer(Database database, DataFiles files, Opening opening) {
         this.database = database;
+        this.files = files;
         this.opening = opening;
         this.thread = Thread.ofPlatform().daemon().name("store-checkpointer").unstarted(this::checkpointAll);
     }
@@ -169,14 +173,21 @@ public final class Checkpointer {
      */
     private record Moved(int log, int left) {}
 
-    private static Moved move(Session session) throws SQLException {
-        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
-            return new Moved(row.getInt(2), row.getInt(2) - row.getInt(3));
-        }
+    private Moved move(Session session) throws SQLException {
+        return checkpoint(session, "PASSIVE", row -> new Moved(row.getInt(2), row.getInt(2) - row.getInt(3)));
+    }
+
+    private <T> T checkpoint(Session session, String mode, Session.RowReader<T> result) throws SQLException {
+        return files.move(() -> {
+            try (ResultSet row =
+                    session.bind("PRAGMA wal_checkpoint(" + mode + ")").executeQuery()) {
+                return result.read(row);
+            }
+        });
     }
 
     /** Moves pages until few are left, unless a reader needs more of them. */
-    private static Moved moveMost(Session session) throws SQLException {
+    private Moved moveMost(Session session) throws SQLException {
         Moved moved = move(session);
         for (int pass = 1; pass < MOST_PASSES && moved.left > FEW_PAGES; pass++) {
             moved = move(session);
@@ -191,6 +202,7 @@ public final class Checkpointer {
     private void checkpointAll() {
         var session = new Session(opening);
         int failures = 1;
+        boolean failed = false;
         try {
             while (true) {
                 if (isErasing()) {
@@ -218,10 +230,14 @@ public final class Checkpointer {
                     if (isErasing() && !truncate(session)) {
                         failures++;
                     }
+                    failed = false;
                 } catch (SQLException | RuntimeException failure) {
                     session.discard();
                     failures++;
-                    LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
+                    if (!failed && !FileFaultException.isCauseOf(failure)) { // of which the writer tells
+                        LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
+                    }
+                    failed = true;
                 }
             }
         } catch (InterruptedException stopped) {
@@ -243,15 +259,13 @@ public final class Checkpointer {
     }
 
     /** Empties the write-ahead log, unless a reader needs it. */
-    private static boolean isEmptied(Session session) throws SQLException {
+    private boolean isEmptied(Session session) throws SQLException {
         if (moveMost(session).left > FEW_PAGES) {
             return false;
         }
         // Writers wait meanwhile, so that it must move little and not wait for readers.
         session.once("PRAGMA busy_timeout=" + TRUNCATE_MS);
-        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(TRUNCATE)").executeQuery()) {
-            return row.getInt(1) == 0;
-        }
+        return checkpoint(session, "TRUNCATE", row -> row.getInt(1) == 0);
     }
 
     /** Overwrites erased data in the files; returns whether none is left. */

@@ -1,14 +1,11 @@
 package dev.parley.store.database;
 
-import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
+import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -38,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  * may have it open. Safe for any thread.
  */
 public final class Database implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int READERS = 4;
 
     /** Time that the writer works on a part of a removal before it serves others. */
@@ -48,7 +44,7 @@ public final class Database implements AutoCloseable {
     static final int ROWS_OF_SLICE = 200;
 
     private final DatabaseSystem system;
-    private final AutoCloseable lock;
+    private final DataFiles files;
     private final boolean readOnly;
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
@@ -58,15 +54,16 @@ public final class Database implements AutoCloseable {
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
-    private Database(DatabaseSystem system, AutoCloseable lock, String place, Session writing, boolean readOnly)
+    private Database(DatabaseSystem system, DataFiles files, String place, Session writing, boolean readOnly)
             throws SQLException {
         this.system = system;
-        this.lock = lock;
+        this.files = files;
         this.readOnly = readOnly;
         this.readers = readers(READERS);
-        this.checkpointer =
-                system.kind() == DatabaseKind.SQLITE ? new Checkpointer(this, new Opening(system, Use.MAINTAIN)) : null;
-        this.writer = new Writer(system, place, () -> open, checkpointer, writing);
+        this.checkpointer = system.kind() == DatabaseKind.SQLITE
+                ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
+                : null;
+        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing);
         if (checkpointer != null) {
             checkpointer.start();
         }
@@ -97,31 +94,43 @@ public final class Database implements AutoCloseable {
      */
     public static Database open(Path directory, Wrapper wrapper) {
         PostgresqlUrl named = PostgresqlUrl.in(directory);
-        return named == null ? openSqlite(directory, wrapper) : open(named, wrapper);
+        return named == null ? openSqlite(directory, true, wrapper) : open(named, wrapper);
     }
 
-    private static Database openSqlite(Path directory, Wrapper wrapper) {
-        FileChannel lock = null;
+    /**
+     * Opens a database in a directory that ends with the process. Nothing is refused if its files are removed meanwhile, which those
+     * who clean up temporary files do.
+     *
+     * @throws StoreException if it cannot be read or written
+     */
+    public static Database temporary(Path directory) {
+        return openSqlite(directory, false, connection -> connection);
+    }
+
+    private static Database openSqlite(Path directory, boolean isWatched, Wrapper wrapper) {
+        DataFiles files = DataFiles.none();
         try {
-            OwnersOnly.directory(directory);
-            lock = SqliteFile.lock(directory);
-            Path file = SqliteFile.in(directory);
-            OwnersOnly.file(file); // SQLite gives the files beside it the same permissions
+            files = DataFiles.lock(directory);
+            Path file = SqliteFile.in(directory).toAbsolutePath();
+            files.make(file);
             String url = "jdbc:sqlite:" + file;
             Connector connector = use -> wrapper.wrap(SqliteFile.connect(url, use));
             try (Connection connection = connector.connect(Use.MAINTAIN)) {
                 SqliteFile.requireVersion(connection);
                 SqliteFile.migrate(connection);
             }
-            var system = new SqliteSystem(connector);
+            if (isWatched) {
+                files.watch(file, SqliteFile.connect(url, Use.MAINTAIN));
+            }
+            var system = new SqliteSystem(connector, files);
             var writing = new Session(new Opening(system, Use.WRITE));
             writing.connection();
-            return new Database(system, lock, directory.toString(), writing, false);
+            return new Database(system, files, directory.toString(), writing, false);
         } catch (IOException | SQLException problem) {
-            close(lock);
+            files.close();
             throw NotOpenedException.directory(directory, problem);
         } catch (RuntimeException refused) {
-            close(lock);
+            files.close();
             throw refused;
         }
     }
@@ -149,9 +158,9 @@ public final class Database implements AutoCloseable {
             return SqliteFile.connect("jdbc:sqlite:" + file, use);
         };
         try {
-            var system = new SqliteSystem(connector);
+            var system = new SqliteSystem(connector, DataFiles.none());
             return new Database(
-                    system, () -> {}, directory.toString(), new Session(new Opening(system, Use.WRITE)), true);
+                    system, DataFiles.none(), directory.toString(), new Session(new Opening(system, Use.WRITE)), true);
         } catch (SQLException problem) {
             throw NotOpenedException.directory(directory, problem);
         }
@@ -165,7 +174,7 @@ public final class Database implements AutoCloseable {
                         throw new SQLException("the database is open for reading only");
                     },
                     Use.WRITE));
-            return new Database(system, () -> {}, named.toString(), refused, true);
+            return new Database(system, DataFiles.none(), named.toString(), refused, true);
         } catch (SQLException problem) {
             throw PostgresqlSystem.cannotOpen(named, problem);
         }
@@ -208,17 +217,17 @@ public final class Database implements AutoCloseable {
      */
     public static boolean isInUse(Path directory) throws IOException {
         PostgresqlUrl named = PostgresqlUrl.in(directory);
-        return named == null ? SqliteFile.isInUse(directory) : PostgresqlSystem.isInUse(named);
+        return named == null ? DataFiles.isLocked(directory) : PostgresqlSystem.isInUse(named);
     }
 
-    private static void close(@Nullable FileChannel lock) {
-        try {
-            if (lock != null) {
-                lock.close();
-            }
-        } catch (IOException failure) {
-            LOG.log(Level.WARNING, "the lock could not be closed", failure);
-        }
+    /**
+     * Returns how the files of {@code directory} differ from those that the hub which runs on it has open, and for which it refuses
+     * changes; empty if they do not differ, or no hub runs.
+     *
+     * @throws IOException if they cannot be read
+     */
+    public static List<String> fileProblems(Path directory) throws IOException {
+        return PostgresqlUrl.in(directory) == null ? DataFiles.problems(directory) : List.of();
     }
 
     /**
@@ -245,7 +254,7 @@ public final class Database implements AutoCloseable {
         var writing = new Session(new Opening(system, Use.WRITE));
         try {
             system.start(writing);
-            return new Database(system, () -> {}, system.toString(), writing, false);
+            return new Database(system, DataFiles.none(), system.toString(), writing, false);
         } catch (SQLException problem) {
             writing.discard();
             throw PostgresqlSystem.cannotOpen(source, problem);
@@ -300,6 +309,20 @@ public final class Database implements AutoCloseable {
 
     public boolean isReadOnly() {
         return readOnly;
+    }
+
+    /**
+     * Watches a file of a data directory that was read at the start and that the next start needs: nothing is written while it is
+     * missing or has another content.
+     *
+     * @throws NotOpenedException if it cannot be read
+     */
+    public void keep(Path directory, String name) {
+        try {
+            files.keep(directory.resolve(name));
+        } catch (IOException failure) {
+            throw NotOpenedException.directory(directory, failure);
+        }
     }
 
     /** Adds a listener that is called at the end of every group from now on. */
@@ -497,7 +520,7 @@ public final class Database implements AutoCloseable {
     /** Opens more connections for reading, so that long queries do not delay other readers. */
     public Readers readers(int connections) throws StoreException {
         try {
-            var pool = new Readers(system, () -> open, connections);
+            var pool = new Readers(system, files, () -> open, connections);
             allReaders.add(pool);
             return pool;
         } catch (SQLException problem) {
@@ -543,11 +566,9 @@ public final class Database implements AutoCloseable {
             for (Readers pool : allReaders) {
                 pool.close();
             }
-            lock.close();
+            files.close();
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (Exception failure) { // AutoCloseable says no more of it
-            LOG.log(Level.WARNING, "the lock could not be closed", failure);
         }
     }
 }

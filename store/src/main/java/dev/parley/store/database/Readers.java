@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
+import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
@@ -20,13 +21,15 @@ public final class Readers {
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
     private final DatabaseSystem system;
+    private final DataFiles files;
     private final BooleanSupplier open;
     private final BlockingQueue<Session> idle;
     private final int connections;
 
     /** @param open false once the database is closed */
-    Readers(DatabaseSystem system, BooleanSupplier open, int connections) throws SQLException {
+    Readers(DatabaseSystem system, DataFiles files, BooleanSupplier open, int connections) throws SQLException {
         this.system = system;
+        this.files = files;
         this.open = open;
         this.connections = connections;
         this.idle = new ArrayBlockingQueue<>(connections);
@@ -57,6 +60,7 @@ public final class Readers {
             if (!open.getAsBoolean()) {
                 throw new OutageException("the database is closed");
             }
+            files.requireReadable();
             return ask(session, question);
         } catch (SQLException failure) {
             if (!Outage.isOfData(failure)) {

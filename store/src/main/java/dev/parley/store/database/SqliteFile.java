@@ -2,15 +2,8 @@ package dev.parley.store.database;
 
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Connector.Use;
-import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
-import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,6 +12,7 @@ import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
 import org.sqlite.SQLiteConfig.SynchronousMode;
+import org.sqlite.SQLiteOpenMode;
 
 /** The SQLite database of a data directory: its lock, its connections and the tables of tasks. */
 final class SqliteFile {
@@ -29,8 +23,6 @@ final class SqliteFile {
     static final String WIPED = "free pages";
 
     static final String NAME = "parley.db";
-
-    private static final String LOCK = "parley.lock";
 
     /** Time that SQLite, and an attempt to write, waits for a lock of another process. */
     static final int BUSY_MS = 10_000;
@@ -53,38 +45,6 @@ final class SqliteFile {
         return directory.resolve(NAME);
     }
 
-    /** Whether a hub has the database in {@code directory} open, as {@link Database#isInUse} says. */
-    static boolean isInUse(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.READ);
-                FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
-            return free == null;
-        } catch (NoSuchFileException neverUsed) {
-            return false;
-        } catch (OverlappingFileLockException sameProcess) {
-            return true;
-        }
-    }
-
-    /**
-     * Takes the lock of {@code directory}, which closing the channel returns.
-     *
-     * @throws InUseException if another hub has it
-     */
-    static FileChannel lock(Path directory) throws IOException {
-        FileChannel channel =
-                FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            if (channel.tryLock() != null) {
-                return channel;
-            }
-        } catch (OverlappingFileLockException sameProcess) {
-            // falls through: it is in use, be it by this process
-        }
-        channel.close();
-        throw new InUseException("directory " + directory
-                + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
-    }
-
     static Connection connect(String url, Use use) throws SQLException {
         boolean readOnly = use == Use.READ;
         var config = new SQLiteConfig();
@@ -98,6 +58,7 @@ final class SqliteFile {
         config.enforceForeignKeys(false);
         config.setGetGeneratedKeys(false);
         config.setReadOnly(readOnly);
+        config.resetOpenMode(SQLiteOpenMode.CREATE); // an empty file in the place of one that was removed
         Connection connection = config.createConnection(url);
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA wal_autocheckpoint=0"); // the Checkpointer's, beside the writer
@@ -165,6 +126,8 @@ final class SqliteFile {
                         connection.commit();
                         connection.setAutoCommit(true);
                     });
+            // Writes the first page, so that the header tells this file from each copy that was made before.
+            statement.execute("PRAGMA user_version=" + SCHEMA);
         }
     }
 }

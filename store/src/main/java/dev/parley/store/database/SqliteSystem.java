@@ -1,13 +1,22 @@
 package dev.parley.store.database;
 
+import dev.parley.store.files.DataFiles;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 /** SQLite, in a file. */
-public record SqliteSystem(Connector connector) implements DatabaseSystem {
+public record SqliteSystem(Connector connector, DataFiles files) implements DatabaseSystem {
     @Override
     public Connection connect(Use use) throws SQLException {
+        files.requireOpen();
         return connector.connect(use);
+    }
+
+    @Override
+    public void close(Connection connection) throws SQLException {
+        if (files.mayClose()) {
+            connector.close(connection);
+        }
     }
 
     @Override

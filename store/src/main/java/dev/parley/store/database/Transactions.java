@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -42,6 +43,7 @@ final class Transactions {
     record Result(Ending ending, @Nullable Exception problem) {}
 
     private final DatabaseSystem system;
+    private final DataFiles files;
     private final WriteQueue queue;
     private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -50,8 +52,9 @@ final class Transactions {
 
     private long heaviestWeight;
 
-    Transactions(DatabaseSystem system, WriteQueue queue) {
+    Transactions(DatabaseSystem system, DataFiles files, WriteQueue queue) {
         this.system = system;
+        this.files = files;
         this.queue = queue;
     }
 
@@ -67,6 +70,7 @@ final class Transactions {
         heaviest = null;
         heaviestWeight = MAX_LIGHT;
         try {
+            files.beforeWriting();
             if (!session.isConnected()) {
                 reopen(session);
             }
@@ -78,6 +82,7 @@ final class Transactions {
             session.flush();
             ending = Ending.UNCERTAIN;
             session.connection().commit();
+            files.requireOpen();
             system.committed();
         } catch (Error error) {
             // Only the work that exceeded the limit fails.

@@ -1,5 +1,7 @@
 package dev.parley.store.database;
 
+import dev.parley.store.files.DataFiles;
+import dev.parley.store.files.FileFaultException;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Writer {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final String CANNOT_WRITE = "the database cannot be written: ";
+    private static final String UNTIL_IT_CAN = "the database cannot be written; until it can, all changes are refused";
     private static final int GROUP = 1_024;
 
     /** Works that wait for the writer: some seconds of all that it can write. While a disk stands still, more are refused. */
@@ -68,6 +71,7 @@ final class Writer {
     };
 
     private final DatabaseSystem system;
+    private final DataFiles files;
     /** Directory or URL without credentials, for operators. */
     private final String place;
 
@@ -92,15 +96,17 @@ final class Writer {
     /** @param open false once the database is closed */
     Writer(
             DatabaseSystem system,
+            DataFiles files,
             String place,
             BooleanSupplier open,
             @Nullable Checkpointer checkpointer,
             Session session) {
         this.system = system;
+        this.files = files;
         this.place = place;
         this.open = open;
         this.checkpointer = checkpointer;
-        this.transactions = new Transactions(system, queue);
+        this.transactions = new Transactions(system, files, queue);
         this.thread = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(session));
     }
 
@@ -206,7 +212,9 @@ final class Writer {
             }
         }
         if (outage != null || group.size() == 1 || result.ending() == Transactions.Ending.UNCERTAIN) {
-            LOG.log(Level.ERROR, "could not write", problem);
+            if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
+                LOG.log(Level.ERROR, "could not write", problem);
+            }
             refuse(
                     group,
                     outage == null
@@ -236,7 +244,12 @@ final class Writer {
     /** Tries to write until the database takes it, or the works have waited for long enough. */
     private void awaitDatabase(Session session) {
         long end = System.nanoTime() + system.patience().toNanos();
-        for (Outage now = outage; now != null && open.getAsBoolean() && System.nanoTime() - end < 0; now = outage) {
+        for (Outage now = outage;
+                now != null
+                        && !FileFaultException.isCauseOf(now.cause())
+                        && open.getAsBoolean()
+                        && System.nanoTime() - end < 0;
+                now = outage) {
             LockSupport.parkNanos(Math.max(1, Math.min(now.nanosToRetry(), end - System.nanoTime())));
             if (now.nanosToRetry() <= 0) {
                 tryToWrite(session, now, now.cause());
@@ -267,6 +280,7 @@ final class Writer {
             freeSpaceSoon(); // it may be the write-ahead log that fills the disk
         }
         try {
+            files.require();
             boolean remembers = session.isConnected();
             system.lockTimeout(session, PROBE_MS);
             if (!remembers) {
@@ -275,6 +289,7 @@ final class Writer {
             system.begin(session);
             system.touch(session);
             session.commit();
+            files.requireOpen();
             system.committed();
             if (needsSpace) {
                 requireSpace(session);
@@ -288,15 +303,20 @@ final class Writer {
             needsSpace = false;
         } catch (SQLException | RuntimeException failure) {
             session.discard();
-            if (!needsSpace) {
+            boolean isOfFiles = FileFaultException.isCauseOf(failure);
+            if (!needsSpace && !isOfFiles) {
                 moveSoon();
             }
             // The checkpointer, which frees space, holds the lock meanwhile; on a slow disk for longer than an attempt
             // waits.
             Exception cause = needsSpace && Outage.isBusy(failure) ? problem : failure;
             outage = Outage.after(before == null ? 1 : before.failures() + 1, cause);
-            if (before == null) {
-                LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
+            if (isOfFiles) {
+                if (before == null || !Outage.message(before.cause()).equals(Outage.message(failure))) {
+                    LOG.log(Level.ERROR, UNTIL_IT_CAN + ": " + Outage.message(failure));
+                }
+            } else if (before == null) {
+                LOG.log(Level.ERROR, UNTIL_IT_CAN, failure);
             }
             WriteTest waiting = latestTest;
             if (waiting != null) {
@@ -322,12 +342,15 @@ final class Writer {
         restDue = true;
     }
 
-    private static void moveRest(Session session) {
+    private void moveRest(Session session) {
         try {
-            Connection connection = session.connection();
-            connection.setAutoCommit(true);
-            session.once("PRAGMA wal_checkpoint(PASSIVE)");
-            connection.setAutoCommit(false);
+            files.moveNow(() -> {
+                Connection connection = session.connection();
+                connection.setAutoCommit(true);
+                session.once("PRAGMA wal_checkpoint(PASSIVE)");
+                connection.setAutoCommit(false);
+                return connection;
+            });
         } catch (SQLException | RuntimeException failure) {
             session.discard();
             LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
@@ -365,7 +388,8 @@ final class Writer {
      */
     Optional<String> testWriting() {
         Optional<String> known = outage();
-        if (known.isPresent() || System.nanoTime() - committedAt < RECENT.toNanos()) {
+        boolean isRecent = System.nanoTime() - committedAt < RECENT.toNanos();
+        if (known.isPresent() || isRecent && files.areOpen()) {
             return known;
         }
         try {
@@ -392,7 +416,7 @@ final class Writer {
         private final CompletableFuture<Optional<String>> outcome = new CompletableFuture<>();
 
         boolean isOutdated() {
-            return outcome.isDone() && System.nanoTime() - begun >= RECENT.toNanos();
+            return outcome.isDone() && (System.nanoTime() - begun >= RECENT.toNanos() || !files.areOpen());
         }
 
         /** Why nothing can be written; empty if this was. */
