@@ -363,7 +363,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     private Feed<LoggedEvent> read(Task first, CallContext context) {
         CallContext reader = context.withDeadline(null); // which was one for the beginning
-        return new ReadEvents(first, () -> read(own(first.id(), reader), reader));
+        return new ReadEvents(first, () -> read(own(first.id(), reader), reader), remote.streamLimit());
     }
 
     /** The begin of the stream of a task, for a caller that does not wait, of an agent that would. The task goes on. */
@@ -467,18 +467,24 @@ public final class RemoteEndpoint implements AgentEndpoint {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
         }
-        if (!known.streams()) {
-            Task now = read(task, context);
-            if (now.state().isTerminal()) {
-                throw A2AException.of(
-                        A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
+        if (known.streams()) {
+            try {
+                return events(
+                        new SubscribeToTask(null, task.id(), subscribe.after()),
+                        new Bound(task.id(), null, null, task.replica(), null),
+                        context);
+            } catch (A2AException refused) {
+                if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                    throw refused;
+                } // the task has ended, or the agent has no such stream, whatever its card says
             }
-            return read(now, context);
         }
-        return events(
-                new SubscribeToTask(null, task.id(), subscribe.after()),
-                new Bound(task.id(), null, null, task.replica(), null),
-                context);
+        Task now = read(task, context);
+        if (now.state().isTerminal()) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
+        }
+        return read(now, context);
     }
 
     private PushConfig create(Owned task, PushConfig config, CallContext context) {

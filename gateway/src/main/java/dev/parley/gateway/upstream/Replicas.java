@@ -50,6 +50,8 @@ final class Replicas implements Upstream {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Now now;
     private volatile ScheduledFuture<?> probes;
+    /** Whether there was a call since the last probes. */
+    private volatile boolean used;
 
     Replicas(String route, UpstreamSettings settings, Surroundings parts) {
         this.route = route;
@@ -71,9 +73,14 @@ final class Replicas implements Upstream {
 
     private ScheduledFuture<?> schedule(UpstreamSettings settings) {
         long interval = settings.probe().toNanos();
-        Runnable all = () -> now.replicas().values().stream()
-                .filter(one -> one.breaker.state() == Breaker.State.CLOSED)
-                .forEach(this::startProbe);
+        Runnable all = () -> {
+            if (used) { // an idle hub sends nothing
+                used = false;
+                now.replicas().values().stream()
+                        .filter(one -> one.breaker.state() == Breaker.State.CLOSED)
+                        .forEach(this::startProbe);
+            }
+        };
         return parts.timer().scheduleWithFixedDelay(all, interval, interval, TimeUnit.NANOSECONDS);
     }
 
@@ -91,6 +98,11 @@ final class Replicas implements Upstream {
         });
         probes.cancel(false);
         probes = schedule(settings);
+    }
+
+    @Override
+    public Duration streamLimit() {
+        return now.settings().timeouts().total();
     }
 
     @Override
@@ -131,6 +143,7 @@ final class Replicas implements Upstream {
     /** Does {@code exchange} with one replica, and again with the same or another one where that is safe. */
     private <T> Answer<T> attempt(
             Operation operation, CallContext context, @Nullable String affinity, Exchange<T> exchange) {
+        used = true;
         UpstreamSettings settings = now.settings();
         long end = time() + total(settings, context).toNanos();
         String only = affinity;

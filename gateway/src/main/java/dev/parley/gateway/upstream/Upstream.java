@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,14 @@ public interface Upstream extends AutoCloseable {
 
     /** Goes by other settings from now on. Replicas that stay keep their state; calls of others go on to their end. */
     void use(UpstreamSettings settings);
+
+    /** Time after which a stream ends, whatever its task does. */
+    Duration streamLimit();
+
+    /** The error at the end of a stream that has lasted for its whole time. */
+    static A2AException passed(Duration limit) {
+        return Failure.passed("total", limit).answer();
+    }
 
     /** The replicas with their states. */
     List<Status> status();

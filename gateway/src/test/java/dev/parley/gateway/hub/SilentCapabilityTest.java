@@ -1,6 +1,7 @@
 package dev.parley.gateway.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.client.AgentClient;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -124,6 +126,36 @@ final class SilentCapabilityTest {
             assertThat(ended.error()).isEqualTo(A2AError.UNSUPPORTED_OPERATION);
         }
         assertThat(methods).doesNotContain("SubscribeToTask");
+    }
+
+    @Test
+    @DisplayName("C5: an agent that refuses the subscription that its card promises is read")
+    void aSubscriptionThatTheCardPromisesInVainIsServedFromReads() throws Exception {
+        answer(task("WORKING", ""), task("WORKING", "half"), task("COMPLETED", "half"));
+        Function<Map<?, ?>, String> results = agent.results;
+        agent.results = request -> "SubscribeToTask".equals(request.get("method"))
+                ? "\"error\":{\"code\":-32601,\"message\":\"no such method\"}"
+                : results.apply(request);
+        agent.card = agent.card("true", "[]", "talk");
+        try (AgentClient client = client("JSONRPC")) {
+            client.send("go");
+            try (TaskStream stream = client.subscribe("t")) {
+                assertThat(seen(stream)).endsWith("artifact 1", "status COMPLETED");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("C5: a stream of reads ends by the total timeout of the route, and says so")
+    void aStreamOfReadsHasATimeLimit() throws Exception {
+        answer(task("WORKING", ""));
+        Admin.of(hub).add("quiet", agent.url(), Map.of("set", List.of("total-timeout=2s")));
+        try (AgentClient client = AgentClient.builder().retries(0).reconnects(0).connect(hub.agentUrl("quiet"));
+                TaskStream stream = client.stream("go")) {
+            assertThat(stream.next()).isInstanceOf(Task.class);
+
+            assertThatThrownBy(stream::hasNext).hasMessageContaining("total timeout of the gateway (PT2S)");
+        }
     }
 
     @Test
