@@ -35,7 +35,6 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -520,11 +519,14 @@ public final class Webhooks {
     }
 
     private static Duration backOff(int attempts, Outcome.Failed failed) {
-        Duration asked = failed.retryAfter();
-        if (asked != null) {
-            return asked.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : asked;
+        Duration wanted = failed.retryAfter();
+        if (wanted != null && wanted.compareTo(LONGEST_RETRY_AFTER) > 0) {
+            wanted = LONGEST_RETRY_AFTER;
         }
-        long most = PAUSES.bound(attempts).toMillis();
-        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 2, most + 1));
+        Duration pause = failed.pause();
+        if (pause == null) {
+            return PAUSES.after(attempts, wanted);
+        }
+        return wanted != null && wanted.compareTo(pause) > 0 ? wanted : pause;
     }
 }

@@ -21,6 +21,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -162,7 +163,8 @@ public final class Follow {
 
     /** Polls the task until it is settled, with longer pauses while nothing changes. */
     public Task poll(String taskId) throws InterruptedException {
-        Duration pause = interval;
+        var pauses = new Backoff(interval, interval.plus(LONGEST_PAUSE));
+        int idle = 0;
         while (true) {
             Task before = task;
             Task now = agent.call(
@@ -172,14 +174,14 @@ public final class Follow {
                     || !before.status().equals(now.status())
                     || !before.artifacts().equals(now.artifacts())) {
                 see(now);
-                pause = interval;
+                idle = 0;
             } else {
-                Duration longer = pause.multipliedBy(3).dividedBy(2);
-                pause = longer.compareTo(interval.plus(LONGEST_PAUSE)) < 0 ? longer : interval.plus(LONGEST_PAUSE);
+                idle++;
             }
             if (now.state().isSettled()) {
                 return now;
             }
+            Duration pause = pauses.bound(idle + 1);
             if (left().compareTo(pause) < 0) {
                 Thread.sleep(left());
                 throw timedOut();

@@ -193,15 +193,14 @@ abstract class ResumingFeed<E> implements Feed<E> {
     }
 
     /**
-     * The pause before the next connection: the first one after progress is short; then at least half of a bound that grows.
+     * The pause before the next connection.
      *
      * @param asked by the stream; zero for none
      */
     private Duration pause(Duration retryAfter, Duration asked) {
         Backoff backoff = settings.backoff();
-        Duration floor = idle > 1 ? backoff.bound(idle).dividedBy(2) : Duration.ZERO;
         Duration polite = asked.compareTo(backoff.longest()) < 0 ? asked : backoff.longest();
-        return backoff.after(idle, Collections.max(List.of(floor, polite, retryAfter)));
+        return backoff.after(idle, Collections.max(List.of(polite, retryAfter)));
     }
 
     /** Ends the stream, after what the agent has told elsewhere. */

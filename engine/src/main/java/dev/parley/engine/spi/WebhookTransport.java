@@ -22,9 +22,17 @@ public interface WebhookTransport {
          * @param reason for people; no secrets
          * @param retryable false if offering it again cannot help
          * @param retryAfter pause that the webhook asked for; null for none
+         * @param pause of the notification's own policy, in the place of the pauses that grow; null for none
          */
         record Failed(
-                String reason, boolean retryable, @Nullable Duration retryAfter) implements Outcome {}
+                String reason,
+                boolean retryable,
+                @Nullable Duration retryAfter,
+                @Nullable Duration pause) implements Outcome {
+            public Failed(String reason, boolean retryable, @Nullable Duration retryAfter) {
+                this(reason, retryable, retryAfter, null);
+            }
+        }
     }
 
     /**

@@ -40,6 +40,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.extension.WireDocument;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Loopback;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
@@ -83,7 +84,7 @@ final class Routes implements AutoCloseable {
     private static final Duration FIRST = Duration.ofSeconds(2);
 
     /** Interval in which changes by other hubs are found, for a database that several may use. */
-    private static final Duration EPOCH = Duration.ofSeconds(1);
+    private static final Backoff EPOCHS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
     private final HubParts hub;
     private final GatewaySettings settings;
@@ -227,19 +228,22 @@ final class Routes implements AutoCloseable {
     /** Follows the changes of other hubs. */
     private void follow() {
         try {
-            while (!closing.await(EPOCH.toMillis(), TimeUnit.MILLISECONDS)) {
-                reloadNow();
+            int failures = 0;
+            while (!closing.await(EPOCHS.bound(failures + 1).toMillis(), TimeUnit.MILLISECONDS)) {
+                failures = reloadNow() ? 0 : failures + 1;
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void reloadNow() {
+    private boolean reloadNow() {
         try {
             reload();
+            return true;
         } catch (RuntimeException failure) {
             LOG.log(Level.WARNING, "the routes of the gateway cannot be read", failure);
+            return false;
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final int PAGE = 1_000;
 
     private static final Duration LEASE = Duration.ofMinutes(5);
-    private static final Duration READ_PAUSE = Duration.ofSeconds(10);
+    private static final Backoff READS = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
     private final Supplier<Database> opened;
@@ -62,6 +63,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     /** The earliest time that the transaction in the making sets; for the writer thread only. */
     private long unwritten = Long.MAX_VALUE;
+
+    /** Looks into the table in a row that have failed. */
+    private final AtomicInteger unreadable = new AtomicInteger();
 
     private volatile boolean open;
 
@@ -209,12 +213,11 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                     armNext(name);
                 }
             });
-        } catch (RuntimeException unreadable) {
-            LOG.log(
-                    Level.WARNING,
-                    "timers of extensions cannot be read; the next attempt is in " + READ_PAUSE,
-                    unreadable);
-            arm(clock.millis() + READ_PAUSE.toMillis());
+            unreadable.set(0);
+        } catch (RuntimeException failure) {
+            Duration pause = READS.bound(unreadable.incrementAndGet());
+            LOG.log(Level.WARNING, "timers of extensions cannot be read; the next attempt is in " + pause, failure);
+            arm(clock.millis() + pause.toMillis());
         }
     }
 

@@ -128,8 +128,7 @@ public final class WebhookDelivery implements WebhookTransport {
             return outcome;
         }
         Duration pause = policy.pause(failures);
-        return new Outcome.Failed(
-                failed.reason(), pause != null, failed.retryAfter() == null ? pause : failed.retryAfter());
+        return new Outcome.Failed(failed.reason(), pause != null, failed.retryAfter(), pause);
     }
 
     private static CallContext context(TaskKey key, Optional<Cause> cause) {

@@ -27,6 +27,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
 import java.net.URI;
@@ -54,7 +55,7 @@ final class HostedServers implements HubExtension {
     /** Wait of the start of a hub for servers that it does not know yet. */
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
 
-    private static final Duration EPOCH = Duration.ofSeconds(1);
+    private static final Backoff EPOCHS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final String UNUSABLE = "unusable";
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
 
@@ -134,12 +135,15 @@ final class HostedServers implements HubExtension {
     /** Approvals of other hubs on the database take effect within a second. */
     private void followApprovals(ToolTable kept) {
         try {
-            while (!closing.await(EPOCH.toMillis(), TimeUnit.MILLISECONDS)) {
+            int failures = 0;
+            while (!closing.await(EPOCHS.bound(failures + 1).toMillis(), TimeUnit.MILLISECONDS)) {
                 try {
                     Map<String, Long> versions = kept.versions();
                     servers.forEach((name, server) -> server.approved(versions.getOrDefault(name, 0L)));
+                    failures = 0;
                 } catch (RuntimeException failure) {
                     LOG.log(System.Logger.Level.WARNING, "approvals of tools cannot be read", failure);
+                    failures++;
                 }
             }
         } catch (InterruptedException stop) {

@@ -16,6 +16,7 @@ import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +36,9 @@ final class ToolAgent implements AgentHandler {
     private static final int CONCURRENCY = 64;
     private static final int MAX_TEXT = 1_000;
     private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
-    private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
+    /** Pauses before a task of the server is read again, unless the server wants longer ones. */
+    private static final Backoff POLLS = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
+
     private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
     private static final Duration LONGEST_TASK = Duration.ofHours(24);
 
@@ -307,6 +310,7 @@ final class ToolAgent implements AgentHandler {
                         "task", id));
         Map<String, @Nullable Object> task = begun;
         String said = "";
+        int idle = 1;
         try {
             while (true) {
                 switch (String.valueOf(task.get("status"))) {
@@ -341,8 +345,11 @@ final class ToolAgent implements AgentHandler {
                                 String.valueOf(error.getOrDefault("message", "the task of the server has failed")));
                     }
                 }
-                pause(Duration.ofMillis(Trees.number(task, "pollIntervalMs", 1_000)));
-                task = client.task(id);
+                Duration wanted = Duration.ofMillis(Trees.number(task, "pollIntervalMs", 1_000));
+                pause(POLLS.after(idle, wanted.compareTo(LONGEST_POLL) < 0 ? wanted : LONGEST_POLL));
+                Map<String, @Nullable Object> now = client.task(id);
+                idle = now.equals(task) ? idle + 1 : 1;
+                task = now;
             }
         } catch (InterruptedException stop) {
             if (request.isCanceled()) {
@@ -368,11 +375,8 @@ final class ToolAgent implements AgentHandler {
         });
     }
 
-    /** As long as the server wants; only cancellation ends such a pause earlier. */
-    private static void pause(Duration wanted) throws InterruptedException {
-        Duration pause = wanted.compareTo(SHORTEST_POLL) < 0
-                ? SHORTEST_POLL
-                : wanted.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : wanted;
+    /** Only cancellation ends such a pause earlier. */
+    private static void pause(Duration pause) throws InterruptedException {
         try {
             new CompletableFuture<Void>().get(pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException over) {

@@ -25,8 +25,7 @@ public final class Pauses {
     /** @param wanted pause that the server asked for, which is kept at least; null for none */
     public Duration next(@Nullable Duration wanted) {
         failures++;
-        Duration floor = BACKOFF.bound(failures).dividedBy(2);
-        return BACKOFF.after(failures, wanted == null || wanted.compareTo(floor) < 0 ? floor : wanted);
+        return BACKOFF.after(failures, wanted);
     }
 
     /** Waits for the next attempt. Nothing signals the end of such a pause but the interruption of its thread. */

@@ -6,6 +6,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -18,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * grow, while a reader waits.
  */
 final class PolledTask implements Feed<LoggedEvent> {
-    private static final long LONGEST_PAUSE = Duration.ofSeconds(5).toNanos();
+    private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private final AgentEndpoint agent;
     private final String taskId;
     private final CallContext caller;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private long pause = Duration.ofMillis(100).toNanos();
+    private int reads;
     private @Nullable Task last;
 
     PolledTask(AgentEndpoint agent, String taskId, CallContext caller) {
@@ -41,13 +42,15 @@ final class PolledTask implements Feed<LoggedEvent> {
             return null;
         }
         for (long left = patience.toNanos(); left > 0; left = end - System.nanoTime()) {
+            long pause = PAUSES.bound(reads + 1).toNanos();
             if (closed.await(Math.min(pause, left), TimeUnit.NANOSECONDS)) {
                 return null;
             }
             Task task = agent.call(GetTask.of(taskId), caller);
-            pause = Math.min(2 * pause, LONGEST_PAUSE);
+            reads++;
             last = task;
             if (known == null || !known.status().equals(task.status())) {
+                reads = 0;
                 return List.of(new LoggedEvent(0, task));
             }
         }

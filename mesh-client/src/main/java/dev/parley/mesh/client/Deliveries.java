@@ -76,7 +76,8 @@ final class Deliveries {
                 if (!isMendable(answer.status(), refusal) || retry > policy.maxRetries()) {
                     throw refusal;
                 }
-                wait = answer.retryAfter() == null ? wait : answer.retryAfter();
+                Duration wanted = answer.retryAfter();
+                wait = wanted == null || wanted.compareTo(wait) < 0 ? wait : wanted;
             } catch (ClientException failed) {
                 if (!MENDABLE.contains(failed.problem()) || retry > policy.maxRetries()) {
                     throw failed;

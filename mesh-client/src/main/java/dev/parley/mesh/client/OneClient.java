@@ -19,6 +19,7 @@ import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.trust.cards.ContentKeys;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -38,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 public final class OneClient implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration WAIT = Duration.ofSeconds(20);
-    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+    /** Pauses before a task is read again of a receiver that does not wait for its end. */
+    private static final Backoff READS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
     /** Time until a task that needs its sender is read again, unless this client answers it. */
     private static final Duration ANSWER_WAIT = Duration.ofSeconds(10);
 
@@ -155,6 +157,7 @@ public final class OneClient implements AutoCloseable {
     /** Reads the task until it ends. Each request waits at the receiver, so this does not poll. */
     private void read(Following following, TaskDelegation delegation) {
         Content last = null;
+        int idle = 0;
         try {
             while (!following.isEnded()) {
                 long began = System.nanoTime();
@@ -164,12 +167,13 @@ public final class OneClient implements AutoCloseable {
                 if (!now.equals(last)) {
                     following.take(now);
                 }
+                idle = now.equals(last) ? idle + 1 : 0;
+                last = now;
                 if (now instanceof Status status && status.state() != null) {
                     following.awaitAnswer(ANSWER_WAIT);
-                } else if (now.equals(last) && System.nanoTime() - began < SHORTEST_WAIT.toNanos()) {
-                    deliveries.pause(SHORTEST_WAIT); // the receiver does not wait
+                } else if (idle > 0 && System.nanoTime() - began < READS.first().toNanos()) {
+                    deliveries.pause(READS.after(idle, null)); // the receiver does not wait
                 }
-                last = now;
             }
         } catch (RuntimeException failed) {
             following.fail(failed);

@@ -43,7 +43,6 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.Entry;
@@ -65,7 +64,6 @@ import org.jspecify.annotations.Nullable;
 /** Receives the messages for one agent. Safe for any thread. */
 final class Receiver {
     private static final int NO_HISTORY = 0;
-    private static final Backoff READS = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
     private static final Pattern JWE = Pattern.compile("[\\w-]+\\.[\\w-]*(\\.[\\w-]+){3}");
 
     private final HubParts hub;
@@ -585,33 +583,14 @@ final class Receiver {
             }
             return task(begun.id(), context);
         } catch (A2AException refused) {
-            if (refused.error() == A2AError.UNSUPPORTED_OPERATION) { // an agent elsewhere that has no streams
-                return read(begun, end, context);
+            if (refused.error() == A2AError.UNSUPPORTED_OPERATION) { // the task has ended meanwhile
+                return task(begun.id(), context);
             }
             throw refused;
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             return begun;
         }
-    }
-
-    /** Reads a task until it has ended or needs its sender. */
-    private Task read(Task begun, long endNanos, CallContext context) {
-        Task task = task(begun.id(), context);
-        for (int reads = 1; !task.state().isSettled(); reads++) {
-            long left = endNanos - System.nanoTime();
-            if (left <= 0) {
-                break;
-            }
-            try {
-                Thread.sleep(Math.min(READS.bound(reads).toMillis(), 1 + left / 1_000_000));
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-                return task;
-            }
-            task = task(begun.id(), context);
-        }
-        return task;
     }
 
     private Task task(String id, CallContext context) {

@@ -5,8 +5,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses between attempts: a random time up to a bound that doubles with every failure, so that many clients
- * that failed together do not come back together.
+ * Pauses between the attempts of a recovery: a random time between half of a bound and the bound, which doubles with every failure in
+ * a row. The half is the floor; the random part keeps clients that failed together from coming back together. The caller counts the
+ * failures, and begins again at one only after progress. Every recovery of the product has its constant of this type, or derives it from
+ * a setting.
  *
  * @param first the bound after one failure
  * @param longest largest bound
@@ -25,10 +27,18 @@ public record Backoff(Duration first, Duration longest) {
         return first.toNanos() > longest.toNanos() / factor ? longest : first.multipliedBy(factor);
     }
 
-    /** @param atLeast wait that the other side asked for, to which the random wait is added; null if it asked for none */
-    public Duration after(int failures, @Nullable Duration atLeast) {
+    /**
+     * The pause after so many failures in a row.
+     *
+     * @param wanted pause that the other side asked for: a longer one than the floor is kept, and a part of {@link #first} added; null if it
+     *     asked for none
+     */
+    public Duration after(int failures, @Nullable Duration wanted) {
         long bound = bound(failures).toNanos();
-        long random = bound == 0 ? 0 : ThreadLocalRandom.current().nextLong(bound + 1);
-        return atLeast == null ? Duration.ofNanos(random) : atLeast.plusNanos(Math.min(random, first.toNanos()));
+        long floor = bound / 2;
+        long random = ThreadLocalRandom.current().nextLong(bound - floor + 1);
+        return wanted == null || wanted.toNanos() <= floor
+                ? Duration.ofNanos(floor + random)
+                : wanted.plusNanos(Math.min(random, first.toNanos()));
     }
 }

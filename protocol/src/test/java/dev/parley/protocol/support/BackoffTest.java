@@ -15,10 +15,19 @@ class BackoffTest {
 
     @ParameterizedTest
     @CsvSource({"1, PT0.1S", "2, PT0.2S", "3, PT0.4S", "5, PT1.6S", "6, PT2S", "7, PT2S", "1000, PT2S"})
-    void theWaitIsRandomBelowABoundThatDoubles(int failures, Duration bound) {
-        assertThat(waits(failures)).allSatisfy(wait -> assertThat(wait).isBetween(Duration.ZERO, bound));
-        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isGreaterThan(bound.dividedBy(2)));
-        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isLessThan(bound.dividedBy(2)));
+    void theWaitIsRandomBetweenHalfOfABoundThatDoublesAndTheBound(int failures, Duration bound) {
+        Duration middle = bound.multipliedBy(3).dividedBy(4);
+
+        assertThat(waits(failures)).allSatisfy(wait -> assertThat(wait).isBetween(bound.dividedBy(2), bound));
+        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isGreaterThan(middle));
+        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isLessThan(middle));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, PT0S", "4, PT0.001S", "4, PT0.4S", "9, PT1S"})
+    void nobodyCanAskForLessThanTheFloor(int failures, Duration wanted) {
+        assertThat(backoff.after(failures, wanted))
+                .isBetween(backoff.bound(failures).dividedBy(2), backoff.bound(failures));
     }
 
     @Test

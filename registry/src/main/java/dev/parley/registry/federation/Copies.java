@@ -9,6 +9,7 @@ import dev.parley.dialect.Json;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryModel;
@@ -32,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Copies {
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
-    private static final Duration INTERVAL = Duration.ofSeconds(30);
+    /** The interval of copies, and the pauses that it grows to while they fail. */
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(30), Duration.ofMinutes(10));
+
     private static final int PAGES = 20;
     private static final int PAGE = 200;
 
@@ -63,7 +66,7 @@ final class Copies {
         this.entries = entries;
         this.http = http;
         this.publisher = publisher;
-        this.timers = timers.named("registry/peer", (name, content) -> due(name));
+        this.timers = timers.named("registry/peer", this::due);
     }
 
     /** Has the entries of a peer copied from now on. */
@@ -71,17 +74,25 @@ final class Copies {
         timers.set(name, Instant.now(), "");
     }
 
-    private void due(String name) throws InterruptedException {
+    /** @param failed number of copies in a row that have failed; empty for none */
+    private void due(String name, String failed) throws InterruptedException {
         Peer peer = table.named(name).orElse(null);
         if (peer == null || !peer.copied() || peer.cut() != null) {
             return;
         }
-        timers.set(name, Instant.now().plus(INTERVAL), "");
+        int failures = failed.isEmpty() ? 0 : Integer.parseInt(failed);
+        set(name, failures + 1); // first, so that the schedule is not lost if the hub stops meanwhile
         try {
             var unused = copy(peer);
+            set(name, 0);
         } catch (IOException failure) {
             LOG.log(System.Logger.Level.DEBUG, "peer " + name, failure);
         }
+    }
+
+    private void set(String name, int failures) {
+        timers.set(
+                name, Instant.now().plus(PAUSES.bound(failures + 1)), failures == 0 ? "" : Integer.toString(failures));
     }
 
     /**

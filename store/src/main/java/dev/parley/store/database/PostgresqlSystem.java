@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.support.Backoff;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
@@ -52,7 +53,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The server may take so long to notice that a hub was killed, or that its own connection is gone. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(3);
 
-    private static final Duration LOCK_PAUSE = Duration.ofMillis(50);
+    private static final Backoff LOCKS = new Backoff(Duration.ofMillis(50), Duration.ofMillis(200));
 
     private static final String TRY_LOCK =
             "SELECT CAST(pg_try_advisory_lock(" + LOCK + ", hashtext(current_schema())) AS INTEGER)";
@@ -132,14 +133,14 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private void lock(Connection connection) throws SQLException {
         long end = System.nanoTime() + LOCK_PATIENCE.toNanos();
         try (Statement statement = connection.createStatement()) {
-            while (number(statement, TRY_LOCK) == 0) {
+            for (int attempts = 1; number(statement, TRY_LOCK) == 0; attempts++) {
                 // An earlier connection of this hub, of which the server does not know yet that it is broken.
                 number(statement, "SELECT count(pg_terminate_backend(pid))" + HELD + " AND pid = " + backend);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
                             "the database is in use by another hub (expected: one hub per database)", IN_USE);
                 }
-                LockSupport.parkNanos(LOCK_PAUSE.toNanos());
+                LockSupport.parkNanos(LOCKS.bound(attempts).toNanos());
             }
             backend = number(statement, "SELECT pg_backend_pid()");
             if (stream != 0) {
