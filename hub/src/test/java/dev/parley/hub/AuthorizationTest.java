@@ -373,6 +373,11 @@ final class AuthorizationTest {
         assertThat(rest.statusCode()).isEqualTo(403);
         assertThat(rest.headers().firstValue("WWW-Authenticate").orElse(""))
                 .contains("error=\"insufficient_scope\", scope=\"books:write\"");
+        HttpResponse<String> further = outsider.post(
+                "/agents/skilled/message:send", message("x", ""), "X-Api-Key", writer, "A2A-Version", "1.0");
+        assertThat(further.headers().firstValue("WWW-Authenticate").orElse(""))
+                .as("with the granted scopes, which clients would lose otherwise")
+                .contains("error=\"insufficient_scope\", scope=\"books:burn books:write\"");
     }
 
     @Test

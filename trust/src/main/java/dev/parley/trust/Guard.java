@@ -159,7 +159,7 @@ public final class Guard {
         }
         denials.note(context, agent, operation, task, refusal.reason());
         if (!refusal.missing().isEmpty()) {
-            throw lacking(refusal.missing());
+            throw lacking(refusal.missing(), context);
         }
         if (!task.isEmpty()) {
             throw A2AException.taskNotFound(task);
@@ -186,7 +186,7 @@ public final class Guard {
         if (!missing.isEmpty()) {
             String operation = send.name();
             denials.note(context, agent, operation, "", "scopes of a skill: " + String.join(" ", missing));
-            throw lacking(missing);
+            throw lacking(missing, context);
         }
         if (named != null && !known) {
             throw A2AException.invalidParams(
@@ -215,12 +215,14 @@ public final class Guard {
         return least == null ? Set.of() : least;
     }
 
-    static A2AException lacking(Set<String> missing) {
-        String scopes = String.join(" ", missing);
+    /** The challenge has the granted scopes, too: clients request those that it names, and no others. */
+    static A2AException lacking(Set<String> missing, CallContext caller) {
+        var needed = new TreeSet<>(missing);
+        needed.addAll(caller.grants());
         return A2AException.refused(
                 A2AError.PERMISSION_DENIED,
-                "Not all of these scopes were granted: " + scopes,
-                "Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"" + scopes + '"');
+                "Not all of these scopes were granted: " + String.join(" ", missing),
+                "Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + '"');
     }
 
     /**

@@ -36,6 +36,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +87,9 @@ public final class Trust {
     private static final String BEARER = "Bearer ";
     private static final String DPOP = "DPoP ";
     private static final String BASIC = "Basic ";
+
+    /** Scopes that skills require, by the names of their agents. */
+    private final Map<String, Set<String>> scopesOfSkills = new ConcurrentHashMap<>();
 
     private final Callers callers;
     private final @Nullable Directory directory;
@@ -381,7 +385,7 @@ public final class Trust {
                     denials.note(operator, "hub", operation.name(), "", refusal.reason());
                     throw refusal.missing().isEmpty()
                             ? A2AException.of(A2AError.PERMISSION_DENIED, refusal.reason())
-                            : Guard.lacking(refusal.missing());
+                            : Guard.lacking(refusal.missing(), operator);
                 }
                 return endpoint.call(operation, operator);
             }
@@ -404,7 +408,7 @@ public final class Trust {
         CallContext caller = context(recorded("hub", arrival.method(), wanted, arrival), arrival);
         if (!wanted.isOpen() && Collections.disjoint(caller.grants(), List.of(ADMIN, GROUP_ADMIN))) {
             denials.note(caller, "hub", arrival.method(), "", "Not granted: " + GROUP_ADMIN);
-            throw Guard.lacking(Set.of(GROUP_ADMIN));
+            throw Guard.lacking(Set.of(GROUP_ADMIN), caller);
         }
         return caller;
     }
@@ -441,6 +445,13 @@ public final class Trust {
 
     /** Adds the required credentials of callers to the card of an agent. */
     public AgentCard card(String agent, AgentCard card) {
+        scopesOfSkills.put(
+                agent,
+                card.skills().stream()
+                        .flatMap(skill -> skill.securityRequirements().stream())
+                        .flatMap(one -> one.schemes().values().stream())
+                        .flatMap(List::stream)
+                        .collect(Collectors.toUnmodifiableSet()));
         return credentials.declared(card, of(agent));
     }
 
@@ -448,6 +459,9 @@ public final class Trust {
     public WireAnswer metadata(WireRequest request) {
         var scopes = new TreeSet<String>(everywhere.scopes());
         agents.values().forEach(one -> scopes.addAll(one.scopes()));
+        if (!scopes.isEmpty()) { // clients request these and no others
+            scopesOfSkills.values().forEach(scopes::addAll);
+        }
         return new ResourceMetadata(hub.get(), callers.anyBy(Scheme.OAUTH2), authorization != null, issuers, scopes)
                 .answer(request);
     }
@@ -525,11 +539,13 @@ public final class Trust {
             throw wrong(wanted, arrival);
         }
         if (!caller.scopes().containsAll(wanted.scopes())) {
+            var needed = new TreeSet<>(wanted.scopes());
+            needed.addAll(caller.scopes()); // clients request those of the challenge, and no others
             throw refused(
                     A2AError.PERMISSION_DENIED,
                     "Not all of these scopes were granted: " + String.join(" ", wanted.scopes()),
                     wanted,
-                    ", error=\"insufficient_scope\", scope=\"" + String.join(" ", wanted.scopes()) + '"');
+                    ", error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + '"');
         }
     }
 
