@@ -130,6 +130,25 @@ record ForeignSdk(
                     List.of(javaTool("java"), "-cp", "classes:lib/*", "Main"),
                     List.of(javaTool("java"), "-cp", "classes:lib/*", "Server")));
 
+    /** Both generations of the SDKs of MCP, as clients that sign users in. */
+    static final List<ForeignSdk> MCP_SIGN_IN = List.of(
+            signIn("mcp-js-1", "mcp-signin-js", List.of("package-lock.json"), List.of(NPM_CI), "node", "signin.mjs"),
+            signIn("mcp-js", "mcp-signin-js", List.of("package-lock.json"), List.of(NPM_CI), "node", "signin.mjs"),
+            signIn(
+                    "mcp-python-1",
+                    "mcp-signin-python",
+                    List.of("requirements.txt"),
+                    python("mcp-python-1").installation,
+                    "./venv/bin/python",
+                    "signin.py"),
+            signIn(
+                    "mcp-python",
+                    "mcp-signin-python",
+                    List.of("requirements.txt"),
+                    python("mcp-python").installation,
+                    "./venv/bin/python",
+                    "signin.py"));
+
     /** The command line of the inspector of MCP, which also brings its Node.js along. */
     static final ForeignSdk MCP_INSPECTOR = new ForeignSdk(
             "mcp-inspector",
@@ -201,6 +220,12 @@ record ForeignSdk(
 
     private static ForeignSdk framework(String name) {
         return python(name, "python-framework").withoutServer();
+    }
+
+    /** An SDK of MCP with the script that signs a user in. */
+    private static ForeignSdk signIn(
+            String name, String script, List<String> lockFiles, List<List<String>> installation, String... client) {
+        return new ForeignSdk(name, List.of(name, script), lockFiles, installation, List.of(client), List.of());
     }
 
     /** A command, or a library behind a small program of ours, which the driver starts once for each call. */
