@@ -12,13 +12,13 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +38,13 @@ class TutorialIT {
     @TempDir
     private Path directory;
 
+    private PackagedLauncher launcher;
     private final List<Process> servers = new ArrayList<>();
+
+    @BeforeEach
+    void begin() throws IOException {
+        launcher = new PackagedLauncher(directory);
+    }
 
     @AfterEach
     void stop() throws InterruptedException {
@@ -56,7 +62,6 @@ class TutorialIT {
         while (files.find()) {
             Files.writeString(directory.resolve(files.group(1)), files.group(2));
         }
-        launcher();
         List<String> commands =
                 COMMAND.matcher(tutorial).results().map(match -> match.group(1)).toList();
         assertThat(commands).hasSize(6);
@@ -75,21 +80,6 @@ class TutorialIT {
         assertThat(run(commands.get(5).replace("http://127.0.0.1:8080", shop).replace("TASK", task.group())))
                 .contains("The platform is at 2 m. Part #12345: 3 in stock");
         assertThat(tools(shop)).contains("mechanic__inspect");
-    }
-
-    /** Puts the launcher on the path, in a tree without sources whose program is the packaged one. */
-    private void launcher() throws IOException {
-        Path tree = directory.resolve("parley-tree");
-        Path program = Files.createDirectories(tree.resolve("cli/target/quick/parley"));
-        Path packaged = Path.of(System.getProperty("parley.program")).toAbsolutePath();
-        Files.createSymbolicLink(program.resolve("lib"), packaged.resolveSibling("lib"));
-        for (String jar : List.of("parley.jar", "changed.jar")) { // the second one is not prepared for quick starts
-            Files.createSymbolicLink(program.resolve(jar), packaged);
-        }
-        Files.createFile(program.resolve("built"));
-        Files.copy(Path.of("../parley"), tree.resolve("parley"), StandardCopyOption.COPY_ATTRIBUTES);
-        Files.createSymbolicLink(
-                Files.createDirectory(directory.resolve("bin")).resolve("parley"), tree.resolve("parley"));
     }
 
     /** Starts a server and returns the URL that it prints. */
@@ -119,15 +109,12 @@ class TutorialIT {
     }
 
     private ProcessBuilder process(String command) {
-        var words = new ArrayList<>(List.of(directory.resolve("bin/parley").toString()));
+        var words = new ArrayList<>(List.of("parley"));
         WORD.matcher(command)
                 .results()
                 .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
                 .forEach(words::add);
-        var process = new ProcessBuilder(words).directory(directory.toFile());
-        process.environment().keySet().removeIf(name -> name.matches("(A2ACLI|PARLEY|JAVA)_.*|JDK_JAVA_OPTIONS"));
-        process.environment().merge("PATH", directory.resolve("bin").toString(), (path, own) -> own + ":" + path);
-        return process;
+        return launcher.process(words);
     }
 
     private static String tools(String hub) throws IOException, InterruptedException {
