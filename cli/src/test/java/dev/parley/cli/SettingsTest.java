@@ -174,6 +174,7 @@ class SettingsTest {
                 up.database: (unset)
                 up.in-memory: false (built-in default)
                 up.retention: 0 (built-in default)
+                up.group-quota: (unset)
                 up.encryption-key: (unset)
                 up.encryption-key-file: (unset)
                 up.encrypt-tasks: false (built-in default)
