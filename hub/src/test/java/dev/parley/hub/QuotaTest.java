@@ -236,8 +236,7 @@ final class QuotaTest {
     void bytesAreKeptOverARestartAndFreedByAnErasure() throws Exception {
         fill();
         long before = used();
-        assertThat(usage("T1").at("tasks").value())
-                .isEqualTo(usage("T1").at("bytes").value());
+        assertThat(usage("T1").at("limitBytes").value()).isEqualTo(LIMIT);
         assertThat(outsider.get("/metrics", "X-Api-Key", key("T2", "scraper", "metrics"))
                         .body())
                 .contains(

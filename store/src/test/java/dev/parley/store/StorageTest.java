@@ -145,12 +145,12 @@ final class StorageTest {
         long before = used("shop");
 
         assertThatThrownBy(() -> store.database().write("shop", session -> {
-                    store.database().storage().add("shop", Kind.GRAPHS, 1_000_000);
-                    throw new SQLException("no such graph", "23505");
+                    store.database().storage().add("shop", Kind.TASKS, 1_000_000);
+                    throw new SQLException("no such row", "23505");
                 }))
                 .isInstanceOf(StoreException.class);
         store.database().write("shop", session -> {
-            store.database().storage().add("shop", Kind.GRAPHS, 500);
+            store.database().storage().add("shop", Kind.TASKS, 500);
             return session;
         });
 

@@ -48,8 +48,7 @@ public final class AdminOperations {
                     .toList();
 
     static final Map<String, Object> GROUP = object("id", TEXT, "made archived?", TIME);
-    static final Map<String, Object> USAGE =
-            object("group", TEXT, "bytes", COUNT, "limitBytes?", COUNT, "tasks workflows registry graphs", COUNT);
+    static final Map<String, Object> USAGE = object("group", TEXT, "bytes", COUNT, "limitBytes?", COUNT);
     static final Map<String, Object> USER = object("group name", TEXT, "made disabled?", TIME);
     static final Map<String, Object> KEY = key("id prefix group principal");
     static final Map<String, Object> NEW_KEY = key("id key prefix group principal");

@@ -5,7 +5,6 @@ import static dev.parley.hub.admin.AdminOperations.USAGE;
 
 import dev.parley.extension.AdminHandler;
 import dev.parley.store.database.Storage;
-import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Storage.Usage;
 import java.util.Map;
 
@@ -28,14 +27,6 @@ final class GroupUsage {
     }
 
     private static Map<String, Object> shown(String group, Usage usage) {
-        return answer(
-                USAGE,
-                group,
-                usage.sum(),
-                usage.limit(),
-                usage.bytes().getOrDefault(Kind.TASKS, 0L),
-                usage.bytes().getOrDefault(Kind.WORKFLOWS, 0L),
-                usage.bytes().getOrDefault(Kind.REGISTRY, 0L),
-                usage.bytes().getOrDefault(Kind.GRAPHS, 0L));
+        return answer(USAGE, group, usage.sum(), usage.limit());
     }
 }

@@ -30,10 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Storage implements GroupListener {
     /** Kinds of data. */
     public enum Kind {
-        TASKS,
-        WORKFLOWS,
-        REGISTRY,
-        GRAPHS;
+        TASKS;
 
         /** Its name in the table, and for operators. */
         public String word() {
