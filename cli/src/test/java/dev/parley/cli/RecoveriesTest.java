@@ -29,7 +29,7 @@ final class RecoveriesTest {
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages("dev.parley");
 
-    private static final Set<String> SLEEPS = Set.of("sleep", "parkNanos", "onSpinWait");
+    private static final Set<String> SLEEPS = Set.of("sleep", "parkNanos");
     private static final Set<String> TIMED = Set.of(
             "await",
             "awaitNanos",
