@@ -53,12 +53,24 @@ record OwnTasks(String route, Owners owners, Function<String, Task> read) {
         }
         boolean ends =
                 !more || owners.tasks(route, owner, list.contextId(), behind, 1).isEmpty();
+        boolean isWhole = ends && (list.pageToken() == null || list.pageToken().isEmpty());
         return new TaskPage(
                 shown,
                 ends ? "" : token(behind, owner),
                 size,
-                owners.count(route, owner, list.contextId()),
+                isWhole ? shown.size() : total(list, owner),
                 list.includeArtifacts());
+    }
+
+    /** Number of tasks on all pages; tasks of a filtered list beyond those that are read at most count as if they were on it. */
+    private int total(ListTasks list, Scope owner) {
+        int total = owners.count(route, owner, list.contextId());
+        if (list.status() == null && list.statusTimestampAfter() == null) {
+            return total;
+        }
+        List<Place> places = owners.tasks(route, owner, list.contextId(), Place.BEGIN, MOST_READ);
+        long wanted = all(places).stream().filter(task -> isWanted(task, list)).count();
+        return (int) wanted + Math.max(0, total - places.size());
     }
 
     private static boolean isWanted(Task task, ListTasks list) {

@@ -17,6 +17,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.cards.CardKeys;
@@ -151,6 +152,12 @@ final class GatewayTest {
 
         assertThat(first.tasks()).hasSize(2);
         assertThat(first.totalSize()).isEqualTo(3);
+        assertThat(alice.tasks(new ListTasks(null, null, TaskState.WORKING, 1, null, null, null, false))
+                        .totalSize())
+                .isEqualTo(3);
+        assertThat(alice.tasks(new ListTasks(null, null, TaskState.FAILED, 1, null, null, null, false))
+                        .totalSize())
+                .isZero();
         assertThat(alice.tasks(two.from(first.nextPageToken())).tasks()).hasSize(1);
         assertThat(bob.tasks(two).tasks()).isEmpty();
         assertThat(refusal(() -> bob.tasks(two.from(first.nextPageToken()))).error())
