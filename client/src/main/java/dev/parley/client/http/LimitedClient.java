@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** HTTP client that exchanges on the thread of its caller, and keeps a time limit there. */
 public abstract class LimitedClient extends HttpClient {
+    /** Lane of a request whose connection is used for no other one, before or after. */
+    public static final Object ONCE = new Object();
+
     /**
      * Sends a request as {@link HttpClient#sendAsync(HttpRequest, BodyHandler)}.
      *

@@ -1,12 +1,12 @@
-package dev.parley.client.webhooks;
+package dev.parley.client.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.RawServer;
 import dev.parley.client.RawServer.Connection;
-import dev.parley.client.http.LimitedClient;
-import dev.parley.client.http.UnreadBytes;
+import dev.parley.client.webhooks.GuardedClients;
+import dev.parley.client.webhooks.WebhookRule;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;

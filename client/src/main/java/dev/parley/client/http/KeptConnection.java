@@ -1,11 +1,11 @@
-package dev.parley.client.webhooks;
+package dev.parley.client.http;
 
-import dev.parley.client.http.UnreadBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.Socket;
-import java.time.Duration;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 import org.apache.hc.client5.http.io.ManagedHttpClientConnection;
 import org.apache.hc.core5.http.ClassicHttpRequest;
@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class KeptConnection extends DefaultBHttpClientConnection implements ManagedHttpClientConnection {
     /** Most answers with a status below 200 before the answer itself. */
     private static final int INTERIM_ANSWERS = 16;
-
-    /** Idle time after which the connection may have been closed by the server. */
-    private static final Duration IDLE = Duration.ofSeconds(2);
 
     /** Sees the buffer of the connection, which is no member that can be read. */
     private static final class Buffered implements HttpMessageParserFactory<ClassicHttpResponse> {
@@ -59,7 +56,6 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
     private @Nullable Socket raw;
 
     private Timeout timeout = Timeout.DISABLED;
-    private long idleSince = System.nanoTime();
     private int interim;
 
     private KeptConnection(Http1Config limits, Buffered buffered) {
@@ -95,11 +91,7 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
     /** Whether it cannot carry another request. */
     @Override
     public boolean isStale() throws IOException {
-        if (!isOpen() || hasUnread() || has(raw)) {
-            return true;
-        }
-        // Waits for a millisecond, as the only way to find an end.
-        return System.nanoTime() - idleSince > IDLE.toNanos() && (super.isStale() || hasUnread());
+        return !isOpen() || hasUnread() || hasEnded();
     }
 
     private boolean hasUnread() throws IOException {
@@ -112,6 +104,21 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
         }
         InputStream in = socket.getInputStream();
         return in.available() > 0;
+    }
+
+    /** Whether the server has closed it, or sent a byte meanwhile, which is lost then. */
+    private boolean hasEnded() throws IOException {
+        Socket socket = raw == null ? getSocket() : raw;
+        SocketChannel channel = socket == null ? null : socket.getChannel();
+        if (channel == null) {
+            return super.isStale(); // waits for a millisecond
+        }
+        channel.configureBlocking(false);
+        try {
+            return channel.read(ByteBuffer.allocate(1)) != 0;
+        } finally {
+            channel.configureBlocking(true);
+        }
     }
 
     @Override
@@ -147,7 +154,6 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
 
     @Override
     public void passivate() {
-        idleSince = System.nanoTime();
         super.setSocketTimeout(Timeout.DISABLED);
     }
 
