@@ -61,6 +61,7 @@ public final class RawServer implements AutoCloseable {
         Connection(int number, Socket socket) throws IOException {
             this.number = number;
             this.socket = socket;
+            socket.setTcpNoDelay(true); // else a second write waits for the acknowledgement of the first
             this.in = new BufferedInputStream(socket.getInputStream());
             this.out = socket.getOutputStream();
         }

@@ -14,12 +14,21 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers to other requests, and answers too many on a connection that is kept. */
@@ -55,6 +64,101 @@ class ShiftedAnswersTest {
             for (int i = 0; i < 20; i++) {
                 assertThat(answer(client, "call" + i)).isEqualTo("call" + i);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("T4: what comes on an idle connection is no answer to the next request")
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "JSONRPC, HTTP/1.1 200 X~Content-Length: 2~~{}",
+                "HTTP+JSON, HTTP/1.1 200 X~Content-Length: 2~~{}",
+                "HTTP+JSON, HTTP/1.1 500 X~Content-Length: 0~~",
+                "HTTP+JSON, HTTP/1.1 100 X~~",
+                "HTTP+JSON, garbage",
+                "HTTP+JSON, ~",
+                "JSONRPC, HTTP/1.1 200 X~Content-Type: application/json~Content-Length: 9~~{\"jsonrpc",
+            })
+    void whatComesOnAnIdleConnectionIsNotUsed(String binding, String extra) throws Exception {
+        var written = new CopyOnWriteArrayList<CountDownLatch>();
+        try (var agent = new TestAgent(binding, (request, connection) -> {
+                    var done = new CountDownLatch(1);
+                    written.add(done);
+                    String text = message(asked(request));
+                    connection.write(whole(connection.answering(binding.equals("JSONRPC") ? rpc(text) : text)));
+                    try {
+                        connection.write(extra.replace('~', '\n'));
+                    } finally {
+                        done.countDown(); // the client may have closed the connection
+                    }
+                });
+                var client = agent.client()) {
+            for (int i = 0; i < 10; i++) {
+                assertThat(answer(client, "call" + i)).isEqualTo("call" + i);
+                written.getLast().await();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("T4: an answer too many that comes as the next request goes out reaches no other caller")
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON"})
+    void noAnswerReachesAnotherCaller(String binding) throws Exception {
+        var callers = new ConcurrentHashMap<Integer, Set<String>>();
+        try (var agent = new TestAgent(binding, (request, connection) -> {
+                    String text = asked(request);
+                    Set<String> before =
+                            callers.computeIfAbsent(connection.number, number -> ConcurrentHashMap.<String>newKeySet());
+                    boolean isShifted = !before.isEmpty();
+                    before.add(text);
+                    String body = binding.equals("JSONRPC") ? rpc(message(text)) : message(text);
+                    if (isShifted) { // an answer to the request before, which could not be seen in time
+                        connection.write(whole(connection.answering(
+                                body.replace(text, before.iterator().next()))));
+                    }
+                    connection.write(whole(connection.answering(body)));
+                });
+                var client = agent.client()) {
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (String name : List.of("ann", "bob", "cid")) {
+                    threads.execute(() -> {
+                        CallContext caller = CallContext.of(name, new CallContext.Scope("g", name));
+                        for (int i = 0; i < 20; i++) {
+                            try {
+                                var answer =
+                                        (Message) client.call(SendMessage.of(Message.user(Part.text(name))), caller);
+                                assertThat(answer.text()).isEqualTo(name);
+                            } catch (A2AException refused) {
+                                assertThat(refused).hasMessageContaining("another request");
+                            }
+                        }
+                    });
+                }
+            }
+        }
+        assertThat(callers.values()).allSatisfy(names -> assertThat(names).hasSize(1));
+    }
+
+    @ParameterizedTest
+    @DisplayName("T4: an answer too many to the request for the card is no answer to the first call")
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON"})
+    void anAnswerTooManyToACardIsNotUsed(String binding) throws Exception {
+        try (var server = new RawServer(connection -> {
+                    for (Request request = connection.request(); request != null; request = connection.request()) {
+                        String card = whole(TestAgent.card("http://" + request.header("Host") + "/agent", binding, "")
+                                .replace("\n", ""));
+                        String stray = whole(message("stray"));
+                        boolean isCard = request.line().startsWith("GET ");
+                        String text = message(asked(request));
+                        connection.write(
+                                isCard
+                                        ? card + stray
+                                        : whole(connection.answering(binding.equals("JSONRPC") ? rpc(text) : text)));
+                    }
+                });
+                var client = TestAgent.hasty().connect(server.url(""))) {
+            assertThat(answer(client, "hello")).isEqualTo("hello");
         }
     }
 

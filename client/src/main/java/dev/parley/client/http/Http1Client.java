@@ -275,7 +275,7 @@ public final class Http1Client extends LimitedClient {
     }
 
     private Object own(@Nullable Object lane, HttpUriRequestBase call) {
-        if (lane == ONCE) {
+        if (ONCE.equals(lane)) {
             call.setHeader("Connection", "close");
             return call;
         }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.Http1Client;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.LimitedBytes;
@@ -273,14 +274,7 @@ public final class OAuthLogin {
                 .header("Accept", "application/json")
                 .POST(BodyPublishers.ofString(form(form)))
                 .build();
-        HttpClient.Builder client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(CALL);
-        if (tls != null) {
-            client.sslContext(tls);
-        }
-        try (HttpClient http = client.build()) {
+        try (HttpClient http = Http1Client.of(CALL, tls)) {
             HttpResponse<byte[]> answer = http.send(request, head -> new LimitedBytes(MAX_ANSWER_BYTES));
             return Json.read(answer.body(), Map.class);
         } catch (A2AException noJson) {

@@ -2,6 +2,7 @@ package dev.parley.client.spi;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,17 +53,33 @@ public final class ClientException extends RuntimeException {
     }
 
     private final Problem problem;
+    private final @Nullable String target;
 
     public ClientException(Problem problem, String message) {
         this(problem, message, null);
     }
 
     public ClientException(Problem problem, String message, @Nullable Throwable cause) {
+        this(problem, message, cause, null);
+    }
+
+    private ClientException(Problem problem, String message, @Nullable Throwable cause, @Nullable String target) {
         super(message, cause);
         this.problem = requireNonNull(problem, "problem");
+        this.target = target;
+    }
+
+    /** A redirect to {@code target}. */
+    public static ClientException redirected(String message, String target) {
+        return new ClientException(Problem.REDIRECTED, message, null, target);
     }
 
     public Problem problem() {
         return problem;
+    }
+
+    /** Target of a redirect, as the agent wrote it. */
+    public Optional<String> target() {
+        return Optional.ofNullable(target);
     }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
+import dev.parley.client.http.Http1Client;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.LimitedBytes;
@@ -41,10 +42,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -135,9 +134,7 @@ public final class HttpWire implements AutoCloseable {
     /** Secrets of the builder; keys that are found later come with each request. */
     private volatile Redaction redaction;
 
-    private volatile HttpClient http;
-    /** Clients whose connections are not used any more, while exchanges over them last. */
-    private final Set<HttpClient> distrusted = ConcurrentHashMap.newKeySet();
+    private final HttpClient http;
 
     private final AtomicInteger era = new AtomicInteger();
     private final AtomicLong exchanges = new AtomicLong();
@@ -147,18 +144,8 @@ public final class HttpWire implements AutoCloseable {
         this.settings = settings;
         this.trusted = trusted;
         this.redaction = new Redaction(settings.headers().keySet(), settings.secrets());
-        this.http = requireNonNullElseGet(settings.http(), () -> ownClient(settings));
-    }
-
-    private static HttpClient ownClient(ClientSettings settings) {
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .executor(Executors.newVirtualThreadPerTaskExecutor()) // has no thread of its own to be ended
-                .connectTimeout(settings.connectTimeout())
-                .followRedirects(HttpClient.Redirect.NEVER);
-        if (settings.sslContext() != null) {
-            builder.sslContext(settings.sslContext());
-        }
-        return builder.build();
+        this.http = requireNonNullElseGet(
+                settings.http(), () -> Http1Client.of(settings.connectTimeout(), settings.sslContext()));
     }
 
     /**
@@ -211,8 +198,9 @@ public final class HttpWire implements AutoCloseable {
 
     private HttpResponse<byte[]> whole(Request request, HttpRequest ready, int maxBytes, Duration left)
             throws Trouble, InterruptedException {
-        // Only virtual threads heed an interruption while they read.
-        if (!(http instanceof LimitedClient limited) || !Thread.currentThread().isVirtual()) {
+        // Only virtual threads heed an interruption while they read, and a guard keeps the limit in look-ups of hosts.
+        if (!(settings.http() instanceof LimitedClient limited)
+                || !Thread.currentThread().isVirtual()) {
             return await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
         }
         try {
@@ -229,8 +217,14 @@ public final class HttpWire implements AutoCloseable {
                 : http.sendAsync(ready, handler);
     }
 
-    private Lane lane(Request request) {
-        return new Lane(this, request.caller(), era.get());
+    /**
+     * An answer too many that comes as the next request goes out cannot be told from its answer, if that repeats no id. Callers of a gateway
+     * have connections of their own; a program or command has one connection for each such request.
+     */
+    private Object lane(Request request) {
+        return settings.http() == null && request.id() == null
+                ? LimitedClient.ONCE
+                : new Lane(this, request.caller(), era.get());
     }
 
     /**
@@ -239,16 +233,6 @@ public final class HttpWire implements AutoCloseable {
      */
     public void distrust() {
         era.incrementAndGet();
-        if (settings.http() == null && !isClosed()) {
-            HttpClient before = http;
-            http = ownClient(settings);
-            distrusted.removeIf(HttpClient::isTerminated);
-            distrusted.add(before);
-            before.shutdown();
-            if (isClosed()) {
-                close(); // it may have missed these
-            }
-        }
     }
 
     /**
@@ -263,12 +247,12 @@ public final class HttpWire implements AutoCloseable {
         requireTrust(url.origin());
         var request = new Request("POST", url, Map.of(), form);
         HttpRequest ready = HttpRequest.newBuilder(url.uri())
-                .version(version(url))
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .header("Accept", "application/json")
                 .POST(BodyPublishers.ofByteArray(form))
                 .build();
-        HttpResponse<byte[]> response = await(request, http.sendAsync(ready, head -> new LimitedBytes(maxBytes)), left);
+        HttpResponse<byte[]> response =
+                await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
         refuseRedirect(request, response);
         return new Answer(response.statusCode(), response.headers(), response.body());
     }
@@ -379,7 +363,6 @@ public final class HttpWire implements AutoCloseable {
             settings.requirePrivate(request.url());
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(request.url().uri())
-                .version(version(request.url()))
                 .method(
                         request.method(),
                         request.body().length == 0 && !request.method().equals("POST")
@@ -404,11 +387,6 @@ public final class HttpWire implements AutoCloseable {
         if (isClosed()) {
             throw new ClientException(Problem.CLOSED, "the client has been closed");
         }
-    }
-
-    /** An upgrade to HTTP/2 without TLS is an offer that not every server can bear next to a body. */
-    private static HttpClient.Version version(HttpUrl url) {
-        return url.uri().getScheme().equals("https") ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
     }
 
     private <T> HttpResponse<T> await(Request request, CompletableFuture<HttpResponse<T>> response, Duration left)
@@ -496,10 +474,10 @@ public final class HttpWire implements AutoCloseable {
         if (status >= 300 && status < 400 && status != 304) {
             String location =
                     Excerpt.of(response.headers().firstValue("Location").orElse("an unknown place"), MAX_LOCATION);
-            throw new ClientException(
-                    Problem.REDIRECTED,
+            throw ClientException.redirected(
                     request.url().origin() + " answered " + status + " and points to " + location
-                            + " (not followed: use that address, if you trust it)");
+                            + " (not followed: use that address, if you trust it)",
+                    location);
         }
     }
 
@@ -507,6 +485,5 @@ public final class HttpWire implements AutoCloseable {
     public void close() {
         closed.countDown();
         http.shutdownNow();
-        distrusted.forEach(HttpClient::shutdownNow);
     }
 }
