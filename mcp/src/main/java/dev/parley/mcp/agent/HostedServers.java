@@ -2,8 +2,6 @@ package dev.parley.mcp.agent;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.client.webhooks.GuardedClients;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Reply;
@@ -16,11 +14,6 @@ import dev.parley.extension.AnswerSchema;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
-import dev.parley.mcp.client.Credentials;
-import dev.parley.mcp.client.HttpTransport;
-import dev.parley.mcp.client.McpClient;
-import dev.parley.mcp.client.OAuth;
-import dev.parley.mcp.client.StdioTransport;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -30,8 +23,6 @@ import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.support.Backoff;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,17 +62,12 @@ final class HostedServers implements HubExtension {
     /** Reasons by the names of servers that cannot be used. */
     private final Map<String, String> unusable;
 
-    private final HttpClient http;
-    private final List<GuardedClients> guarded = new ArrayList<>();
+    private final ServerConnections connections = new ServerConnections();
 
     HostedServers(HubParts hub, ServersFile.Content content) {
         this.hub = hub;
         this.unusable = Collections.synchronizedMap(new LinkedHashMap<>(content.unusable()));
         content.notes().forEach(note -> LOG.log(System.Logger.Level.WARNING, "{0}", note));
-        this.http = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(Duration.ofSeconds(10))
-                .build();
         if (content.entries().isEmpty() && unusable.isEmpty()) {
             this.table = null;
             return;
@@ -92,7 +78,7 @@ final class HostedServers implements HubExtension {
         var usable = new LinkedHashMap<String, HostedServer>();
         var asAgents = new LinkedHashMap<String, ToolAgent>();
         for (ServersFile.Entry entry : content.entries()) {
-            var server = new HostedServer(entry, kept, this::connect, () -> describe(entry.name()));
+            var server = new HostedServer(entry, kept, connections::connect, () -> describe(entry.name()));
             usable.put(entry.name(), server);
             asAgents.put(entry.name(), new ToolAgent(server, kept));
         }
@@ -149,38 +135,6 @@ final class HostedServers implements HubExtension {
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException {
-        URI url = entry.url();
-        if (url == null) {
-            var program =
-                    new StdioTransport.Program(entry.name(), entry.command(), entry.environment(), entry.directory());
-            return McpClient.connect(
-                    () -> StdioTransport.start(program, onExit), McpClient.Limits.DEFAULT, entry.revision());
-        }
-        Credentials credentials = credentials(entry, url);
-        return McpClient.connect(
-                () -> new HttpTransport(url, http, entry.headers(), credentials),
-                McpClient.Limits.DEFAULT,
-                entry.revision());
-    }
-
-    /** The server names the addresses of its authorization server, so these are guarded; the server itself is the operator's choice. */
-    private Credentials credentials(ServersFile.Entry entry, URI url) {
-        ServersFile.OAuthClient client = entry.oauth();
-        if (client == null) {
-            return Credentials.NONE;
-        }
-        var clients = new GuardedClients(WebhookRule.allowing(List.of(url.getHost()), "mcp-servers"));
-        synchronized (guarded) {
-            guarded.add(clients);
-        }
-        return new OAuth(
-                url,
-                clients.of("mcp-" + entry.name()),
-                new OAuth.Registration(
-                        client.id(), client.secret(), client.privateKey(), client.scope(), null, "", null));
     }
 
     private void describe(String server) {
@@ -341,9 +295,6 @@ final class HostedServers implements HubExtension {
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
-        synchronized (guarded) {
-            guarded.forEach(GuardedClients::close);
-        }
-        http.shutdownNow();
+        connections.close();
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.http.SseParser;
+import dev.parley.client.http.UnreadBytes;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.client.ServerFailure.Kind;
@@ -440,6 +441,8 @@ public final class HttpTransport implements Transport {
                     .build();
         };
         try {
+            return authorized(made);
+        } catch (UnreadBytes unsent) {
             return authorized(made);
         } catch (IOException broken) {
             if (EFFECTS.contains(String.valueOf(message.get("method")))) {

@@ -14,14 +14,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Threads of clients, of the platform and virtual ones. */
-final class Leftovers {
-    private static final Pattern THREAD = Pattern.compile("\"name\": \"(mcp-[^\"]*)\"");
+public final class Leftovers {
+    private static final Pattern THREAD = Pattern.compile("\"name\": \"((?:mcp-|http-call)[^\"]*)\"");
     private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
 
     private Leftovers() {}
 
     /** Waits for the end of the threads of closed clients. */
-    static void assertNone(Path directory) throws IOException {
+    public static void assertNone(Path directory) throws IOException {
         long end = System.nanoTime() + PATIENCE;
         List<String> threads = threads(directory);
         while (!threads.isEmpty() && System.nanoTime() < end) {

@@ -95,6 +95,11 @@ public final class RawServer implements AutoCloseable {
         this.fault = fault;
     }
 
+    /** Number of connections that are open. */
+    public int open() {
+        return sockets.size();
+    }
+
     List<String> methods() {
         return requests.stream().map(Request::method).toList();
     }
@@ -103,6 +108,7 @@ public final class RawServer implements AutoCloseable {
         try {
             while (true) {
                 Socket socket = server.accept();
+                socket.setTcpNoDelay(true);
                 sockets.add(socket);
                 int number = connections.incrementAndGet();
                 Thread.ofVirtual().start(() -> serve(socket, number));
@@ -150,8 +156,8 @@ public final class RawServer implements AutoCloseable {
                     line.substring(colon + 1).strip());
         }
         byte[] body = in.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
-        return new Request(
-                connection, first, headers, body.length == 0 ? Map.of() : JsonText.read(body, Codecs.STRUCT));
+        boolean isMessage = headers.getOrDefault("content-type", "").startsWith("application/json");
+        return new Request(connection, first, headers, isMessage ? JsonText.read(body, Codecs.STRUCT) : Map.of());
     }
 
     private static String line(InputStream in) throws IOException {
