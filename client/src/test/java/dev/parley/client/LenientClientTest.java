@@ -56,7 +56,12 @@ class LenientClientTest {
                 "'artifacts':[7,null,{'artifactId':'z','parts':[{'text':'kept'}],'extensions':{}}] | z",
                 "'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}]}],'history':[{'messageId':'m','parts':[]}] | z",
                 "'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}]}],'metadata':'none','unheard':[1] | z",
-                "'artifacts':[{'artifactId':'z','parts':[{'text':'kept','metadata':[]}]}],'history':'none' | z"
+                "'artifacts':[{'artifactId':'z','parts':[{'text':'kept','metadata':[]}]}],'history':'none' | z",
+                "'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}],'metadata':{'x':NaN,'y':-Infinity}}] | z",
+                "'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}],'name':'\\ud800'}] | z",
+                "'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}]}],'metadata':{'\\udc00\\ud800':[NaN,'\\ud83d\\ude00']} | z",
+                "'artifacts':[{'artifactId':'z','parts':[{'data':NaN},{'text':'kept'}]}] | z",
+                "'artifacts':NaN,'artifacts':[{'artifactId':'z','parts':[{'text':'kept'}]}] | z"
             })
     void aBlemishIsLeftOut(String members, String artifact) throws Exception {
         for (String binding : List.of("JSONRPC", "HTTP+JSON")) {

@@ -78,7 +78,7 @@ public final class Json {
      * @throws A2AException as {@link #readCard(byte[])}, if the rest is no card either
      */
     public static AgentCard readCard(byte[] json, Consumer<String> blemishes) {
-        byte[] card = Mended.unmarked(json);
+        byte[] card = Mended.legal(json, blemishes);
         try {
             return readCard(card);
         } catch (A2AException fault) {

@@ -273,10 +273,10 @@ public final class WireBinding implements Binding {
     @Override
     @SuppressWarnings("unchecked") // by the table, an operation's codec makes its result
     public <R> R result(Operation.Call<R> operation, int status, byte[] bytes) {
-        byte[] body = Mended.unmarked(bytes);
         if (status < 200 || status > 299) {
-            throw refusal(status, body);
+            throw refusal(status, bytes);
         }
+        byte[] body = Mended.legal(bytes, this::blemish);
         if (operation instanceof Operation.DeletePushConfig) {
             requireSuccess(status, body);
             return (R) new Operation.Empty();
@@ -442,7 +442,7 @@ public final class WireBinding implements Binding {
     @Override
     public @Nullable LoggedEvent event(@Nullable String number, String data) {
         Long sequence = number == null ? null : WireOperation.sequence(number);
-        byte[] json = Mended.unmarked(data.getBytes(UTF_8));
+        byte[] json = Mended.legal(data.getBytes(UTF_8), this::blemish);
         if (spoken.equals(V1)) {
             noteTimes(json);
         }
@@ -453,7 +453,7 @@ public final class WireBinding implements Binding {
     @Override
     public A2AException refusal(int status, byte[] body) {
         requireId(body, rpc ? id : null);
-        A2AException told = Problem.read(status, Mended.unmarked(body));
+        A2AException told = Problem.read(status, Mended.legal(body, this::blemish));
         return told == null ? Problem.of(status, Words.of(mediaType, body)) : told;
     }
 

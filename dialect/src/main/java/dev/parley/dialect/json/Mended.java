@@ -1,5 +1,7 @@
 package dev.parley.dialect.json;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.ArrayList;
@@ -41,6 +43,32 @@ public final class Mended {
         return json.length >= 3 && Arrays.equals(json, 0, 3, BYTE_ORDER_MARK, 0, 3)
                 ? Arrays.copyOfRange(json, 3, json.length)
                 : json;
+    }
+
+    /**
+     * Returns a document of which JSON can be read, without a byte order mark: U+FFFD stands for half of a surrogate pair and for bytes
+     * that are no UTF-8, and null for NaN and Infinity.
+     *
+     * @param blemishes gets what was replaced
+     */
+    public static byte[] legal(byte[] json, Consumer<String> blemishes) {
+        byte[] text = unmarked(json);
+        if (!Utf8.isValid(text)) {
+            blemishes.accept("bytes that are no UTF-8, read as U+FFFD");
+            text = new String(text, UTF_8).getBytes(UTF_8);
+        }
+        if (text.length == 0 || text[0] != '{' && text[0] != '[') {
+            return text;
+        }
+        var replaced = new LegalText(text);
+        byte[] legal = replaced.bytes();
+        if (replaced.hasHalves()) {
+            blemishes.accept("half of a surrogate pair, read as U+FFFD");
+        }
+        if (replaced.hasNoNumbers()) {
+            blemishes.accept("NaN or Infinity, read as null");
+        }
+        return legal;
     }
 
     /**
