@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param hidden texts that callers must not see, in lower case
  */
 record Failures(String agent, List<String> hidden) {
+    /** URLs with a name of several labels, which is none of a local network as a rule. */
+    private static final Pattern OUTSIDE =
+            Pattern.compile("https?://([a-z0-9-]+\\.)+[a-z]{2,}(:\\d+)?(/.*)?", Pattern.CASE_INSENSITIVE);
+
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -95,10 +100,21 @@ record Failures(String agent, List<String> hidden) {
                 Thread.currentThread().interrupt();
                 yield A2AException.unavailable("The gateway is stopping", PAUSE);
             }
-            case REDIRECTED, ANSWER_TOO_LARGE, ORIGIN_NOT_ALLOWED -> invalid(problem.problem());
+            case REDIRECTED -> elsewhere(problem);
+            case ANSWER_TOO_LARGE, ORIGIN_NOT_ALLOWED -> invalid(problem.problem());
             case CARD_NOT_FOUND, CARD_INVALID, CARD_NOT_VERIFIED, NO_INTERFACE -> invalid(problem.problem());
         };
         return shown.causedBy(problem);
+    }
+
+    /** Names the target of a redirect without its query, unless it is an address of the network of the gateway. */
+    private A2AException elsewhere(ClientException redirect) {
+        return redirect.target()
+                .map(target -> target.replaceFirst("[?#].*", ""))
+                .filter(target -> OUTSIDE.matcher(target).matches() && !isHidden(target))
+                .map(target -> A2AException.of(
+                        A2AError.INVALID_AGENT_RESPONSE, "Invalid agent response: redirected to " + target))
+                .orElseGet(() -> invalid(redirect.problem()));
     }
 
     private static A2AException invalid(ClientException.Problem problem) {

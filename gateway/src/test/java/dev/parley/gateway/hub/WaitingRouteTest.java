@@ -1,8 +1,11 @@
 package dev.parley.gateway.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.Task;
 import java.net.ServerSocket;
@@ -57,6 +60,17 @@ final class WaitingRouteTest {
                     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
                     assertThat(answer.headers().firstValue("Retry-After")).isPresent();
                     assertThat(answer.body()).contains("cannot be called yet").doesNotContain("127.0.0.1");
+                }
+                String card = """
+                        {"name":"late","description":"","version":"1","capabilities":{"streaming":true},
+                         "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[],
+                         "supportedInterfaces":[{"url":"%s","protocolBinding":"GRPC","protocolVersion":"1.0","tenant":"late"}]}
+                        """.formatted(URI.create(hub.agentUrl("late")).getAuthority());
+                try (AgentClient grpc = AgentClient.builder().retries(0).of(Json.readCard(card.getBytes(UTF_8)))) {
+                    assertThatThrownBy(() -> grpc.send("hello")).hasMessageContaining("cannot be called yet");
+                    assertThatThrownBy(() -> grpc.stream("hello").next())
+                            .hasMessageContaining("cannot be called yet")
+                            .hasMessageNotContaining(agent.url());
                 }
                 assertThat(post(hub.agentUrl("other"), rpc, "A2A-Version", "1.0")
                                 .statusCode())
