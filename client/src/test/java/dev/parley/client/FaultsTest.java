@@ -3,6 +3,8 @@ package dev.parley.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import dev.parley.client.RawServer.Connection;
 import dev.parley.client.RawServer.Request;
 import dev.parley.client.spi.ClientException;
@@ -13,28 +15,41 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each fault of an agent at each phase of a call, over both bindings of HTTP: the call ends with an error soon after the fault shows, the same
- * client works when the fault is over, and its connections are closed with it.
+ * client works when the fault is over, and its connections and threads end with it.
  */
 @Timeout(120)
 class FaultsTest {
+    /** Names that threads of the client have. */
+    private static final Pattern THREAD = Pattern.compile("\"name\": \"((?:http-|parley-|idle-)[^\"]*)\"");
+
     /** Far more than a call of a machine under load takes, and far less than any time limit of the client. */
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    @TempDir
+    static Path directory;
 
     enum Phase {
         CARD,
@@ -42,6 +57,27 @@ class FaultsTest {
         STREAM,
         SUBSCRIBE,
         GET
+    }
+
+    @AfterAll
+    static void noThreadIsLeft() throws IOException {
+        long end = System.nanoTime() + SOON.toNanos();
+        List<String> left = threads();
+        while (!left.isEmpty() && System.nanoTime() < end) {
+            left = threads();
+        }
+        assertThat(left).as("threads of closed clients").isEmpty();
+    }
+
+    private static List<String> threads() throws IOException {
+        Path dump = directory.resolve("threads.json");
+        Files.deleteIfExists(dump);
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .dumpThreads(dump.toAbsolutePath().toString(), ThreadDumpFormat.JSON);
+        return THREAD.matcher(Files.readString(dump))
+                .results()
+                .map((MatchResult thread) -> thread.group(1))
+                .toList();
     }
 
     /** What the agent does with a request. */
