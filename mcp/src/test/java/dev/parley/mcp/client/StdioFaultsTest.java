@@ -1,12 +1,10 @@
 package dev.parley.mcp.client;
 
+import static dev.parley.mcp.client.Faults.LIMIT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.parley.mcp.McpException;
-import dev.parley.mcp.McpProvider.Invocation;
-import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,11 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Faults of servers over stdio at each phase: each ends its call long before the time limit, and leaves no thread behind. */
 @Timeout(120)
 class StdioFaultsTest {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
-
-    /** Far more than a fault takes to show on a machine under load. */
-    private static final Duration SOON = Duration.ofSeconds(5);
-
     /** A server whose answer at one phase is a file, with the id of the request for {@code @ID@}. */
     private static final String SCRIPT = """
             while IFS= read -r line; do
@@ -78,28 +71,15 @@ class StdioFaultsTest {
                 () -> StdioTransport.start(program, () -> {}), new McpClient.Limits(limit, limit), null);
     }
 
-    private static String call(McpClient client, Duration limit) throws InterruptedException {
-        var call = new Invocation("echo", Map.of(), Map.of(), null, Map.of());
-        return ((Outcome.Complete) client.call(call, limit, McpClient.Progress.NONE))
-                .result()
-                .toString();
-    }
-
     /** Runs all phases, with an answer of one of them; returns the failure, or null if the answer was taken. */
     private @Nullable Throwable run(String era, String phase, byte[] answer, String after) throws IOException {
         Files.write(directory.resolve("answer"), answer);
-        long begun = System.nanoTime();
-        Throwable failure = catchThrowable(() -> {
+        return Faults.failure(() -> {
             try (McpClient client = connected(era, phase, after, LIMIT)) {
                 client.tools();
-                call(client, LIMIT);
+                Faults.call(client, "first", LIMIT);
             }
         });
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(SOON);
-        if (failure != null) {
-            assertThat(failure).isInstanceOfAny(ServerFailure.class, McpException.class);
-        }
-        return failure;
     }
 
     private static Map<String, String> answers() {
@@ -201,7 +181,7 @@ class StdioFaultsTest {
         Throwable failure = catchThrowable(() -> {
             try (McpClient client = connected(era, phase, "go on", limit)) {
                 client.tools();
-                call(client, limit);
+                Faults.call(client, "first", limit);
             }
         });
 
@@ -223,8 +203,8 @@ class StdioFaultsTest {
         try (McpClient client = connected(era, "tools/list", "go on", LIMIT)) {
             client.tools();
 
-            assertThat(call(client, LIMIT)).contains("answer ").doesNotContain("of another");
-            assertThat(call(client, LIMIT)).contains("answer ").doesNotContain("of another");
+            assertThat(Faults.call(client, "first", LIMIT)).contains("answer ").doesNotContain("of another");
+            assertThat(Faults.call(client, "first", LIMIT)).contains("answer ").doesNotContain("of another");
         }
     }
 }
