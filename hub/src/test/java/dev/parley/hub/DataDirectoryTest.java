@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -104,7 +105,9 @@ final class DataDirectoryTest {
         long deadline = System.nanoTime() + SOON.toNanos();
         for (String url : List.of(hub.url(), hub.adminUrl())) {
             HttpResponse<String> answer = new Outsider(url).get("/ready");
-            while (answer.statusCode() != status && System.nanoTime() < deadline) {
+            while ((answer.statusCode() != status
+                            || !Pattern.compile(reason).matcher(answer.body()).find())
+                    && System.nanoTime() < deadline) {
                 LockSupport.parkNanos(20_000_000);
                 answer = new Outsider(url).get("/ready");
             }
@@ -169,7 +172,7 @@ final class DataDirectoryTest {
                 Files.move(aside, data.resolve(LOG));
             }
         },
-        INDEX_MOVED("parley\\.db-shm in .* is missing", "parley.db-shm") {
+        INDEX_MOVED("parley\\.db-shm in .* is missing", null) {
             @Override
             void happen(Path data, Path aside) throws IOException {
                 Files.move(data.resolve("parley.db-shm"), aside);
@@ -266,8 +269,8 @@ final class DataDirectoryTest {
         try (Hub hub = hub()) {
             assertThat(send(hub)).isEqualTo(200);
             fault.happen(data(), directory.resolve("aside"));
-            assertRefused(hub);
             awaitReady(hub, 503, "a restart, which loses nothing");
+            assertRefused(hub);
 
             for (String name : List.of(DATABASE, "encryption.key", "token.secret", "webhook.master")) {
                 Process copied = new ProcessBuilder("cp", data().resolve(name).toString(), killed.toString())
@@ -377,14 +380,22 @@ final class DataDirectoryTest {
         try (Hub hub = hub()) {
             assertThat(send(hub)).isEqualTo(200);
             Files.delete(lock);
-            assertThat(send(hub)).isEqualTo(200);
+            awaitLock(lock, hub);
             assertThatThrownBy(this::hub).isInstanceOf(InUseException.class);
 
             Files.delete(lock);
             Files.createFile(lock);
-            assertRefused(hub);
             awaitReady(hub, 503, "parley\\.lock in .* was replaced, so another hub may use the directory");
+            assertRefused(hub);
         }
+    }
+
+    private void awaitLock(Path lock, Hub hub) throws Exception {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (Files.notExists(lock) && System.nanoTime() < deadline) {
+            assertThat(send(hub)).isEqualTo(200);
+        }
+        assertThat(lock).exists();
     }
 
     @Test

@@ -82,7 +82,7 @@ final class Transactions {
             session.flush();
             ending = Ending.UNCERTAIN;
             session.connection().commit();
-            files.requireOpen();
+            files.afterCommit();
             system.committed();
         } catch (Error error) {
             // Only the work that exceeded the limit fails.

@@ -289,7 +289,7 @@ final class Writer {
             system.begin(session);
             system.touch(session);
             session.commit();
-            files.requireOpen();
+            files.afterCommit();
             system.committed();
             if (needsSpace) {
                 requireSpace(session);

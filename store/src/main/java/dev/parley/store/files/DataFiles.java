@@ -33,13 +33,17 @@ public final class DataFiles implements AutoCloseable {
     /** Longest time without a look at what concerns the next start, and no transaction. */
     private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
+    /** Longest time without a look before a transaction. */
+    private static final long SHORT_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
+
     private final @Nullable DirectoryLock lock;
     private final Map<Path, byte[]> kept = new ConcurrentHashMap<>();
     private volatile @Nullable OpenFiles open;
     /** The database file until {@link #open} has it. */
     private @Nullable RandomAccessFile content;
 
-    private volatile long lookedAt = System.nanoTime() - PAUSE_NANOS;
+    private volatile long lookedAt = System.nanoTime() - SHORT_PAUSE_NANOS;
+    private volatile long lookedAtOthers = System.nanoTime() - PAUSE_NANOS;
 
     private DataFiles(@Nullable DirectoryLock lock) {
         this.lock = lock;
@@ -124,28 +128,46 @@ public final class DataFiles implements AutoCloseable {
         kept.put(file, Files.readAllBytes(file));
     }
 
-    /** Before a transaction. */
+    /** Before a transaction. After a commit of some milliseconds ago nothing is looked at: {@link #afterCommit} will. */
     public void beforeWriting() throws FileFaultException {
-        OpenFiles files = open;
+        long now = System.nanoTime();
+        if (now - lookedAt < SHORT_PAUSE_NANOS) {
+            return;
+        }
         try {
+            OpenFiles files = open;
             if (files != null) {
                 files.requirePresent();
             }
             requireLock();
-            if (System.nanoTime() - lookedAt > PAUSE_NANOS) {
+            if (now - lookedAtOthers > PAUSE_NANOS) {
                 requireOthers();
             }
+            lookedAt = now;
         } catch (IOException failure) {
             throw unreachable(failure);
         }
     }
 
-    /** Before a connection is opened, and after a commit: the file at its path has the transaction, unless this fails. */
+    /** After a commit: the files at their paths have the transaction, unless this fails. */
+    public void afterCommit() throws FileFaultException {
+        OpenFiles files = open;
+        if (files != null) {
+            try {
+                files.requireWritten();
+            } catch (IOException failure) {
+                throw unreachable(failure);
+            }
+        }
+    }
+
+    /** Before a connection is opened. */
     public void requireOpen() throws FileFaultException {
         OpenFiles files = open;
         if (files != null) {
             try {
-                files.require();
+                files.requirePresent();
+                files.requireWritten();
             } catch (IOException failure) {
                 throw unreachable(failure);
             }
@@ -197,7 +219,7 @@ public final class DataFiles implements AutoCloseable {
         for (Map.Entry<Path, byte[]> file : kept.entrySet()) {
             require(file.getKey(), file.getValue());
         }
-        lookedAt = System.nanoTime();
+        lookedAtOthers = System.nanoTime();
     }
 
     private static void require(Path file, byte[] content) throws IOException, FileFaultException {

@@ -29,12 +29,20 @@ record Identity(Path path, @Nullable Object key) {
         return Files.readAttributes(path, BasicFileAttributes.class);
     }
 
-    State state() throws IOException {
+    /** @param size in bytes; 0 if the file is missing */
+    record Look(State state, long size) {}
+
+    Look look() throws IOException {
         try {
-            return Objects.equals(key, attributes(path).fileKey()) ? State.SAME : State.REPLACED;
+            BasicFileAttributes now = attributes(path);
+            return new Look(Objects.equals(key, now.fileKey()) ? State.SAME : State.REPLACED, now.size());
         } catch (NoSuchFileException missing) {
-            return State.MISSING;
+            return new Look(State.MISSING, 0);
         }
+    }
+
+    State state() throws IOException {
+        return look().state();
     }
 
     /** Name and key, as {@link #problem} reads them. */

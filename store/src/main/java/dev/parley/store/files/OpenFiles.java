@@ -1,10 +1,12 @@
 package dev.parley.store.files;
 
+import dev.parley.store.files.Identity.Look;
 import dev.parley.store.files.Identity.State;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -49,8 +51,10 @@ final class OpenFiles implements AutoCloseable {
     private byte[] header;
 
     private long size;
+    private final byte[] magic = new byte[Integer.BYTES];
     private volatile boolean logMoved;
     private final Map<Path, Path> setAside = new LinkedHashMap<>();
+    private volatile boolean isSetAside;
 
     /** Why the files are of no use for the rest of the process; null if they are. */
     private volatile @Nullable String overwritten;
@@ -82,14 +86,36 @@ final class OpenFiles implements AutoCloseable {
     /** Fails if a file is not at its path. */
     void requirePresent() throws IOException, FileFaultException {
         requireDatabase();
-        require(log);
-        require(index);
+        requireLog();
+        require(index, index.state());
         logMoved = false;
     }
 
-    private void requireDatabase() throws IOException, FileFaultException {
+    /** Fails if what was committed just now is not in the files at their paths. Costs every commit some microseconds. */
+    void requireWritten() throws IOException, FileFaultException {
+        if (moving.tryLock()) { // otherwise a checkpoint writes to the files, and looks at their contents itself
+            try {
+                requireContent(requireDatabase(), requireLog());
+            } finally {
+                moving.unlock();
+            }
+        } else {
+            requireDatabase();
+            requireLog();
+        }
+    }
+
+    private long requireLog() throws IOException, FileFaultException {
+        Look look = log.look();
+        require(log, look.state());
+        return look.size();
+    }
+
+    /** Returns the size of the database file. */
+    private long requireDatabase() throws IOException, FileFaultException {
         requireReadable();
-        switch (database.state()) {
+        Look look = database.look();
+        switch (look.state()) {
             case SAME -> {}
             case MISSING -> throw new FileFaultException(missing());
             case REPLACED -> {
@@ -99,21 +125,10 @@ final class OpenFiles implements AutoCloseable {
                                 + " restart, to use this one)");
             }
         }
-        if (!setAside.isEmpty()) {
+        if (isSetAside) {
             bringBack();
         }
-    }
-
-    /** Fails if a file is not as this process has left it. */
-    void require() throws IOException, FileFaultException {
-        requirePresent();
-        if (moving.tryLock()) { // otherwise a checkpoint writes to the file, and looks itself
-            try {
-                requireContent();
-            } finally {
-                moving.unlock();
-            }
-        }
+        return look.size();
     }
 
     /** Fails if the content of the database belongs to another program. Reads of it would, too. */
@@ -141,8 +156,7 @@ final class OpenFiles implements AutoCloseable {
                 : database.name() + " is missing (expected: the same file, moved back; or a restart with a backup)";
     }
 
-    private void require(Identity file) throws IOException, FileFaultException {
-        State state = file.state();
+    private void require(Identity file, State state) throws FileFaultException {
         if (state != State.SAME) {
             boolean isMoved = moveLog();
             throw new FileFaultException(file.name()
@@ -154,16 +168,20 @@ final class OpenFiles implements AutoCloseable {
         }
     }
 
-    private void requireContent() throws IOException, FileFaultException {
-        logContent.seek(0);
-        boolean isLog = logContent.length() == 0 || (logContent.readInt() & ~1) == LOG_MAGIC;
-        if (!isLog || content.length() != size || !Arrays.equals(header(), header)) {
+    private void requireContent(long databaseSize, long logSize) throws IOException, FileFaultException {
+        boolean isLog = logSize == 0 || isLog();
+        if (!isLog || databaseSize != size || !Arrays.equals(header(), header)) {
             String problem = (isLog ? database : log).name()
                     + " was overwritten by another program (expected: a stop of the hub, then a restore from a backup)";
             overwritten = problem;
             setAside();
             throw new FileFaultException(problem);
         }
+    }
+
+    private boolean isLog() throws IOException {
+        logContent.seek(0);
+        return logContent.read(magic) == magic.length && (ByteBuffer.wrap(magic).getInt() & ~1) == LOG_MAGIC;
     }
 
     /** Moves the pages of a log without a name to the database, where the next start finds them. */
@@ -187,8 +205,7 @@ final class OpenFiles implements AutoCloseable {
     <T> T move(DataFiles.Move<T> move) throws SQLException {
         moving.lock();
         try {
-            requireDatabase();
-            requireContent();
+            requireContent(requireDatabase(), log.look().size());
             try {
                 return move.make();
             } finally {
@@ -215,9 +232,10 @@ final class OpenFiles implements AutoCloseable {
 
     /** Renames the log and its index: another database would be mixed with their pages at its next start. */
     private synchronized void setAside() {
-        if (!setAside.isEmpty()) {
+        if (isSetAside) {
             return;
         }
+        isSetAside = true;
         for (Identity file : new Identity[] {log, index}) {
             try {
                 if (file.state() == State.SAME) {
@@ -249,6 +267,7 @@ final class OpenFiles implements AutoCloseable {
             Files.move(moved.getValue(), path);
             setAside.remove(path);
         }
+        isSetAside = false;
     }
 
     /** Whether connections may be closed: the last one moves the log into the database file, whatever that holds now. */
@@ -260,7 +279,7 @@ final class OpenFiles implements AutoCloseable {
     @Override
     public void close() throws IOException, SQLException {
         try {
-            require();
+            requireWritten();
         } catch (IOException | FileFaultException fault) {
             LOG.log(Level.WARNING, "a file of the data directory was lost: {0}", fault.getMessage());
         }
