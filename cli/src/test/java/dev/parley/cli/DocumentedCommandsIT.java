@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -321,16 +322,20 @@ class DocumentedCommandsIT {
         var lines = new ConcurrentLinkedQueue<String>();
         BufferedReader output = process.inputReader(UTF_8);
         Thread.ofVirtual().start(() -> {
-            output.lines().forEach(line -> {
-                lines.add(line);
-                Matcher key = Pattern.compile("Bootstrap-Key: (\\S+)").matcher(line);
-                if (key.find()) {
-                    known.put("BOOTSTRAP", key.group(1));
-                }
-                if (URL.matcher(line).find() || line.startsWith("URL: ")) {
-                    ready.countDown();
-                }
-            });
+            try {
+                output.lines().forEach(line -> {
+                    lines.add(line);
+                    Matcher key = Pattern.compile("Bootstrap-Key: (\\S+)").matcher(line);
+                    if (key.find()) {
+                        known.put("BOOTSTRAP", key.group(1));
+                    }
+                    if (URL.matcher(line).find() || line.startsWith("URL: ")) {
+                        ready.countDown();
+                    }
+                });
+            } catch (UncheckedIOException stopped) {
+                // The process was destroyed.
+            }
             ready.countDown();
         });
         assertThat(ready.await(SECONDS, TimeUnit.SECONDS)).as(command).isTrue();
