@@ -46,6 +46,10 @@ record Failures(String agent, List<String> hidden) {
 
     private A2AException shown(A2AException answer) {
         ErrorKind error = answer.error();
+        if (answer.getCause() instanceof ClientException redirect
+                && redirect.problem() == ClientException.Problem.REDIRECTED) {
+            return elsewhere(redirect).causedBy(redirect); // of a replica
+        }
         if (GatewayCredentials.NO_TOKEN.equals(answer.getMessage())) {
             return A2AException.of(A2AError.PERMISSION_DENIED, GatewayCredentials.NO_TOKEN);
         }

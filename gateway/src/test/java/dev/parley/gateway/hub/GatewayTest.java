@@ -272,10 +272,14 @@ final class GatewayTest {
     }
 
     @Test
-    @DisplayName("redirects of calls and to private addresses are not followed")
+    @DisplayName("C4: redirects of calls and to private addresses are not followed; callers are told targets outside")
     void redirects() throws Exception {
-        agent.redirect = "http://10.0.0.1/elsewhere";
+        agent.redirect = "https://login.example/sign-in?key=secret";
+        assertThat(refusal(() -> alice.send("hello")))
+                .hasMessageContaining("redirected to https://login.example/sign-in")
+                .hasMessageNotContaining("secret");
 
+        agent.redirect = "http://10.0.0.1/elsewhere";
         A2AException refused = refusal(() -> alice.send("hello"));
         assertThat(refused.error()).isIn(A2AError.INVALID_AGENT_RESPONSE, A2AError.UNAVAILABLE);
         assertThat(refused.getMessage()).doesNotContain("10.0.0.1");
