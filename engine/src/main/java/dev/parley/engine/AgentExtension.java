@@ -11,6 +11,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.OwnMethod;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -137,11 +138,15 @@ public record AgentExtension(
         Set<String> known = Set.of();
         for (AgentExtension extension : extensions) {
             String uri = extension.card().uri();
-            if (named.contains(uri)) {
+            if (ExtensionUri.isAny(named, uri)) {
                 known = known.isEmpty() ? new HashSet<>() : known;
-                known.add(uri);
+                for (String name : named) {
+                    if (ExtensionUri.isSame(name, uri)) {
+                        known.add(name); // as the caller knows it
+                    }
+                }
                 for (String needed : extension.needs()) {
-                    if (!named.contains(needed)) {
+                    if (!ExtensionUri.isAny(named, needed)) {
                         throw missing("The extension " + uri + " needs the extension ", needed);
                     }
                 }

@@ -30,6 +30,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ final class HostedAgent implements AgentEndpoint {
         var present = new HashSet<String>();
         agent.extensions().forEach(extension -> present.add(extension.card().uri()));
         for (AgentExtension extension : agent.extensions()) {
-            if (!present.containsAll(extension.needs())) {
+            if (!extension.needs().stream().allMatch(needed -> ExtensionUri.isAny(present, needed))) {
                 throw new IllegalArgumentException("agent " + agent.name() + ": extension "
                         + extension.card().uri() + " needs " + String.join(", ", extension.needs())
                         + " (expected: extensions of the same agent)");

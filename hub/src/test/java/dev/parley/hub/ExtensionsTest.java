@@ -262,7 +262,8 @@ final class ExtensionsTest {
                         + " methods=[words/count], agents=[open, keyed]}")
                 .contains("{uri=" + MORE + ", description=more data, required=false, needs=[" + BASE + "],"
                         + " methods=[more/named], agents=[open]}")
-                .contains("uri=" + hub.url() + "/extensions/knowledge-graph/v1");
+                .contains("uri=urn:parley:hub/extensions/knowledge-graph/v1, document=" + hub.url()
+                        + "/extensions/knowledge-graph/v1");
         for (int i = 0; i < 4; i++) {
             String uri = listed.at(i, "uri").text();
             if (uri.startsWith(hub.url())) {

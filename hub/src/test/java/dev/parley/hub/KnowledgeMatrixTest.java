@@ -28,6 +28,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -259,7 +260,8 @@ class KnowledgeMatrixTest {
                 .getBytes(StandardCharsets.UTF_8));
         AgentCard.Extension entry = KnowledgeExtension.in(card).orElseThrow();
 
-        assertThat(get(entry.uri()).body()).startsWith("# Knowledge graph extension");
+        assertThat(get(hub.url() + ExtensionUri.path(entry.uri(), "")).body())
+                .startsWith("# Knowledge graph extension");
         String schema = get(String.valueOf(entry.params().get("jsonSchemaUrl"))).body();
         assertThat(Json.read(schema.getBytes(StandardCharsets.UTF_8), Map.class).get("$schema"))
                 .isEqualTo("https://json-schema.org/draft/2020-12/schema");

@@ -8,6 +8,7 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.JsonForm;
 import java.time.Duration;
 import java.util.Collection;
@@ -107,7 +108,7 @@ public final class MeshProtocol implements ExtensionProtocol.Provider {
 
     /** The rows of the operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
-                    "/extensions/one-envelope/v1",
+                    ExtensionUri.permanent("/extensions/one-envelope/v1"),
                     ExtensionMethod.call(
                             "one/send",
                             SendEnvelope.class,

@@ -9,6 +9,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionStyle;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.JsonForm;
 import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.extension.RestDescription;
@@ -139,7 +140,7 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
 
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = new ExtensionProtocol(
-                    "/extensions/registry/v1",
+                    ExtensionUri.permanent("/extensions/registry/v1"),
                     Stream.of(ofStore(), ofTrust(), ofHealth(), ofSearch(), FaceProtocol.rows())
                             .flatMap(Collection::stream)
                             .toList(),

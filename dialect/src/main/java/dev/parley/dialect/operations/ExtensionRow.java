@@ -20,6 +20,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionStyle;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
 import java.util.LinkedHashMap;
@@ -149,7 +150,7 @@ public record ExtensionRow(
     private boolean isActivated(AgentCard card, Set<String> extensions) {
         return !extensions.isEmpty()
                 && card.capabilities().extensions().stream()
-                        .anyMatch(entry -> protocol.isUri(entry.uri()) && extensions.contains(entry.uri()));
+                        .anyMatch(entry -> protocol.isUri(entry.uri()) && ExtensionUri.isAny(extensions, entry.uri()));
     }
 
     /** The answers to calls of this operation; those of {@code base} if its extension does not differ from A2A. */

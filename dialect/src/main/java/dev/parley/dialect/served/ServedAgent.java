@@ -9,6 +9,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -100,13 +101,13 @@ public record ServedAgent(
         return uris;
     }
 
-    /** The extensions that a caller asked for and the agent has, as the header that tells the caller so; empty for none. */
+    /** The extensions that a caller asked for and the agent has, as the caller names them, as the header that tells so; empty for none. */
     public String activated(Set<String> asked) {
         return asked.isEmpty()
                 ? ""
                 : card().capabilities().extensions().stream()
                         .map(AgentCard.Extension::uri)
-                        .filter(asked::contains)
+                        .flatMap(uri -> asked.stream().filter(name -> ExtensionUri.isSame(name, uri)))
                         .collect(Collectors.joining(", "));
     }
 

@@ -12,6 +12,7 @@ import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -128,10 +129,15 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
                 PROVENANCE, "Origin of this card: digest, key and verdict of the card of the agent", false, params);
     }
 
-    /** URIs that lead to the agent, which callers do not see, of extensions that it requires. */
+    /** Whether this is the URI of an extension whose operations only the hub of the agent serves, or leads to the agent. */
+    private boolean isInner(String uri) {
+        return ExtensionUri.isPermanent(uri) || isHidden(uri);
+    }
+
+    /** URIs of extensions that the agent requires and callers do not see. */
     public Set<String> hiddenRequirements() {
         return card.capabilities().extensions().stream()
-                .filter(each -> each.required() && isHidden(each.uri()))
+                .filter(each -> each.required() && isInner(each.uri()))
                 .map(Extension::uri)
                 .collect(Collectors.toUnmodifiableSet());
     }
@@ -140,7 +146,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
         Capabilities can = from.capabilities();
         var extensions = new ArrayList<Extension>();
         for (Extension each : can.extensions()) {
-            if (!each.uri().equals(PROVENANCE) && !isHidden(each.uri())) {
+            if (!each.uri().equals(PROVENANCE) && !isInner(each.uri())) {
                 extensions.add(
                         new Extension(each.uri(), clean(each.description()), each.required(), without(each.params())));
             }

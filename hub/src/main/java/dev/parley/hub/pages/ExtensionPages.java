@@ -9,6 +9,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.server.RequestHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The extensions of a hub's agents: {@code GET} lists them, and the address of each extension of the hub itself serves its
+ * The extensions of a hub's agents: {@code GET} lists them, and the path of each extension of the hub itself serves its
  * specification. Extensions of agents whose card the caller may not see are left out.
  */
 public final class ExtensionPages implements RequestHandler {
@@ -31,6 +32,9 @@ public final class ExtensionPages implements RequestHandler {
     private final Function<Arrival, Predicate<String>> shown;
     private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
     private final Map<String, String> urisByPath = new ConcurrentSkipListMap<>();
+    /** Addresses of documents by URIs. */
+    private final Map<String, String> documents = new ConcurrentSkipListMap<>();
+
     private final Map<String, AgentExtension> own = new ConcurrentSkipListMap<>();
 
     private record Listed(AgentExtension extension, List<String> agents) {}
@@ -42,9 +46,9 @@ public final class ExtensionPages implements RequestHandler {
 
     /** Publishes the specification of an extension of the hub at {@code url} itself, whether an agent has it or not. */
     public void own(AgentExtension extension, String url) {
-        String uri = extension.card().uri();
-        if (uri.startsWith(url + PATH)) {
-            own.put(uri.substring(url.length() + PATH.length()), extension);
+        String path = ExtensionUri.path(extension.card().uri(), url);
+        if (path.startsWith(PATH)) {
+            own.put(path.substring(PATH.length()), extension);
         }
     }
 
@@ -57,8 +61,12 @@ public final class ExtensionPages implements RequestHandler {
             AgentExtension described = before.extension().specification() == null ? extension : before.extension();
             return new Listed(described, agents);
         });
-        if (extension.specification() != null && uri.startsWith(url + PATH)) {
-            urisByPath.put(uri.substring(url.length() + PATH.length()), uri);
+        String path = ExtensionUri.path(uri, url);
+        if (path.startsWith(PATH)) {
+            documents.put(uri, url + path);
+            if (extension.specification() != null) {
+                urisByPath.put(path.substring(PATH.length()), uri);
+            }
         }
     }
 
@@ -121,9 +129,13 @@ public final class ExtensionPages implements RequestHandler {
                 Json.write(Map.of("extensions", listed)));
     }
 
-    private static Map<String, @Nullable Object> entry(AgentExtension extension, List<String> agents) {
+    private Map<String, @Nullable Object> entry(AgentExtension extension, List<String> agents) {
         var entry = new LinkedHashMap<String, @Nullable Object>();
         entry.put("uri", extension.card().uri());
+        String document = documents.get(extension.card().uri());
+        if (document != null && !document.equals(extension.card().uri())) {
+            entry.put("document", document);
+        }
         entry.put("description", extension.card().description());
         entry.put("required", extension.card().required());
         entry.put("needs", extension.needs());

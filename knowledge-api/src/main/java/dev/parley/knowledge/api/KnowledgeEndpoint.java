@@ -6,6 +6,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.util.List;
 
 /**
@@ -16,11 +17,11 @@ import java.util.List;
  * <p>Safe for any number of threads. Calls block; run them on virtual threads.
  */
 public interface KnowledgeEndpoint {
-    /**
-     * Suffix of the URI that identifies the extension in cards, headers and messages. The URI begins with the address of
-     * the server, which serves the specification there.
-     */
+    /** Path at which a server has the specification of the extension. */
     String EXTENSION_PATH = "/extensions/knowledge-graph/v1";
+
+    /** URI that identifies the extension in cards, headers and messages; the address of its specification at any server is an alias. */
+    String EXTENSION_URI = ExtensionUri.permanent(EXTENSION_PATH);
 
     /** The query languages that it understands, the preferred one first. */
     List<String> queryLanguages();

@@ -6,6 +6,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.extension.ExtensionUri;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,10 +60,7 @@ public final class KnowledgeExtension {
         params.put("grpcService", GRPC_SERVICE);
         params.put("limits", Map.of("maxMutations", KnowledgeOperation.MAX_MUTATIONS));
         return new Extension(
-                server + KnowledgeEndpoint.EXTENSION_PATH,
-                "Query, change and watch this agent's knowledge graph",
-                false,
-                params);
+                KnowledgeEndpoint.EXTENSION_URI, "Query, change and watch this agent's knowledge graph", false, params);
     }
 
     /** Returns what a card says of the extension; empty if its agent does not have it. */
@@ -79,7 +77,7 @@ public final class KnowledgeExtension {
         Extension entry = in(card).orElseThrow(() -> A2AException.of(
                 A2AError.UNSUPPORTED_OPERATION,
                 "The agent " + card.name() + " offers no knowledge graph (expected: "
-                        + KnowledgeEndpoint.EXTENSION_PATH
+                        + KnowledgeEndpoint.EXTENSION_URI
                         + " among the extensions of its card, or the flag knowledgeGraph)"));
         return KnowledgeEndpoint.of(agent, languagesOrDefault(entry));
     }
@@ -92,7 +90,7 @@ public final class KnowledgeExtension {
 
     /** True for the URI of the extension on any server. */
     public static boolean isUri(String uri) {
-        return uri.endsWith(KnowledgeEndpoint.EXTENSION_PATH);
+        return ExtensionUri.isSame(uri, KnowledgeEndpoint.EXTENSION_URI);
     }
 
     /** The query languages of an agent with this entry in its card. */
@@ -127,6 +125,6 @@ public final class KnowledgeExtension {
 
     /** The entry that the two flags stand for, without an address. */
     static Extension ofFlags(List<String> languages) {
-        return new Extension(KnowledgeEndpoint.EXTENSION_PATH, null, false, Map.of(LANGUAGES, languages));
+        return new Extension(KnowledgeEndpoint.EXTENSION_URI, null, false, Map.of(LANGUAGES, languages));
     }
 }

@@ -41,7 +41,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
 
     /** The extension. */
     public static final ExtensionProtocol EXTENSION = new ExtensionProtocol(
-            KnowledgeEndpoint.EXTENSION_PATH,
+            KnowledgeEndpoint.EXTENSION_URI,
             List.of(
                     ExtensionMethod.call(
                                     KnowledgeOperation.QUERY,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SharedKnowledge {
     /** For {@code Agent.Builder.uses} and {@code Request.extension}. */
     public static final ExtensionView<SharedKnowledge> VIEW =
-            new ExtensionView<>(KnowledgeEndpoint.EXTENSION_PATH, SharedKnowledge::new);
+            new ExtensionView<>(KnowledgeEndpoint.EXTENSION_URI, SharedKnowledge::new);
 
     private final ExtensionView.Use use;
 

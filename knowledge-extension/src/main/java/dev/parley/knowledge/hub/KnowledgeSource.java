@@ -136,7 +136,7 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     @Override
     public String uri() {
-        return KnowledgeEndpoint.EXTENSION_PATH;
+        return KnowledgeEndpoint.EXTENSION_URI;
     }
 
     @Override

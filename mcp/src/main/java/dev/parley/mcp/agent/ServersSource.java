@@ -7,6 +7,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.protocol.settings.SettingReader;
@@ -21,7 +22,7 @@ import java.util.stream.Collectors;
 
 /** Hosts MCP servers of a file as agents. */
 public final class ServersSource implements HubExtensionSource {
-    static final String URI = "/extensions/mcp-servers/v1";
+    static final String URI = ExtensionUri.permanent("/extensions/mcp-servers/v1");
 
     static final Map<String, Object> SERVERS = AnswerSchema.object(
             "servers",

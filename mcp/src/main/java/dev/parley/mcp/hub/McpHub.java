@@ -15,6 +15,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.extension.MethodCall;
 import java.time.Duration;
@@ -33,7 +34,7 @@ final class McpHub implements HubExtension {
     static final String AGENT = "mcp";
     static final String AUTHORIZE = "mcp/authorize";
     static final String PAGE = "/ui/credential";
-    static final ExtensionProtocol PROTOCOL = McpExchange.protocol("/extensions/mcp/v1");
+    static final ExtensionProtocol PROTOCOL = McpExchange.protocol(ExtensionUri.permanent("/extensions/mcp/v1"));
 
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(PROTOCOL.uri(), ExtensionView.Use::operations);

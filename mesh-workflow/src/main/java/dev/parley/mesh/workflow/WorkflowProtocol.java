@@ -34,6 +34,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.JsonForm;
 import java.util.Collection;
 import java.util.List;
@@ -115,7 +116,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
 
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
-            "/extensions/one-workflows/v1",
+            ExtensionUri.permanent("/extensions/one-workflows/v1"),
             ExtensionMethod.call("one/workflows/run", Run.class, JsonForm.object(Run::new, Run::document), RUN)
                     .rest("POST /workflows")
                     .content(RunView::result),

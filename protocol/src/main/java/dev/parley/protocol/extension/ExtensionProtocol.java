@@ -97,9 +97,9 @@ public record ExtensionProtocol(
         return new ExtensionProtocol("", methods, ExtensionStyle.A2A, List.of());
     }
 
-    /** True if {@code other} is the URI of this extension, on whichever hub. */
+    /** True if {@code other} is the URI of this extension, or an address of it at any hub. */
     public boolean isUri(String other) {
-        return other.equals(uri) || uri.startsWith("/") && other.endsWith(uri);
+        return ExtensionUri.isSame(other, uri) || uri.startsWith("/") && other.endsWith(uri);
     }
 
     /** The entry of this extension among those of a card. */

@@ -18,6 +18,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.registry.ReportProtocol;
@@ -29,7 +30,7 @@ import java.util.Optional;
 
 /** Adds reports to hubs: operations of the administration over measures of all calls. */
 public final class ReportSource implements HubExtensionSource {
-    private static final String URI = "/extensions/reports/v1";
+    private static final String URI = ExtensionUri.permanent("/extensions/reports/v1");
     private static final Map<String, Object> REPORT = object("since until", TIME, "rows", list(ANY));
 
     /** For the service loader. */

@@ -6,6 +6,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.registry.store.CardReader.Reading;
 import java.net.URI;
 import java.util.ArrayList;
@@ -165,12 +166,12 @@ final class CardDiff {
         Map<String, Boolean> old = extensions(before);
         Map<String, Boolean> now = extensions(after);
         old.keySet().stream()
-                .filter(uri -> !now.containsKey(uri))
+                .filter(uri -> !ExtensionUri.isAny(now.keySet(), uri))
                 .forEach(uri -> add(BREAKING, "capabilities.extensions." + uri, "extension removed"));
         now.forEach((uri, required) -> {
             if (required && !Boolean.TRUE.equals(old.get(uri))) {
                 add(BREAKING, "capabilities.extensions." + uri, "extension is required now");
-            } else if (!old.containsKey(uri)) {
+            } else if (!ExtensionUri.isAny(old.keySet(), uri)) {
                 add(SAFE, "capabilities.extensions." + uri, "extension added");
             }
         });
