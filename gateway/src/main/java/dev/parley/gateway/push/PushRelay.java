@@ -33,6 +33,7 @@ import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.extension.ExtensionView;
+import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.encryption.Sealing;
@@ -50,6 +51,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,7 @@ public final class PushRelay {
     private static final Duration HINTED = Duration.ofMinutes(5);
     private static final Duration SHARED = Duration.ofSeconds(1);
     private static final int BATCH = 64;
+    private static final Pattern WEBHOOK = Pattern.compile("(?i)push|webhook|notification");
 
     private final HubParts hub;
     private final String viewUri;
@@ -280,13 +283,42 @@ public final class PushRelay {
         Begun begun = prepare(remote, taskId, contextId, Map.of(), context);
         try {
             PushConfig added = addTo(relays.find(begun.id()).orElseThrow(), config, context);
-            remote.register(begun.config());
+            register(remote, begun);
             bound(begun.id(), taskId, contextId, replica);
             return added.of(taskId, requireNonNull(added.id()));
         } catch (RuntimeException refused) {
             drop(begun.id());
             throw refused;
         }
+    }
+
+    private void register(Remote remote, Begun begun) {
+        try {
+            remote.register(begun.config());
+        } catch (A2AException refused) {
+            if (!refusesWebhook(refused)) {
+                throw refused;
+            }
+            follow(begun.id(), refused);
+        }
+    }
+
+    /** Whether the agent refused a webhook, although its card says that it notifies, or a request that has one. */
+    public static boolean refusesWebhook(A2AException refused) {
+        return refused.error() == A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED
+                || refused.error() == A2AError.UNSUPPORTED_OPERATION
+                || refused.error() == A2AError.METHOD_NOT_FOUND
+                || refused.error() == A2AError.INVALID_PARAMS
+                || WEBHOOK.matcher(String.valueOf(refused.getMessage())).find();
+    }
+
+    /** Has the gateway follow the task of a relay, whose agent has refused its webhook. */
+    public void follow(String id, A2AException refused) {
+        LOG.log(
+                Level.INFO,
+                "a remote agent refused a webhook, and its task is followed instead: {0}",
+                Excerpt.line(String.valueOf(refused.getMessage())));
+        relays.follow(id);
     }
 
     private static String idOf(PushConfig config) {
@@ -320,7 +352,9 @@ public final class PushRelay {
         if (relay != null) {
             shadows().call(new Operation.DeletePushConfig(null, relay.shadow(), delete.id()), context);
             if (configs(relay, context).configs().isEmpty()) {
-                remote.unregister(delete.taskId(), relay.id());
+                if (!relay.isFollowed()) {
+                    remote.unregister(delete.taskId(), relay.id());
+                }
                 relays.remove(relay.id());
                 wake(relay.shadow());
             }

@@ -115,6 +115,11 @@ final class Relays {
                 > 0);
     }
 
+    /** Has the gateway follow the task of a relay, whose agent does not notify. */
+    void follow(String id) {
+        database.write(session -> session.update("UPDATE gateway_relay SET version = '' WHERE id = ?", id));
+    }
+
     Optional<Relay> find(String id) {
         return first("id = ?", id);
     }

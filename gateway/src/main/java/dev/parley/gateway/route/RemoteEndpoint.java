@@ -184,16 +184,42 @@ public final class RemoteEndpoint implements AgentEndpoint {
         return failures.shown(failure);
     }
 
+    /** Sends a message; again without its webhook if the agent refuses that. */
+    private Answer<SendResult> sent(SendMessage send, Bound bound, CallContext context) {
+        try {
+            return ask(send, context, bound.replica());
+        } catch (A2AException refused) {
+            if (bound.relay() == null) {
+                throw refused;
+            }
+            Send bare = known.webhooks().withoutWebhook(send, bound.relay(), refused);
+            return ask((SendMessage) bare, context, bound.replica());
+        }
+    }
+
     private Feed<LoggedEvent> events(Operation.TaskWatch operation, Bound bound, CallContext context) {
         Answer<Feed<LoggedEvent>> answer;
         try {
-            String replica = bound.replica();
-            answer = remote.watch(operation, context, replica.isEmpty() ? null : replica);
+            answer = watched(operation, bound, context);
         } catch (RuntimeException failure) {
             settle(bound, null, "");
             throw shown(failure);
         }
         return new Events(answer.value(), bound.at(answer.replica()), context);
+    }
+
+    /** Opens a stream; again without the webhook of its message if the agent refuses that. */
+    private Answer<Feed<LoggedEvent>> watched(Operation.TaskWatch operation, Bound bound, CallContext context) {
+        String replica = bound.replica().isEmpty() ? null : bound.replica();
+        try {
+            return remote.watch(operation, context, replica);
+        } catch (A2AException refused) {
+            if (bound.relay() == null || !(operation instanceof SendStreamingMessage send)) {
+                throw refused;
+            }
+            Send bare = known.webhooks().withoutWebhook(send, bound.relay(), refused);
+            return remote.watch((SendStreamingMessage) bare, context, replica);
+        }
     }
 
     /** A task of the caller. */
@@ -330,8 +356,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
         }
         Answer<SendResult> answer;
         try {
-            answer =
-                    ask((SendMessage) admitted.send(), context, admitted.bound().replica());
+            answer = sent((SendMessage) admitted.send(), admitted.bound(), context);
         } catch (RuntimeException failure) {
             settle(admitted.bound(), null, "");
             throw failure;

@@ -91,6 +91,19 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
         };
     }
 
+    /**
+     * The message without the webhook of the gateway, which the agent refused: the gateway follows the task.
+     *
+     * @throws A2AException the refusal, if it is one of something else
+     */
+    Send withoutWebhook(Send send, String id, A2AException refused) {
+        if (version.isEmpty() || send.configuration().pushConfig() == null || !PushRelay.refusesWebhook(refused)) {
+            throw refused;
+        }
+        require().follow(id, refused);
+        return with(send, null);
+    }
+
     /** Names the task of a message that has begun one, or gives the webhook up if it has not. */
     void settle(String id, @Nullable String taskId, String contextId, String replica) {
         PushRelay known = require();

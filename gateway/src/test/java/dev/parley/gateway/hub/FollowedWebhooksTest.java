@@ -31,6 +31,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -234,5 +235,75 @@ final class FollowedWebhooksTest {
 
         Map<?, ?> notification = Json.read(first.getBytes(UTF_8), Map.class);
         assertThat(notification.keySet()).hasToString("[artifactUpdate]");
+    }
+
+    @ParameterizedTest
+    @DisplayName(
+            "M2 an agent that says it has webhooks and refuses one gets the message without it, and its task is followed")
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "-32003; Push Notification is not supported",
+                "-32602; pushNotificationConfig.url: not allowed",
+                "-32601; Method not found",
+                "-32004; not here",
+                "-32603; cannot store the webhook"
+            })
+    void refusedWebhooks(int code, String words) throws Exception {
+        try (var agent = new FakeAgent()) {
+            open.add(agent);
+            agent.card = agent.card
+                    .replace("\"capabilities\":{", "\"capabilities\":{\"pushNotifications\":true,")
+                    .replace("\"streaming\":true", "\"streaming\":false");
+            var methods = new LinkedBlockingQueue<String>();
+            agent.results = request -> {
+                String text = String.valueOf(request);
+                methods.add(String.valueOf(request.get("method")));
+                boolean isPush = text.contains("PushNotification") || text.contains("pushNotification");
+                return isPush
+                        ? "\"error\":{\"code\":" + code + ",\"message\":\"" + words + "\"}"
+                        : "SendMessage".equals(request.get("method"))
+                                ? FakeAgent.task("t1", "c1", "begun")
+                                : "\"result\":"
+                                        + FakeAgent.bare("t1", "c1", "ended at last")
+                                                .replace("WORKING", "COMPLETED");
+            };
+            Admin.of(gateway).add("worker", agent.url(), Map.of());
+
+            Task task = send(Message.user(Part.text("go")), true);
+
+            assertThat(task.id()).isEqualTo("t1");
+            assertThat(until("COMPLETED")).contains("ended at last");
+            assertThat(methods.stream().filter("SendMessage"::equals)).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "M2 a webhook that is added to a task of such an agent is served, and deleted without asking the agent")
+    void refusedLaterWebhooks() throws Exception {
+        try (var agent = new FakeAgent()) {
+            open.add(agent);
+            agent.card = agent.card
+                    .replace("\"capabilities\":{", "\"capabilities\":{\"pushNotifications\":true,")
+                    .replace("\"streaming\":true", "\"streaming\":false");
+            var state = new AtomicReference<>("WORKING");
+            agent.results = request -> String.valueOf(request).contains("PushNotification")
+                    ? "\"error\":{\"code\":-32003,\"message\":\"none\"}"
+                    : "SendMessage".equals(request.get("method"))
+                            ? FakeAgent.task("t1", "c1", "begun")
+                            : "\"result\":"
+                                    + FakeAgent.bare("t1", "c1", "later").replace("WORKING", state.get());
+            Admin.of(gateway).add("worker", agent.url(), Map.of());
+            send(Message.user(Part.text("go")), false);
+            try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
+                client.createPushConfig(new PushConfig(null, "first", "t1", hook, "token", null));
+                client.deletePushConfig("t1", "first");
+                client.createPushConfig(new PushConfig(null, "second", "t1", hook, "token", null));
+            }
+            state.set("COMPLETED");
+
+            assertThat(until("COMPLETED")).contains("later");
+        }
     }
 }
