@@ -31,6 +31,9 @@ final class Deliveries {
     private static final int SERVER_ERROR = 500;
     /** The storage of the group is full, and stays so until data are removed. */
     private static final int STORAGE_FULL = 507;
+    private static final String STATUS = "status";
+    /** Answers to callers that are not allowed, whatever they send. */
+    private static final Set<Object> BARRED = Set.of(401, 403, 407);
 
     /** Limit of the excerpt of an answer that is not a message. */
     private static final int SHOWN = 200;
@@ -96,13 +99,23 @@ final class Deliveries {
     }
 
     private Messages.@Nullable Received received(HttpCall.Answer answer) {
-        if (answer.status() < 300) {
+        if (answer.status() < 300 && isMessage(answer.body())) {
             return messages.read(answer.body(), false);
         }
         try {
             return messages.read(answer.body(), false);
         } catch (OneException other) {
             return null; // an error of another server, such as a proxy
+        }
+    }
+
+    /** Whether this is a message of the mesh, though it may be malformed. */
+    private static boolean isMessage(byte[] body) {
+        try {
+            Map<?, ?> members = Json.read(body, Map.class);
+            return members.containsKey("message") && !members.containsKey("jsonrpc");
+        } catch (A2AException noJson) {
+            return false;
         }
     }
 
@@ -118,7 +131,7 @@ final class Deliveries {
     private static OneException noMessage(HttpCall.Answer answer) {
         boolean retryable = isMendable(answer.status());
         var details = new LinkedHashMap<String, @Nullable Object>();
-        details.put("status", answer.status());
+        details.put(STATUS, answer.status());
         try {
             Map<?, ?> members = Json.read(answer.body(), Map.class);
             if (members.get("code") instanceof String code && members.get("message") instanceof String message) {
@@ -134,6 +147,14 @@ final class Deliveries {
                 "HTTP status " + answer.status() + (text.isEmpty() ? "" : ": " + text),
                 details,
                 retryable);
+    }
+
+    /** Whether a refusal tells that there is no endpoint of the mesh: the answer is no message, or there is no such agent. */
+    static boolean isFromOutside(OneException refused) {
+        return !refused.isRetryable()
+                && (refused.details().containsKey(STATUS)
+                                && !BARRED.contains(refused.details().get(STATUS))
+                        || refused.code().equals(MeshError.AGENT_NOT_FOUND.word()));
     }
 
     void pause(Duration wait) {

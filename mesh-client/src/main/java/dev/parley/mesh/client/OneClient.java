@@ -4,6 +4,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.mesh.Content;
 import dev.parley.mesh.Content.Acceptance;
+import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Content.Query;
 import dev.parley.mesh.Content.Rejection;
 import dev.parley.mesh.Content.Response;
@@ -19,9 +20,11 @@ import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.Part;
 import dev.parley.protocol.support.Backoff;
 import dev.parley.trust.cards.ContentKeys;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +54,9 @@ public final class OneClient implements AutoCloseable {
     private final @Nullable OneListener listener;
     private final @Nullable ContentKeys encryption;
     private final Set<Following> open = ConcurrentHashMap.newKeySet();
+    private final PlainAgent plain;
+    /** Whether the agent takes messages of the mesh; null if its card does not say so, and none was sent yet. */
+    private volatile @Nullable Boolean isInMesh;
 
     private OneClient(
             OneIdentity own,
@@ -64,11 +70,18 @@ public final class OneClient implements AutoCloseable {
         this.listener = listener;
         this.encryption = encryption;
         this.deliveries = new Deliveries(agent, receiver.endpoint(), new Messages(own, InstantSource.system()));
+        this.plain = new PlainAgent(agent, deliveries);
+        this.isInMesh = MeshProtocol.PROTOCOL
+                        .in(agent.card().capabilities().extensions())
+                        .isPresent()
+                ? true
+                : null;
     }
 
     /**
      * Sends to the agent of a client of A2A, with the credentials of that client, which this closes. The endpoint is the address of
-     * the agent followed by {@value MeshProtocol#SUFFIX}.
+     * the agent followed by {@value MeshProtocol#SUFFIX}. To an agent that has no such endpoint, delegations and queries are sent as
+     * messages of A2A; their tasks are followed, and canceled when their time is over.
      */
     public static OneClient connect(OneIdentity own, AgentClient agent) {
         String url = agent.card().supportedInterfaces().stream()
@@ -118,12 +131,14 @@ public final class OneClient implements AutoCloseable {
             called.subscribe(correlationId, receiver, following::take);
         }
         open.add(following);
+        Sent sent;
         try {
-            Content answer = deliver(
+            sent = delivered(
                     delegation.content(called == null || reply != null ? null : called.url()),
                     correlationId,
                     delegation.handling(reply),
                     delegation.retryPolicy());
+            Content answer = sent.answer();
             switch (answer) {
                 case Acceptance accepted -> following.accepted(accepted);
                 case Result result -> { // the task has ended already
@@ -137,7 +152,9 @@ public final class OneClient implements AutoCloseable {
             following.fail(failed);
             throw failed;
         }
-        if (called == null && !following.isEnded()) {
+        if (sent.isPlain() && !following.isEnded()) {
+            Thread.ofVirtual().name("one-task-" + following.taskId()).start(() -> follow(following, sent.end()));
+        } else if (called == null && !following.isEnded()) {
             Thread.ofVirtual().name("one-task-" + following.taskId()).start(() -> read(following, delegation));
         }
         return following;
@@ -151,6 +168,16 @@ public final class OneClient implements AutoCloseable {
                             + agent.card().skills().stream()
                                     .map(AgentCard.Skill::id)
                                     .toList() + ")");
+        }
+    }
+
+    private void follow(Following following, @Nullable Instant end) {
+        try {
+            plain.follow(following, end);
+        } catch (RuntimeException failed) {
+            following.fail(failed);
+        } catch (InterruptedException stopped) { // threads of this class are not interrupted
+            following.close();
         }
     }
 
@@ -210,7 +237,20 @@ public final class OneClient implements AutoCloseable {
     }
 
     private Content deliver(Content content, String correlationId, Handling handling, RetryPolicy policy) {
-        var plain = new Envelope(
+        return delivered(content, correlationId, handling, policy).answer();
+    }
+
+    /**
+     * An answer.
+     *
+     * @param isPlain whether it is one of A2A
+     * @param end of the time of a task of A2A; null for none
+     */
+    private record Sent(
+            Content answer, boolean isPlain, @Nullable Instant end) {}
+
+    private Sent delivered(Content content, String correlationId, Handling handling, RetryPolicy policy) {
+        var open = new Envelope(
                 UUID.randomUUID().toString(),
                 correlationId,
                 null,
@@ -219,8 +259,58 @@ public final class OneClient implements AutoCloseable {
                 EnvelopeModel.body(content),
                 handling);
         // Once for all attempts, as each encryption has another result.
-        Envelope message = encryption == null ? plain : plain.encrypted(encryption::encrypt);
-        return deliveries.post(message, policy, TIMEOUT).content();
+        Envelope message = encryption == null ? open : open.encrypted(encryption::encrypt);
+        if (!Boolean.FALSE.equals(isInMesh)) {
+            try {
+                Content answer = deliveries.post(message, policy, TIMEOUT).content();
+                isInMesh = true;
+                return new Sent(answer, false, null);
+            } catch (OneException refused) {
+                if (isInMesh != null || encryption != null || !Deliveries.isFromOutside(refused)) {
+                    throw refused;
+                }
+                isInMesh = false;
+            }
+        }
+        return toPlain(open, content, policy);
+    }
+
+    private Sent toPlain(Envelope envelope, Content content, RetryPolicy policy) {
+        if (encryption != null) {
+            throw outside("encrypted messages");
+        }
+        return switch (content) {
+            case Delegation delegation
+            when delegation.callback() != null && !isOwn(delegation.callback()) -> throw outside("callbacks");
+            case Delegation delegation -> {
+                PlainAgent.Begun begun = plain.delegate(envelope, delegation, policy);
+                yield new Sent(begun.answer(), true, begun.end());
+            }
+            case Query query when query.taskId() == null -> new Sent(plain.query(envelope, query, policy), true, null);
+            case Response response
+            when response.taskId() != null ->
+                new Sent(
+                        plain.respond(
+                                response.taskId(),
+                                response.result() instanceof String text
+                                        ? Part.text(text)
+                                        : Part.data(response.result())),
+                        true,
+                        null);
+            default -> throw outside("messages of the type " + content.type().word());
+        };
+    }
+
+    private boolean isOwn(String callback) {
+        return listener != null && callback.equals(listener.url());
+    }
+
+    private OneException outside(String problem) {
+        return OneException.of(
+                MeshError.INVALID_MESSAGE,
+                "agent \"" + receiver.agentId() + "\": no " + problem
+                        + ", as it is none of the mesh (expected: an agent"
+                        + " of the mesh, or a route of a hub to this one)");
     }
 
     private static OneException unexpected(Content answer, String expected) {
