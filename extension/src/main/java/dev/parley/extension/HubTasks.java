@@ -6,6 +6,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
@@ -29,6 +30,9 @@ public interface HubTasks {
 
     /** Returns a task of any agent and owner in a group. */
     Optional<Head> find(String group, String taskId);
+
+    /** Returns the newest task of a name, which callers of 0.1 and the Agentic Kernel give to tasks of an agent. */
+    Optional<String> named(Scope scope, String agent, String name);
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);

@@ -2,8 +2,10 @@ package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Frames;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -133,5 +135,36 @@ final class OneIdTest {
                         .at("status", "state")
                         .text())
                 .isEqualTo("canceled");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/kernel, kg-kernel", "'', kg-first"})
+    @DisplayName(
+            "D4, KG21: a change made for a task by the name that its caller gave is on the task, by name and by id")
+    void changesAreLinkedByName(String suffix, String name) throws Exception {
+        Agent agent = Agent.named("knowing", "Shares what it knows")
+                .uses(SharedKnowledge.VIEW)
+                .handle((request, reply) -> reply.complete("ok"));
+        try (Hub knowing = Hub.builder().inMemory().port(0).agents(agent).start()) {
+            var there = new Outsider(knowing.url());
+            String older = "/agents/knowing" + suffix;
+            String message = "{'id':'" + name + "'," + text("first") + "}";
+            there.result(older, "tasks/send", message);
+            there.result(older, "tasks/send", message.replace("first", "second")); // another task has the name now
+            String update = "{'taskId':'" + name + "','mutations':[{'op':'add','statement':{'subject':{'id':'ex:" + name
+                    + "'},'predicate':{'id':'ex:q'},'object':{'value':'o'}}}]}";
+            there.result("/agents/knowing", "knowledge/update", update);
+            String[] v1 = {"A2A-Version", "1.0"};
+            there.result("/agents/knowing", "knowledge/update", update.replace("'o'", "'p'"), v1);
+
+            Shown byName = there.result(older, "tasks/get", "{'id':'" + name + "'}");
+            assertThat(byName.at("metadata", "knowledgeChanges").size()).isEqualTo(2);
+            Shown newest = there.result("/agents/knowing", "GetTask", "{'id':'" + name + "'}", v1);
+            String id = newest.at("id").text();
+            assertThat(there.result("/agents/knowing", "GetTask", "{'id':'" + id + "'}", v1)
+                            .at("metadata", "knowledgeChanges")
+                            .size())
+                    .isEqualTo(2);
+        }
     }
 }

@@ -7,7 +7,9 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.extension.HubTasks;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
@@ -41,6 +43,11 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     @Override
     public Optional<String> taskOf(MessageKey key) {
         return log.taskOf(key);
+    }
+
+    @Override
+    public Optional<String> named(Scope scope, String agent, String name) {
+        return log.taskNamed(new TaskName(scope, agent, name));
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The knowledge graph of a hub, opened at its first use: many hubs have no agent with one. Safe for any thread. */
@@ -65,8 +66,11 @@ final class GraphOfHub implements HubExtension, PersonalData {
         Graph used = graph();
         List<String> languages = used.queryLanguages();
         boolean subscribes = streams && languages.contains(Query.GRAPHQL);
+        String name = agent.substring(agent.lastIndexOf('/') + 1);
+        BiFunction<String, CallContext, String> tasks =
+                (task, caller) -> hub.tasks().named(caller.scope(), name, task).orElse(task);
         return AgentExtension.of(KnowledgeExtension.of(hubUrl, agent, languages, subscribes))
-                .operations(protocol, new GraphTokens(used, tokens).endpoint());
+                .operations(protocol, new GraphTokens(used, tokens, tasks).endpoint());
     }
 
     @Override

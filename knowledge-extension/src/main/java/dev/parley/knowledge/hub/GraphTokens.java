@@ -13,11 +13,16 @@ import dev.parley.protocol.Feed;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Passes the tokens in the metadata of knowledge operations to their verifier, and removes them from the operations. */
-record GraphTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier verifier) implements KnowledgeEndpoint {
+record GraphTokens(
+        KnowledgeEndpoint graph,
+        @Nullable KnowledgeTokenVerifier verifier,
+        BiFunction<String, CallContext, String> tasks)
+        implements KnowledgeEndpoint {
     @Override
     public List<String> queryLanguages() {
         return graph.queryLanguages();
@@ -42,7 +47,9 @@ record GraphTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier ver
 
     @Override
     public UpdateResult update(Update update, CallContext context) {
-        return graph.update(verified(update.metadata(), context, update::with), context);
+        Update verified = verified(update.metadata(), context, update::with);
+        String task = verified.taskId();
+        return graph.update(task == null ? verified : verified.forTask(tasks.apply(task, context)), context);
     }
 
     @Override
