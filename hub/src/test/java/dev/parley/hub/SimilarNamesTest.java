@@ -33,7 +33,16 @@ class SimilarNamesTest {
         "crm-eu, crm.eu, true",
         "echo, echo, false",
         "echo, ping, false",
-        "agent-1, agent-2, false"
+        "agent-1, agent-2, false",
+        "Hello, \u0397ello, true",
+        "HERO, \u0397\u0395RO, true",
+        "PAY, \u03a1\u0391\u03a5, true",
+        "ZEN, \u0396\u0395\u039d, true",
+        "Bank, \u0412ank, true",
+        "\u03b7\u03bb\u03b9\u03bf\u03c2, \u0397\u039b\u0399\u039f\u03a3, true",
+        "agent1, agent\u0661, true",
+        "agent2, agent\u06f2, true",
+        "agent2, agent\u0663, false"
     })
     void namesThatLookAlikeAreFound(String first, String second, boolean similar) {
         var names = new SimilarNames();

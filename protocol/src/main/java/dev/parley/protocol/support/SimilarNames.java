@@ -13,6 +13,11 @@ public final class SimilarNames {
 
     private static final String LATIN = "aeopcyxisjhdqwkmtbhrlaovpiktuxenyoouhnilodag";
 
+    /** Capitals of other scripts with the shape of another Latin letter than their small forms, or of one where those have none. */
+    private static final String CAPITALS = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϺАВЕКМНОРСТУХЅІЈԌԚԜՍՕӀ";
+
+    private static final String LATIN_CAPITALS = "abezhikmnoptyxmabekmhopctyxsijgqwuol";
+
     private final Map<String, String> byLook = new HashMap<>();
 
     /** Adds a name, and returns one that was added before and looks like it. */
@@ -26,15 +31,17 @@ public final class SimilarNames {
      * other scripts with the same shape.
      */
     public static String look(String name) {
-        String plain = Normalizer.normalize(name, Normalizer.Form.NFKD)
-                .toLowerCase(Locale.ROOT)
+        String letters = Normalizer.normalize(name, Normalizer.Form.NFKD)
                 .replaceAll("[\\u0300-\\u036f\\p{Cf}\\p{Cc}\\s\\p{Z}._-]", "");
+        // A word with letters of its script only is read in that script, in which case makes no difference.
+        String plain = (isLatinByShape(letters) ? replaced(letters, CAPITALS, LATIN_CAPITALS) : letters)
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[\\u0300-\\u036f]", "");
         var look = new StringBuilder(plain.length());
-        for (int i = 0; i < plain.length(); i++) {
-            char c = plain.charAt(i);
-            int foreign = c < 0x80 ? -1 : FOREIGN.indexOf(c);
-            look.append(foreign < 0 ? c : LATIN.charAt(foreign));
-        }
+        replaced(plain, FOREIGN, LATIN)
+                .codePoints()
+                .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c)
+                .forEach(look::appendCodePoint);
         return look.toString()
                 .replace('0', 'o')
                 .replace('1', 'l')
@@ -43,5 +50,21 @@ public final class SimilarNames {
                 .replace('5', 's')
                 .replace("rn", "m")
                 .replace("vv", "w");
+    }
+
+    private static boolean isLatinByShape(String letters) {
+        return letters.codePoints()
+                .allMatch(
+                        c -> c < 0x80 || !Character.isLetter(c) || FOREIGN.indexOf(c) >= 0 || CAPITALS.indexOf(c) >= 0);
+    }
+
+    private static String replaced(String text, String letters, String others) {
+        var replaced = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            int place = c < 0x80 ? -1 : letters.indexOf(c);
+            replaced.append(place < 0 ? c : others.charAt(place));
+        }
+        return replaced.toString();
     }
 }

@@ -78,6 +78,8 @@ final class RegistryTables {
             );
             INSERT INTO registry_setting (name, value)
                 SELECT 'publisher', 'agent.localhost' FROM registry_entry LIMIT 1;
+            """, """
+            UPDATE registry_entry SET look = '';
             """);
 
     private RegistryTables() {}
