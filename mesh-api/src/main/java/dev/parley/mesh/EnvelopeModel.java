@@ -31,8 +31,10 @@ import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** JSON of envelopes and of their contents, in both directions. */
@@ -172,7 +174,28 @@ public final class EnvelopeModel {
             MessageType.FEEDBACK,
             notice(MessageType.FEEDBACK)));
 
+    private static final UnknownMembers UNKNOWN = unknownMembers();
+
     private EnvelopeModel() {}
+
+    private static UnknownMembers unknownMembers() {
+        var known = new LinkedHashMap<String, Set<String>>();
+        known.put("", UnknownMembers.names(MEMBERS));
+        known.put("from", UnknownMembers.names(PARTY));
+        known.put("to", UnknownMembers.names(PARTY));
+        known.put("message", UnknownMembers.names(BODY));
+        known.put("metadata", UnknownMembers.names(HANDLING));
+        known.put("metadata.retryPolicy", UnknownMembers.names(Wire.RETRY_POLICY));
+        known.put("metadata.security", UnknownMembers.names(SECURITY));
+        var contents = new EnumMap<MessageType, Set<String>>(MessageType.class);
+        CONTENTS.forEach((type, codec) -> contents.put(type, UnknownMembers.names(codec)));
+        return new UnknownMembers(known, contents);
+    }
+
+    /** Paths of members of a message that this version does not know, which it ignores. */
+    static List<String> unknownMembers(Map<?, ?> json, MessageType type) {
+        return UNKNOWN.in(json, type);
+    }
 
     private static Codec<Notice> notice(MessageType type) {
         return Codecs.via(STRUCT, members -> new Notice(type, members), Notice::members);
@@ -234,7 +257,11 @@ public final class EnvelopeModel {
     }
 
     private static Envelope envelope(Map<String, @Nullable Object> json) {
-        Envelope envelope = MEMBERS.fromJson(ShortForm.isShort(json) ? ShortForm.full(json) : json);
+        boolean isShort = ShortForm.isShort(json);
+        Envelope envelope = MEMBERS.fromJson(isShort ? ShortForm.full(json) : json);
+        if (!isShort) {
+            UNKNOWN.log(envelope, json);
+        }
         Signature signature = envelope.metadata().signature();
         return signature == null ? envelope : envelope.signed(new Signature(signature.jws(), SignedForm.of(json)));
     }

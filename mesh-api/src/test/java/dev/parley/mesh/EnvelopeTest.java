@@ -4,12 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.Json;
 import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -138,5 +140,40 @@ final class EnvelopeTest {
                 .isEqualTo(Duration.ofSeconds(backoff == RetryPolicy.Backoff.LINEAR ? 10 : 60));
         assertThat(policy.before(2, 0)).isEqualTo(Duration.ofMillis(1600));
         assertThat(policy.before(2, 1)).isEqualTo(Duration.ofMillis(2400));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "'hop':1; hop",
+                "'metadata':{'prio':'high','security':{'encrypt':true},'retryPolicy':{'max':1}}; metadata.prio,"
+                        + " metadata.retryPolicy.max, metadata.security.encrypt",
+                "'from':{'agentId':'a','endpoint':'','x':{}}; from.x",
+                "'message':{'type':'task_delegation','content':{'task':'t','parameters':{'free':1},'dead_line':1},'y':1};"
+                        + " message.y, message.content.dead_line",
+                "'message':{'type':'feedback','content':{'any':1}}; ``",
+                "'metadata':{'priority':'high'}; ``"
+            })
+    @DisplayName("M9: unknown members of an envelope are ignored and told of, at each place; parameters are free")
+    void unknownMembers(String members, String paths) {
+        String json =
+                ("{'version':'1.0','messageId':'m','to':{'agentId':'b','endpoint':''},'from':{'agentId':'a','endpoint':''},"
+                                + "'message':{'type':'task_delegation','content':{'task':'t','parameters':{}}}}")
+                        .replace('\'', '"');
+        var document = new LinkedHashMap<Object, Object>();
+        for (String text : new String[] {json, "{" + members + "}"}) {
+            Map<?, ?> read = Json.read(text.replace('\'', '"').getBytes(UTF_8), Map.class);
+            read.forEach(document::put);
+        }
+
+        Envelope envelope = EnvelopeModel.ENVELOPE.fromJson(document);
+
+        assertThat(String.join(
+                        ", ",
+                        EnvelopeModel.unknownMembers(
+                                document, envelope.message().type())))
+                .isEqualTo(paths);
     }
 }
