@@ -162,6 +162,34 @@ final class GatewayCommandTest {
     }
 
     @Test
+    @DisplayName("D10: routes and peers are deleted over HTTP without a body and its type")
+    void deletedWithoutABody() throws Exception {
+        try (RunningHub hub = up("--in-memory", "--fetch-allow", "127.0.0.1");
+                HttpClient http = HttpClient.newHttpClient()) {
+            admin(http, hub, "PUT", "/registry/peers/b", "{\"url\":\"" + REMOTE.url() + "\"}");
+            assertThat(done(hub, "add", "there", REMOTE.agentUrl("far"))).contains("State: active");
+            for (String path : List.of("/admin/gateway/routes/there", "/admin/registry/peers/b")) {
+                HttpResponse<String> deleted = http.send(
+                        HttpRequest.newBuilder(URI.create(hub.url() + path))
+                                .DELETE()
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+                assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
+            }
+        }
+    }
+
+    private static void admin(HttpClient http, RunningHub hub, String verb, String path, String body) throws Exception {
+        HttpResponse<String> answer = http.send(
+                HttpRequest.newBuilder(URI.create(hub.url() + "/admin" + path))
+                        .header("Content-Type", "application/json")
+                        .method(verb, HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    }
+
+    @Test
     @DisplayName("--agent-auth guards a route of --remote")
     void authenticationOfARoute() throws Exception {
         String far = REMOTE.agentUrl("far");

@@ -102,14 +102,15 @@ public final class ExtensionTable {
 
     /**
      * Answers a request over REST at an address that is no agent's. Paths are those of the rows, and bodies are JSON: a web page can
-     * send other types to any address without being allowed to.
+     * send a POST of other types, or without a body, to any address without being allowed to; it cannot send a DELETE.
      *
      * @param caller authenticated before
      * @throws A2AException if there is no such operation, or it is refused
      */
     public WireAnswer answer(WireRequest request, CallContext caller, AgentEndpoint endpoint) {
         Rest<ExtensionRow> route = route(request);
-        if (!request.method().equals("GET")) {
+        boolean isBare = request.method().equals("DELETE") && request.hasNoBody();
+        if (!request.method().equals("GET") && !isBare) {
             String type = request.header("Content-Type");
             if (type == null || !type.startsWith("application/json")) {
                 throw A2AException.of(

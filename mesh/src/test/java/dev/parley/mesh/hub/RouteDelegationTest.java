@@ -1,17 +1,27 @@
 package dev.parley.mesh.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.mesh.hub.Peer.Answer;
 import dev.parley.mesh.hub.Sink.Callback;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +140,83 @@ final class RouteDelegationTest {
             Answer mismatch = peer.delegate("w-3", "far", "cooking", "soup");
             assertThat(mismatch.status()).isEqualTo(422);
             assertThat(mismatch.content("code")).isEqualTo("capability_mismatch");
+        }
+    }
+
+    /** An agent of A2A without webhooks and streams, in a process that may be killed. */
+    private static HttpServer raw(int port, String state, AtomicInteger sends) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                byte[] body = exchange.getRequestBody().readAllBytes();
+                String answer;
+                if (exchange.getRequestMethod().equals("GET")) {
+                    answer = """
+                            {"name":"far","description":"Far","version":"1","supportedInterfaces":[{"url":"http://127.0.0.1:%d/rpc",
+                             "protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":false},
+                             "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+                             "skills":[{"id":"research","name":"Research","description":"Finds","tags":[]}]}""".formatted(server.getAddress().getPort());
+                } else {
+                    Map<?, ?> request = Json.read(body, Map.class);
+                    boolean isSend = "SendMessage".equals(request.get("method"));
+                    if (isSend) {
+                        sends.incrementAndGet();
+                    }
+                    String task = "{\"id\":\"t-1\",\"contextId\":\"c-1\",\"status\":{\"state\":\"TASK_STATE_" + state
+                            + "\",\"timestamp\":\"2026-01-01T00:00:00Z\"},\"artifacts\":[{\"artifactId\":\"a\",\"parts\":"
+                            + "[{\"text\":\"after the cut\"}]}]}";
+                    answer = "{\"jsonrpc\":\"2.0\",\"id\":" + new String(Json.write(request.get("id")), UTF_8)
+                            + ",\"result\":" + (isSend ? "{\"task\":" + task + "}" : task) + "}";
+                }
+                exchange.getResponseHeaders().set("Content-Type", "application/json");
+                exchange.getResponseHeaders().set("Connection", "close");
+                byte[] bytes = answer.getBytes(UTF_8);
+                exchange.sendResponseHeaders(200, bytes.length);
+                exchange.getResponseBody().write(bytes);
+            }
+        });
+        server.start();
+        return server;
+    }
+
+    @Test
+    @DisplayName(
+            "M12 a peer that is killed in the middle of a delegation is told as unavailable, and its result comes once it is back")
+    void killedPeer() throws Exception {
+        var sends = new AtomicInteger();
+        HttpServer killed = raw(0, "WORKING", sends);
+        int port = killed.getAddress().getPort();
+        HttpServer back = null;
+        try (Hub hub = Hub.builder()
+                        .data(directory.resolve("hub"))
+                        .port(0)
+                        .agents(Agent.named("own", "Own").handle((request, reply) -> reply.complete("own")))
+                        .set("webhook-allow", "127.0.0.1")
+                        .set("remote", "far=http://127.0.0.1:" + port)
+                        .start();
+                var sink = new Sink(1)) {
+            var peer = new Peer(hub.url());
+            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+            Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
+            assertThat(accepted.type()).as(accepted.response().body()).isEqualTo("task_acceptance");
+
+            killed.stop(0);
+
+            Answer read = peer.get("/agents/far/one/tasks/" + accepted.content("taskId"));
+            assertThat(read.status()).as(read.response().body()).isBetween(500, 504);
+            Answer another = peer.send("m-2", "far", "task_delegation", delegation("tides", ""));
+            assertThat(another.status()).as(another.response().body()).isBetween(500, 504);
+            assertThat(another.content("retryable")).isEqualTo(true);
+            back = raw(port, "COMPLETED", sends);
+            List<Callback> callbacks = sink.until(each -> each.type().equals("task_result"));
+            assertThat(callbacks.getLast().content("result").toString()).contains("after the cut");
+            assertThat(sends).as("the task is not begun again").hasValue(1);
+        } finally {
+            killed.stop(0);
+            if (back != null) {
+                back.stop(0);
+            }
         }
     }
 }
