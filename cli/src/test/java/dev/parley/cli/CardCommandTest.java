@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +112,31 @@ class CardCommandTest {
 
         assertThat(good.out()).as(good.err()).startsWith("Valid: yes\nSchema: " + schema + "\n");
         assertThat(bad.err()).contains("breaks the schema of " + schema, "name is missing");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'required':true,'params':{'region':'eu'} | true",
+                "'required':false,'params':{'region':'eu'} | false",
+                "'required':true | false",
+                "'required':true,'params':{'methods':['a/b'],'region':'eu'} | false"
+            })
+    @DisplayName("M15 a card whose required extension adds only data is valid, with a warning")
+    void requiredData(String members, boolean warned) throws IOException {
+        String card =
+                "{'name':'n','description':'d','version':'1','supportedInterfaces':[{'url':'http://localhost:1/a',"
+                        + "'protocolBinding':'JSONRPC','protocolVersion':'1.0'}],'capabilities':{'extensions':[{'uri':'https://x.example/e/v1',"
+                        + members + "}]},'defaultInputModes':[],'defaultOutputModes':[],'skills':[]}";
+        Files.writeString(directory.resolve("card.json"), card.replace('\'', '"'));
+
+        Shell.Ran ran = shell.run("card", "validate", "card.json");
+
+        assertThat(ran.out()).as(ran.err()).startsWith("Valid: yes");
+        assertThat(ran.err().contains("https://x.example/e/v1 is required, and its entry has data"))
+                .isEqualTo(warned);
     }
 
     @Test

@@ -87,9 +87,17 @@ public final class CardCommands {
         }
         call.output().aside("Valid", "yes");
         call.output().aside("Schema", String.join(", ", schemas));
+        AgentCard card = found.card();
+        card.capabilities().extensions().stream()
+                .filter(CardCommands::isRequiredData)
+                .forEach(
+                        extension -> call.output()
+                                .warn(
+                                        "the extension " + extension.uri()
+                                                + " is required, and its entry has data and no methods:"
+                                                + " callers that do not know it are refused (expected: required false for data on the card)"));
         HttpUrl own = found.url();
         if (own != null) {
-            AgentCard card = found.card();
             Stream.concat(
                             card.supportedInterfaces().stream().map(AgentCard.Interface::url),
                             card.securitySchemes().values().stream().flatMap(CardCommands::tokenUrl))
@@ -101,6 +109,13 @@ public final class CardCommands {
                             .warn("the card of " + own.server() + " leads to another origin: " + origin
                                     + " (callers refuse that without --allow-origin " + origin + ")"));
         }
+    }
+
+    /** Whether an extension is required that only adds data to the card, which a caller may leave unread. */
+    private static boolean isRequiredData(AgentCard.Extension extension) {
+        return extension.required()
+                && !extension.params().isEmpty()
+                && !extension.params().containsKey("methods");
     }
 
     private static Stream<String> tokenUrl(SecurityScheme scheme) {
