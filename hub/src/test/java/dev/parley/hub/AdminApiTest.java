@@ -51,7 +51,7 @@ final class AdminApiTest {
             assertThat(denied.statusCode()).isEqualTo(403);
             assertThat(withoutScope.statusCode()).isEqualTo(403);
             assertThat(withoutScope.headers().firstValue("WWW-Authenticate").orElse(""))
-                    .contains("scope=\"audit\"");
+                    .contains("scope=\"admin audit\"");
             assertThat(allowed.statusCode()).isEqualTo(200);
             assertThat(allowed.body()).doesNotContain("eve");
         }
