@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.sql.StoredText;
 import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -6,6 +6,7 @@ import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.sql.NumberedParameters;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

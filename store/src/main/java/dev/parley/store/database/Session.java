@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import dev.parley.store.database.Connector.Opening;
+import dev.parley.store.sql.StoredText;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

@@ -1,21 +1,21 @@
-package dev.parley.store.database;
+package dev.parley.store.sql;
 
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Parameters of a statement that are numbered, as {@code ?1}, for a driver that knows only those in the order of the text. */
-final class NumberedParameters {
+public final class NumberedParameters {
     private static final Pattern NUMBERED = Pattern.compile("\\?([1-9])");
 
     private NumberedParameters() {}
 
     /** Returns the statement without numbers. */
-    static String text(String sql) {
+    public static String text(String sql) {
         return isNumbered(sql) ? NUMBERED.matcher(sql).replaceAll("?") : sql;
     }
 
     /** Returns the values in the order of the text. */
-    static @Nullable Object[] ordered(String sql, @Nullable Object[] values) {
+    public static @Nullable Object[] ordered(String sql, @Nullable Object[] values) {
         return isNumbered(sql)
                 ? NUMBERED.matcher(sql)
                         .results()

@@ -1,0 +1,5 @@
+/** Statements and texts in the form that a database needs. */
+@NullMarked
+package dev.parley.store.sql;
+
+import org.jspecify.annotations.NullMarked;
