@@ -136,7 +136,7 @@ final class DataDirectoryTest {
     }
 
     /** A change of the files under a running hub, and its reversal. */
-    private enum Fault {
+    enum Fault {
         DATABASE_MOVED("parley\\.db in .* is missing", DATABASE) {
             @Override
             void happen(Path data, Path aside) throws IOException {
@@ -306,7 +306,7 @@ final class DataDirectoryTest {
     }
 
     /** Ways of changing the content of a file that stays the same file. */
-    private enum Overwriting {
+    enum Overwriting {
         ANOTHER_DATABASE(DATABASE) {
             @Override
             byte[] content(Path older) throws IOException {
