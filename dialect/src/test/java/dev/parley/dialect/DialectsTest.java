@@ -679,7 +679,7 @@ final class DialectsTest {
                 .isEqualTo(tree("{\"error\":{\"code\":" + error.httpStatus() + ",\"status\":\"" + error.grpcStatus()
                         + "\",\"message\":\"said\",\"details\":" + details + "}}"));
         assertThat(of100.status()).isEqualTo(error.httpStatusOf100());
-        assertThat(rpc.status()).isIn(200, 401, 403, 405, 413, 429, 503);
+        assertThat(rpc.status()).isIn(200, 401, 403, 405, 413, 429, 503, 507);
     }
 
     @Test
