@@ -518,14 +518,14 @@ public final class Webhooks {
         };
     }
 
-    private static Duration backOff(int attempts, Outcome.Failed failed) {
+    private Duration backOff(int attempts, Outcome.Failed failed) {
         Duration wanted = failed.retryAfter();
         if (wanted != null && wanted.compareTo(LONGEST_RETRY_AFTER) > 0) {
             wanted = LONGEST_RETRY_AFTER;
         }
         Duration pause = failed.pause();
         if (pause == null) {
-            return PAUSES.after(attempts, wanted);
+            return PAUSES.after(attempts, wanted, threads.random());
         }
         return wanted != null && wanted.compareTo(pause) > 0 ? wanted : pause;
     }

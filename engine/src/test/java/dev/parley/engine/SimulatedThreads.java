@@ -74,6 +74,11 @@ final class SimulatedThreads implements InstantSource {
             return new UUID(high, ids | 0x8000_0000_0000_0000L).toString();
         }
 
+        @Override
+        public double random() {
+            return random.nextDouble();
+        }
+
         boolean isAlive() {
             return alive;
         }

@@ -4,11 +4,12 @@ import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Source of the engine's threads, timers, locks, elapsed time and ids. A simulation replaces it, so that one seed decides the order
+ * Source of the engine's threads, timers, locks, elapsed time, ids and random numbers. A simulation replaces it, so that one seed decides the order
  * of everything that happens.
  */
 public interface Threads {
@@ -43,6 +44,11 @@ public interface Threads {
         public String id(Instant now) {
             return Ids.next(now);
         }
+
+        @Override
+        public double random() {
+            return ThreadLocalRandom.current().nextDouble();
+        }
     };
 
     /** Runs {@code work} on a thread of its own, which may block. */
@@ -58,4 +64,7 @@ public interface Threads {
 
     /** An id that is given to nothing else. */
     String id(Instant now);
+
+    /** A random number, at least 0 and less than 1. */
+    double random();
 }

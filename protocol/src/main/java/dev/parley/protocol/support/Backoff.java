@@ -34,9 +34,18 @@ public record Backoff(Duration first, Duration longest) {
      *     asked for none
      */
     public Duration after(int failures, @Nullable Duration wanted) {
+        return after(failures, wanted, ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * The same with a random part of one's own.
+     *
+     * @param share at least 0 and less than 1
+     */
+    public Duration after(int failures, @Nullable Duration wanted, double share) {
         long bound = bound(failures).toNanos();
         long floor = bound / 2;
-        long random = ThreadLocalRandom.current().nextLong(bound - floor + 1);
+        long random = (long) (share * (bound - floor + 1));
         return wanted == null || wanted.toNanos() <= floor
                 ? Duration.ofNanos(floor + random)
                 : wanted.plusNanos(Math.min(random, first.toNanos()));
