@@ -180,6 +180,9 @@ public final class JsonText {
                 throw Place.invalid("something follows the value");
             }
             return result;
+        } catch (StackOverflowError deep) {
+            // Answers may be nested more deeply than requests, and than a small stack has room for.
+            throw Place.invalid("nested too deeply").causedBy(deep);
         }
     }
 
