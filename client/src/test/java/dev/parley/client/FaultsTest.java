@@ -29,6 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,11 +43,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 class FaultsTest {
-    /** Names that threads of the client have. */
-    private static final Pattern THREAD = Pattern.compile("\"name\": \"((?:http-|parley-|idle-)[^\"]*)\"");
+    /** Threads with names that those of the client have. */
+    private static final Pattern THREAD =
+            Pattern.compile("\"tid\": \"?(\\d+)\"?,[^{}]*?\"name\": \"((?:http-|parley-|idle-)[^\"]*)\"");
 
     /** Far more than a call of a machine under load takes, and far less than any time limit of the client. */
     private static final Duration SOON = Duration.ofSeconds(5);
+
+    /** Threads that were there before the suite, of others in the same process. */
+    private static List<String> ofOthers = List.of();
 
     @TempDir
     static Path directory;
@@ -57,6 +62,11 @@ class FaultsTest {
         STREAM,
         SUBSCRIBE,
         GET
+    }
+
+    @BeforeAll
+    static void threadsOfOthers() throws IOException {
+        ofOthers = threads();
     }
 
     @AfterAll
@@ -76,7 +86,8 @@ class FaultsTest {
                 .dumpThreads(dump.toAbsolutePath().toString(), ThreadDumpFormat.JSON);
         return THREAD.matcher(Files.readString(dump))
                 .results()
-                .map((MatchResult thread) -> thread.group(1))
+                .map((MatchResult thread) -> thread.group(1) + " " + thread.group(2))
+                .filter(thread -> !ofOthers.contains(thread))
                 .toList();
     }
 
