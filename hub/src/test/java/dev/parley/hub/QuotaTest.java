@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -136,7 +137,7 @@ final class QuotaTest {
     }
 
     private long used() throws Exception {
-        return ((Number) usage("T1").at("bytes").value()).longValue();
+        return requireNonNull((Number) usage("T1").at("bytes").value()).longValue();
     }
 
     /** Has alice send messages until one does not fit, and returns its refusal. */
