@@ -31,6 +31,7 @@ final class Deliveries {
     private static final int SERVER_ERROR = 500;
     /** The storage of the group is full, and stays so until data are removed. */
     private static final int STORAGE_FULL = 507;
+
     private static final String STATUS = "status";
     /** Answers to callers that are not allowed, whatever they send. */
     private static final Set<Object> BARRED = Set.of(401, 403, 407);
