@@ -82,7 +82,7 @@ final class GatewayInteropTest {
     }
 
     @TestFactory
-    @DisplayName("K5: each client does through a gateway all that it does with a hub")
+    @DisplayName("GEM31, K5: each client does through a gateway all that it does with a hub")
     Stream<DynamicNode> everyClient() {
         return OUTCOMES.keySet().stream()
                 .map(sdk -> dynamicContainer(
