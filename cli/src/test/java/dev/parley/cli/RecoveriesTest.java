@@ -60,6 +60,7 @@ final class RecoveriesTest {
             mcp.client.Pauses.BACKOFF PT0.5S PT5M
             mcp.hub.PolledTask.PAUSES PT0.1S PT5S
             mesh.client.OneClient.READS PT1S PT10S
+            mesh.client.PlainAgent.READS PT0.2S PT5S
             mesh.workflow.StepCall.PAUSES PT0.05S PT10S
             registry.federation.Copies.PAUSES PT30S PT10M
             registry.federation.Peers.PAUSES PT10S PT5M
@@ -89,7 +90,8 @@ final class RecoveriesTest {
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */
     private static final Map<String, String> WAITING = Map.ofEntries(
             entry("client.calls.HttpElements", "time limit of the head of a stream"),
-            entry("client.webhooks.GuardedClients", "time limit of an exchange"),
+            entry("client.http.Connections", "closing of connections that are idle, while there are any"),
+            entry("client.http.Http1Client", "time limit of an exchange"),
             entry("client.webhooks.GuardedFetch", "time limit of a document"),
             entry("client.webhooks.WebhookSender", "time limit of a delivery"),
             entry("client.wire.HttpWire", "time limits of calls; pauses that its callers give it"),
