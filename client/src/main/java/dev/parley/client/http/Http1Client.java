@@ -237,6 +237,8 @@ public final class Http1Client extends LimitedClient {
                 exchange(request, call, handler, answer, lane, null);
             } catch (IOException | RuntimeException failure) {
                 answer.completeExceptionally(elapsed() >= end ? late(failure) : cause(request, failure));
+            } catch (Error failure) {
+                answer.completeExceptionally(failure);
             } finally {
                 running.remove(call);
             }
@@ -458,7 +460,10 @@ public final class Http1Client extends LimitedClient {
                     }
                     subscriber.onNext(List.of(ByteBuffer.wrap(Arrays.copyOf(piece, length))));
                 }
-            } catch (IOException | InterruptedException broken) {
+            } catch (IOException
+                    | InterruptedException
+                    | RuntimeException
+                    | Error broken) { // whatever it is, its reader waits
                 call.cancel();
                 subscriber.onError(broken);
                 return;
