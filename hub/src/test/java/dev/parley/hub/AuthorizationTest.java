@@ -761,7 +761,7 @@ final class AuthorizationTest {
                 .policy(policy("""
                         {"rules": [{"effect": "deny", "principals": ["dave"], "operations": ["knowledge/query"]}]}
                         """))
-                .agents(Agent.named("knowing", "Shares what it knows")
+                .agents(Agent.named("knowing", "Has a knowledge graph")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {
@@ -790,7 +790,7 @@ final class AuthorizationTest {
                 .inMemory()
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
-                .agents(Agent.named("knowing", "Shares what it knows")
+                .agents(Agent.named("knowing", "Has a knowledge graph")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {
@@ -841,7 +841,7 @@ final class AuthorizationTest {
                 .data(directory.resolve("reviewed"))
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
-                .agents(Agent.named("knowing", "Shares what it knows")
+                .agents(Agent.named("knowing", "Has a knowledge graph")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {

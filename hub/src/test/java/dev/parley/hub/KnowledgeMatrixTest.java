@@ -60,7 +60,7 @@ class KnowledgeMatrixTest {
     private static final String WATCH =
             "subscription { knowledgeChanged(filter: {predicates: [\"ex:status\"]}) { changeId } }";
 
-    private static final Agent WITH = Agent.named("with", "Shares what it knows")
+    private static final Agent WITH = Agent.named("with", "Has a knowledge graph")
             .uses(SharedKnowledge.VIEW)
             .handle((request, reply) -> {
                 UpdateResult told = request.extension(SharedKnowledge.VIEW)

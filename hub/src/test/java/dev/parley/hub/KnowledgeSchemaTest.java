@@ -70,7 +70,7 @@ final class KnowledgeSchemaTest {
     void start(@TempDir Path directory) throws IOException, InterruptedException {
         graph = Graph.open(directory);
         hub = Hub.builder()
-                .agents(Agent.named("with", "Shares what it knows")
+                .agents(Agent.named("with", "Has a knowledge graph")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
                 .extension(new KnowledgeSource().graph(graph))

@@ -46,7 +46,7 @@ final class KnowledgeTokensTest {
     @DisplayName("KG20: a token in metadata is verified, and never written down")
     void tokensAreVerifiedAndNeverWrittenDown(@TempDir Path data) throws Exception {
         try (Hub hub = Hub.builder()
-                        .agents(Agent.named("with", "Shares what it knows")
+                        .agents(Agent.named("with", "Has a knowledge graph")
                                 .uses(SharedKnowledge.VIEW)
                                 .handle((request, reply) -> reply.complete("done")))
                         .data(data)
@@ -99,7 +99,7 @@ final class KnowledgeTokensTest {
                         .port(0)
                         .set("kg-tokens", "verify")
                         .set("kg-http-status", "strict")
-                        .agents(Agent.named("with", "Shares what it knows")
+                        .agents(Agent.named("with", "Has a knowledge graph")
                                 .uses(SharedKnowledge.VIEW)
                                 .handle((request, reply) -> reply.complete("done")))
                         .callers(Callers.builder()

@@ -142,7 +142,7 @@ final class OneIdTest {
     @DisplayName(
             "D4, KG21: a change made for a task by the name that its caller gave is on the task, by name and by id")
     void changesAreLinkedByName(String suffix, String name) throws Exception {
-        Agent agent = Agent.named("knowing", "Shares what it knows")
+        Agent agent = Agent.named("knowing", "Has a knowledge graph")
                 .uses(SharedKnowledge.VIEW)
                 .handle((request, reply) -> reply.complete("ok"));
         try (Hub knowing = Hub.builder().inMemory().port(0).agents(agent).start()) {

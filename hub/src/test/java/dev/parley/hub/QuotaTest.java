@@ -36,7 +36,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Quotas of groups: T1 may keep 100 KB, the others what they like. */
+/** Quotas of groups: 100 KB for T1, none for the others. */
 @Timeout(120)
 @ParameterizedClass
 @EnumSource(DatabaseKind.class)
@@ -75,7 +75,7 @@ final class QuotaTest {
                 .set("grpc-on-cards", "true")
                 .authentication(Authentication.named(List.of("required")))
                 .agents(
-                        Agent.named("echo", "Keeps what it hears")
+                        Agent.named("echo", "Returns the message as an artifact")
                                 .inputModes("*/*")
                                 .handle((request, reply) -> {
                                     if (request.text().startsWith("wait")) {
@@ -86,7 +86,7 @@ final class QuotaTest {
                                         reply.complete("done");
                                     }
                                 }),
-                        Agent.named("writer", "Writes as many kilobytes as it is told")
+                        Agent.named("writer", "Writes the number of kilobytes that the message names")
                                 .handle((request, reply) -> {
                                     var stream = reply.stream("pages");
                                     for (int i = 0; i < Integer.parseInt(request.text()); i++) {

@@ -24,8 +24,8 @@ final class UnknownMembers {
     private final Map<String, Set<String>> known;
     private final Map<MessageType, Set<String>> contents;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Senders with the members that were told of before. */
-    private final LruMap<String, Boolean> told = new LruMap<>(MOST_KEPT);
+    /** Members that are in the log already, with their senders. */
+    private final LruMap<String, Boolean> logged = new LruMap<>(MOST_KEPT);
 
     /**
      * @param known names of members by the path of their object
@@ -70,7 +70,7 @@ final class UnknownMembers {
         }
     }
 
-    /** Tells of unknown members, once for each sender that has them. */
+    /** Logs unknown members, once for each sender. */
     void log(Envelope envelope, Map<?, ?> json) {
         List<String> unknown = in(json, envelope.message().type());
         if (unknown.isEmpty()) {
@@ -86,7 +86,7 @@ final class UnknownMembers {
     private boolean isNew(String line) {
         lock.lock();
         try {
-            return told.put(line, true) == null;
+            return logged.put(line, true) == null;
         } finally {
             lock.unlock();
         }

@@ -46,10 +46,10 @@ public final class Mended {
     }
 
     /**
-     * Returns a document of which JSON can be read, without a byte order mark: U+FFFD stands for half of a surrogate pair and for bytes
-     * that are no UTF-8, and null for NaN and Infinity.
+     * Returns a document as valid JSON, without a byte order mark: with U+FFFD for unpaired surrogates and for bytes that are not UTF-8,
+     * and null for NaN and Infinity.
      *
-     * @param blemishes gets what was replaced
+     * @param blemishes receives a description of each replacement
      */
     public static byte[] legal(byte[] json, Consumer<String> blemishes) {
         byte[] text = unmarked(json);

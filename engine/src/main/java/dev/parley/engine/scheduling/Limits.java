@@ -81,7 +81,7 @@ public final class Limits {
         private @Nullable Limit first;
         private boolean over;
 
-        /** Returns false for a second that takes no more. */
+        /** Returns false if the second is over. */
         synchronized boolean add(Limit limit) {
             if (over) {
                 return false;
@@ -95,7 +95,7 @@ public final class Limits {
             return true;
         }
 
-        /** Returns false for a second that has begun. A limit that was removed before is ignored. */
+        /** Returns false if the second is over. Idempotent. */
         synchronized boolean remove(Limit limit) {
             if (over) {
                 return false;
@@ -113,7 +113,7 @@ public final class Limits {
             return true;
         }
 
-        /** Takes no more limits from now on, and passes those that stand; or does nothing while there are any and {@code anyway} is false. */
+        /** Passes all limits and refuses further ones; does nothing if there are limits and {@code anyway} is false. */
         synchronized boolean end(boolean anyway, Consumer<Limit> standing) {
             if (first != null && !anyway) {
                 return false;
@@ -172,7 +172,7 @@ public final class Limits {
         setBell();
     }
 
-    /** Sorts the limits of seconds that have begun, and forgets those of which none is left. */
+    /** Sorts the limits of seconds that have begun, and removes empty seconds. */
     private void sort() {
         for (var next = far.firstEntry(); next != null; next = far.firstEntry()) {
             boolean begun = next.getKey() << SECOND_BITS <= now();

@@ -322,7 +322,7 @@ public final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** Assigns space to pending events: what was reserved for them, and more if need be. */
+    /** Assigns the reserved space to pending events; takes more if it does not suffice. */
     private void useSpace(List<TaskEvent> events) {
         if (space.isLimited()) {
             long bytes = StoredSize.of(events);
