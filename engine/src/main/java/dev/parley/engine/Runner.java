@@ -23,15 +23,20 @@ import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the turns of one agent: as many at once as it allows, each on a virtual thread, each with a time limit. */
 final class Runner {
+    /** Causes of a failure that are looked at: a chain may be a circle. */
+    private static final int LONGEST_CHAIN = 20;
+
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final Duration WRITE_PATIENCE = Duration.ofMinutes(1);
 
@@ -273,11 +278,10 @@ final class Runner {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
             turn.offer(parts.tools());
             agent.handler().handle(turn, turn);
-            turn.end();
+            var unused = turn.end();
             returned(turn);
         } catch (Throwable problem) {
-            turn.end();
-            threw(turn, problem);
+            threw(turn, problem, turn.end());
         } finally {
             limit.drop();
         }
@@ -302,7 +306,7 @@ final class Runner {
         });
     }
 
-    private void threw(Turn turn, Throwable problem) {
+    private void threw(Turn turn, Throwable problem, boolean isInterrupted) {
         Task task = turn.live().ahead();
         if (turn.live().isAnswered() || task != null && task.state().isTerminal()) {
             if (!(problem instanceof TaskEndedException || problem instanceof InterruptedException)) {
@@ -315,7 +319,7 @@ final class Runner {
             LOG.log(Level.DEBUG, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
-        } else if (!parts.runs().isOpen() && problem instanceof InterruptedException) {
+        } else if (!parts.runs().isOpen() && (isInterrupted || isOfInterrupt(problem))) {
             // Stopped with the server: the next start finds the task unfinished and decides.
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
@@ -330,6 +334,14 @@ final class Runner {
         if (problem instanceof VirtualMachineError fatal) {
             throw fatal;
         }
+    }
+
+    /** Whether a handler failed because its thread was interrupted, which libraries report by exceptions of their own. */
+    private static boolean isOfInterrupt(Throwable problem) {
+        return Stream.iterate(problem, Objects::nonNull, Throwable::getCause)
+                .limit(LONGEST_CHAIN)
+                .anyMatch(
+                        cause -> cause instanceof InterruptedException || cause instanceof ClosedByInterruptException);
     }
 
     private void expired(Turn turn) {

@@ -165,11 +165,11 @@ final class Turn implements Request, Reply, LiveTask.Run {
         return all;
     }
 
-    /** Says that the handler has returned: its thread is not to be interrupted any more. */
-    synchronized void end() {
+    /** Detaches the thread of the handler, which has returned; returns whether it is interrupted, and clears that. */
+    synchronized boolean end() {
         credential = null;
         thread = null;
-        Thread.interrupted();
+        return Thread.interrupted();
     }
 
     /** Reports the events that were dropped during the run now, and the first of those that follow when it comes. */

@@ -21,6 +21,8 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -34,6 +36,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tasks whose agents were cut off, and an engine that stops. */
 @Timeout(60)
@@ -296,6 +300,75 @@ final class RecoveryTest {
                 Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
             AgentEndpoint again = restarted.host(Agent.named("agent", "Answers").handle(new Asker()));
             assertThat(await(again, busy.id()).text()).isEqualTo("answered: answer");
+        }
+    }
+
+    /** Ways in which a handler ends when its thread is interrupted. */
+    enum Ending {
+        THROWN {
+            @Override
+            void end(InterruptedException stop) throws Exception {
+                throw stop;
+            }
+        },
+        WRAPPED {
+            @Override
+            void end(InterruptedException stop) {
+                throw new UncheckedIOException(new IOException("no answer", stop));
+            }
+        },
+        CHANNEL {
+            @Override
+            void end(InterruptedException stop) {
+                throw new IllegalStateException(new ClosedByInterruptException());
+            }
+        },
+        FLAG {
+            @Override
+            void end(InterruptedException stop) {
+                Thread.currentThread().interrupt();
+                throw A2AException.unavailable("gave up", Duration.ofSeconds(1));
+            }
+        },
+        CIRCLE {
+            @Override
+            void end(InterruptedException stop) {
+                Thread.currentThread().interrupt();
+                var one = new IllegalStateException("one");
+                one.initCause(new IllegalStateException("other", one));
+                throw one;
+            }
+        };
+
+        abstract void end(InterruptedException stop) throws Exception;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHandlerThatAStopInterruptsGoesOnAfterTheStartHoweverItEnds(Ending ending) throws Exception {
+        var begun = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Is interrupted")
+                .resumable(true)
+                .handle((request, reply) -> {
+                    reply.working("busy");
+                    begun.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException stop) {
+                        ending.end(stop);
+                    }
+                }));
+        Task busy = sendImmediately(agent, "go");
+        begun.await();
+
+        engine.drain(Duration.ZERO);
+        engine.close();
+
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again = restarted.host(
+                    Agent.named("agent", "Goes on").resumable(true).handle(new Worker()));
+            assertThat(await(again, busy.id()).text()).isEqualTo("attempt 2");
         }
     }
 
