@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Routes in the database of the hub. Each change gets a number, by which other hubs on the database find that there is one. Safe for any
@@ -55,12 +56,38 @@ public final class RouteTable {
             ) ROWLESS;
             """;
 
+    /** Rows with answers, which may be long, have a number of their own. */
+    private static final String KEYED_TASKS = """
+            CREATE TABLE gateway_keyed_task (
+                route      TEXT NOT NULL,
+                id         TEXT NOT NULL,
+                context_id TEXT NOT NULL,
+                group_id   TEXT NOT NULL,
+                owner      TEXT NOT NULL,
+                at_ms      BIGINT NOT NULL,
+                name       TEXT,
+                replica    TEXT NOT NULL,
+                answer     BLOB,
+                PRIMARY KEY (route, id)
+            );
+            INSERT INTO gateway_keyed_task (route, id, context_id, group_id, owner, at_ms, name, replica, answer)
+                SELECT route, id, context_id, group_id, owner, at_ms, name, replica, answer FROM gateway_task;
+            DROP TABLE gateway_task;
+            ALTER TABLE gateway_keyed_task RENAME TO gateway_task;
+            CREATE INDEX gateway_task_by_owner ON gateway_task (route, group_id, owner, at_ms, id);
+            CREATE INDEX gateway_task_by_name ON gateway_task (route, group_id, owner, name, at_ms) WHERE name IS NOT NULL;
+            """;
+
     private final Database database;
 
     public RouteTable(Database database) {
         this.database = database;
         boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("gateway", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+        database.migrate(
+                "gateway",
+                Stream.of(SCHEMA, KEYED_TASKS)
+                        .map(script -> isPostgresql ? script.replace(" BLOB", " BYTEA") : script)
+                        .toList());
     }
 
     /** Names of the routes in a database; none if no gateway has used it. */

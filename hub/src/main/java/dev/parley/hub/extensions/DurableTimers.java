@@ -41,6 +41,21 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                 PRIMARY KEY (name, id)
             ) ROWLESS;
             CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
+            """, """
+            -- With a number of its own, because contents may be long.
+            CREATE TABLE extension_keyed_timer (
+                name     TEXT NOT NULL,
+                id       TEXT NOT NULL,
+                due_ms   BIGINT NOT NULL,
+                failures INTEGER NOT NULL,
+                content  TEXT NOT NULL,
+                PRIMARY KEY (name, id)
+            );
+            INSERT INTO extension_keyed_timer (name, id, due_ms, failures, content)
+                SELECT name, id, due_ms, failures, content FROM extension_timer;
+            DROP TABLE extension_timer;
+            ALTER TABLE extension_keyed_timer RENAME TO extension_timer;
+            CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
             """);
 
     /** Timers of one name whose handlers run at the same time. */

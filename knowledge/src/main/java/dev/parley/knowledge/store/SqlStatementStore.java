@@ -89,7 +89,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql")));
+        database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql"), script("tables-3.sql")));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
         this.terms = new Terms(database, sql);

@@ -57,6 +57,32 @@ final class ToolTable {
             ) ROWLESS;
             """;
 
+    /** Definitions and calls, which may be long, in rows with a number of their own. */
+    private static final String KEYED = """
+            CREATE TABLE mcp_keyed_tool (
+                server     TEXT NOT NULL,
+                name       TEXT NOT NULL,
+                digest     TEXT NOT NULL,
+                definition TEXT NOT NULL,
+                held       TEXT,
+                held_as    TEXT,
+                since_ms   BIGINT NOT NULL,
+                PRIMARY KEY (server, name)
+            );
+            INSERT INTO mcp_keyed_tool (server, name, digest, definition, held, held_as, since_ms)
+                SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool;
+            DROP TABLE mcp_tool;
+            ALTER TABLE mcp_keyed_tool RENAME TO mcp_tool;
+            CREATE TABLE mcp_keyed_call (
+                task_id  TEXT PRIMARY KEY,
+                content  TEXT NOT NULL,
+                since_ms BIGINT NOT NULL
+            );
+            INSERT INTO mcp_keyed_call (task_id, content, since_ms) SELECT task_id, content, since_ms FROM mcp_call;
+            DROP TABLE mcp_call;
+            ALTER TABLE mcp_keyed_call RENAME TO mcp_call;
+            """;
+
     private static final String MODULE = "mcp-servers";
     private static final String ROWS = "SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool";
 
@@ -125,7 +151,7 @@ final class ToolTable {
 
     ToolTable(Database database) {
         this.database = database;
-        database.migrate(MODULE, List.of(SCHEMA, SERVERS));
+        database.migrate(MODULE, List.of(SCHEMA, SERVERS, KEYED));
     }
 
     /** Digest of all members of a definition. */

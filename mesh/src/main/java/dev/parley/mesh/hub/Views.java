@@ -32,12 +32,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Views of the mesh of the caller's group. Agents that are hidden from the caller are in none of them. Safe for any thread. */
 final class Views implements AgentEndpoint {
+    /** Time in which a view is computed, with the wait for those of others. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int DEFAULT_PAGE = 100;
     private static final int MOST_GROUPS = 1_000;
@@ -95,14 +99,17 @@ final class Views implements AgentEndpoint {
     @SuppressWarnings("unchecked") // the views answer objects
     public <R> R call(Operation.Call<R> operation, CallContext caller) {
         Map<String, @Nullable Object> given = ((MethodCall) operation).params();
-        return (R)
-                switch (operation.name()) {
-                    case MeshViews.ENTITIES -> entities(given, caller);
-                    case MeshViews.AGENTS -> ranked(given, caller);
-                    case MeshViews.CONNECTIONS -> connections(given, caller);
-                    case MeshViews.EVENTS -> events(given, caller);
-                    default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-                };
+        return (R) scan(caller, () -> switch (operation.name()) {
+            case MeshViews.ENTITIES -> entities(given, caller);
+            case MeshViews.AGENTS -> ranked(given, caller);
+            case MeshViews.CONNECTIONS -> connections(given, caller);
+            case MeshViews.EVENTS -> events(given, caller);
+            default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+        });
+    }
+
+    private <T> T scan(CallContext caller, Supplier<T> view) {
+        return hub.database().scan(caller.scope().group(), PATIENCE, view);
     }
 
     @Override
@@ -417,7 +424,7 @@ final class Views implements AgentEndpoint {
 
         private List<Map<String, Object>> some() {
             Set<String> visible = hub.agents().cards(caller).keySet();
-            Page page = events.next(caller.scope().group(), last, ROWS_AT_ONCE);
+            Page page = scan(caller, () -> events.next(caller.scope().group(), last, ROWS_AT_ONCE));
             last = page.last();
             return page.events().stream()
                     .filter(event -> visible.contains(event.agent()) && fits(filter, event))

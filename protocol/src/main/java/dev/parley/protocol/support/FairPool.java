@@ -111,7 +111,7 @@ public final class FairPool implements AutoCloseable {
      */
     public <T extends @Nullable Object> T call(String group, Duration patience, Supplier<T> work)
             throws InterruptedException, TimeoutException {
-        if (Thread.currentThread() instanceof Worker worker && worker.isOf(this)) {
+        if (isWorker()) {
             return work.get();
         }
         Job<T> job = new Job<>(this, group, work);
@@ -141,6 +141,11 @@ public final class FairPool implements AutoCloseable {
                 withdraw(job);
             }
         }
+    }
+
+    /** Whether the calling thread is doing work of this pool. */
+    public boolean isWorker() {
+        return Thread.currentThread() instanceof Worker worker && worker.isOf(this);
     }
 
     private void submit(Job<?> job) {

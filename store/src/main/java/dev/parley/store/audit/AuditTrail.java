@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -47,6 +49,9 @@ import org.jspecify.annotations.Nullable;
 public final class AuditTrail implements GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int MAX_NAMES = 1_000;
+
+    /** Time in which a page is read, with the wait for those of others. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private record Pending(long at, Entry entry) {}
 
@@ -483,7 +488,10 @@ public final class AuditTrail implements GroupListener {
 
     /** Returns entries behind a number, the oldest first: at most so many, and as many as are found in {@link Page#LONGEST}. */
     public Page page(Filter filter, long after, int limit) {
-        return Page.read(database, filter, after, limit);
+        return database.scan(
+                Objects.requireNonNullElse(filter.group(), ""),
+                PATIENCE,
+                () -> Page.read(database, filter, after, limit));
     }
 
     /** The number of the newest row; 0 if there is none. */
@@ -496,7 +504,8 @@ public final class AuditTrail implements GroupListener {
         var chain = new AuditVerifier();
         boolean more = true;
         while (more) {
-            more = database.read(chain::goOn); // a page each, so that nothing else waits for the connection for long
+            // A page each, so that nothing else waits for the connection for long.
+            more = database.scan("", PATIENCE, () -> database.read(chain::goOn));
         }
         return chain.result();
     }

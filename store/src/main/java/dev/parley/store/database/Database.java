@@ -1,5 +1,7 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
 import dev.parley.store.files.DataFiles;
@@ -16,8 +18,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +42,14 @@ import org.jspecify.annotations.Nullable;
 public final class Database implements AutoCloseable {
     private static final int READERS = 4;
 
+    /** Scans at the same time, half of them of one group; so many more connections are for them. */
+    private static final int SCANS = 4;
+
+    /** Scans of a group that wait. */
+    private static final int WAITING_SCANS = 1_000;
+
+    private static final Duration LATER = Duration.ofSeconds(1);
+
     /** Time that the writer works on a part of a removal before it serves others. */
     public static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -47,6 +60,8 @@ public final class Database implements AutoCloseable {
     private final DataFiles files;
     private final boolean readOnly;
     private final Readers readers;
+    private final Readers scanReaders;
+    private final FairPool scans = new FairPool("scan", SCANS, WAITING_SCANS);
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
@@ -60,6 +75,7 @@ public final class Database implements AutoCloseable {
         this.files = files;
         this.readOnly = readOnly;
         this.readers = readers(READERS);
+        this.scanReaders = readers(SCANS);
         this.checkpointer = system.kind() == DatabaseKind.SQLITE
                 ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
                 : null;
@@ -278,7 +294,8 @@ public final class Database implements AutoCloseable {
      *
      * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables.
      *     {@code KEY PRIMARY KEY} stands for a number that SQLite needs no index to find, {@code ROWLESS} behind a table for
-     *     one that is its own index, where there are such
+     *     one that is its own index, where there are such; not for rows of more than a few hundred bytes, which SQLite would
+     *     read to their ends to compare keys
      * @throws StoreException if the tables are newer than that, or cannot be made
      */
     public void migrate(String module, List<String> scripts) {
@@ -514,7 +531,30 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if it could not be read
      */
     public <T> T read(Question<T> question) {
-        return readers.read(question);
+        return (scans.isWorker() ? scanReaders : readers).read(question);
+    }
+
+    /**
+     * Does work that reads more than a few rows on a platform thread of a bounded pool, in which groups take turns: on a virtual
+     * thread its statements would hold a carrier. Its calls of {@link #read} use connections of the pool.
+     *
+     * @param group whose work it is
+     * @param patience how long the caller waits
+     * @throws A2AException with the reason unavailable if that is over, or too much work of the group waits
+     */
+    public <T> T scan(String group, Duration patience, Supplier<T> work) {
+        try {
+            return scans.call(group, patience, work);
+        } catch (TimeoutException late) {
+            throw A2AException.unavailable("The answer took longer than " + patience.toSeconds() + " s", LATER)
+                    .causedBy(late);
+        } catch (RejectedExecutionException busy) {
+            throw A2AException.unavailable("Too many long reads of the group are under way", LATER)
+                    .causedBy(busy);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The caller went away", LATER);
+        }
     }
 
     /** Opens more connections for reading, so that long queries do not delay other readers. */
@@ -559,6 +599,7 @@ public final class Database implements AutoCloseable {
             open = false;
         }
         try {
+            scans.close();
             writer.close();
             if (checkpointer != null) {
                 checkpointer.close();
