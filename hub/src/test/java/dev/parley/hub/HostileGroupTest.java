@@ -152,15 +152,6 @@ final class HostileGroupTest {
                 default -> false;
             };
         }
-
-        /** Whether it moves much: how long the neighbour waits then depends on the disk and the collector, which all share. */
-        private boolean isLarge() {
-            return switch (this) {
-                case LARGE_UPDATE, LARGE_MESSAGE, MANY_PARTS, LARGE_ANSWERS, UNREAD_STREAMS, UNFINISHED_REQUESTS ->
-                    true;
-                default -> false;
-            };
-        }
     }
 
     private static Body sparql(String text) {
@@ -201,6 +192,7 @@ final class HostileGroupTest {
     }
 
     private Path directory;
+    private boolean isWarm;
     private HubProcess hub;
     private HttpClient http;
 
@@ -216,6 +208,14 @@ final class HostileGroupTest {
         hub = HubProcess.start(data.resolve("hub"));
         http = HttpClient.newHttpClient();
         neighbour = HttpClient.newHttpClient();
+    }
+
+    /** Compiles what the neighbour uses. */
+    private void warmUp() throws IOException, InterruptedException {
+        if (!isWarm) {
+            measured(MEASURED);
+            isWarm = true;
+        }
     }
 
     @AfterAll
@@ -440,45 +440,48 @@ final class HostileGroupTest {
     @ParameterizedTest
     @EnumSource
     void aNeighbourWaitsForNoMoreThanTheBound(Hostile kind) throws Exception {
+        warmUp();
+        List<List<Duration>> without = measured(MEASURED.dividedBy(2));
+        List<List<Duration>> beside = measuredBeside(hub, kind);
+        double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
+        report(kind, without, beside);
+        // Other processes can only add to it, so what is beyond a bound is measured again, twice at most.
+        for (int again = 0; again < 2 && !isWithin(bound, beside); again++) {
+            if (!kind.isBoundedByRatio()) {
+                bound = Math.max(bound, 2 * p99(measuredBeside(otherHub(), kind).getFirst()));
+            }
+            beside = measuredBeside(hub, kind);
+            report(kind, without, beside);
+        }
+        assertThat(p99(beside.getFirst())).isLessThanOrEqualTo(bound);
+        assertThat(beside.getFirst().getLast()).isLessThanOrEqualTo(SEND_BOUND);
+        assertThat(beside.getLast().getLast()).isLessThanOrEqualTo(HEALTH_BOUND);
+    }
+
+    private static boolean isWithin(double bound, List<List<Duration>> measured) {
+        return p99(measured.getFirst()) <= bound
+                && measured.getFirst().getLast().compareTo(SEND_BOUND) <= 0
+                && measured.getLast().getLast().compareTo(HEALTH_BOUND) <= 0;
+    }
+
+    private static void report(Hostile kind, List<List<Duration>> alone, List<List<Duration>> beside) {
+        System.out.printf(
+                "%s: SendMessage p99 %.1f ms alone, %.1f ms beside, %d ms at worst; /health p99 %.1f ms alone, %.1f ms beside,"
+                        + " %d ms at worst%n",
+                kind,
+                p99(alone.getFirst()),
+                p99(beside.getFirst()),
+                beside.getFirst().getLast().toMillis(),
+                p99(alone.getLast()),
+                p99(beside.getLast()),
+                beside.getLast().getLast().toMillis());
+    }
+
+    private HubProcess otherHub() throws IOException {
         if (otherHub == null) {
             otherHub = HubProcess.start(directory.resolve("other-hub"));
         }
-        measured(MEASURED.dividedBy(2)); // warms up
-        List<List<Duration>> without = measured(MEASURED.dividedBy(2));
-        List<List<Duration>> besideOther = measuredBeside(otherHub, kind);
-        List<List<Duration>> beside = measuredBeside(hub, kind);
-        Duration send = beside.getFirst().getLast();
-        Duration health = beside.getLast().getLast();
-        System.out.printf(
-                "%s: SendMessage p99 %.1f ms alone, %.1f ms with the load on another hub, %.1f ms beside, %d ms at worst;"
-                        + " /health p99 %.1f ms alone, %.1f ms with the load on another hub, %.1f ms beside, %d ms at"
-                        + " worst%n",
-                kind,
-                p99(without.getFirst()),
-                p99(besideOther.getFirst()),
-                p99(beside.getFirst()),
-                send.toMillis(),
-                p99(without.getLast()),
-                p99(besideOther.getLast()),
-                p99(beside.getLast()),
-                health.toMillis());
-
-        double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
-        if (!kind.isBoundedByRatio()) {
-            bound = Math.max(bound, 2 * p99(besideOther.getFirst()));
-        }
-        double measured = p99(beside.getFirst());
-        // Other processes can only add to it, so a value beyond the bound is measured again, twice at most.
-        for (int again = 0; again < 2 && measured > bound; again++) {
-            if (!kind.isBoundedByRatio()) {
-                bound = Math.max(bound, 2 * p99(measuredBeside(otherHub, kind).getFirst()));
-            }
-            measured = p99(measuredBeside(hub, kind).getFirst());
-        }
-        assertThat(measured).isLessThanOrEqualTo(bound);
-        int times = kind.isLarge() ? 6 : 1;
-        assertThat(send).isLessThanOrEqualTo(SEND_BOUND.multipliedBy(times));
-        assertThat(health).isLessThanOrEqualTo(HEALTH_BOUND.multipliedBy(times));
+        return otherHub;
     }
 
     private List<List<Duration>> measuredBeside(HubProcess loaded, Hostile kind) throws Exception {

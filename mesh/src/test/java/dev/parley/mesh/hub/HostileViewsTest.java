@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -34,10 +35,8 @@ final class HostileViewsTest {
             "/one/connections?pageSize=1000",
             "/one/entities?type=task&pageSize=1000");
 
-    /** The bounds of HostileGroupTest for loads that move much: the disk and the collector are shared. */
-    private static final Duration SEND_BOUND = Duration.ofSeconds(3);
-
-    private static final Duration HEALTH_BOUND = Duration.ofMillis(1_200);
+    private static final Duration SEND_BOUND = Duration.ofMillis(500);
+    private static final Duration HEALTH_BOUND = Duration.ofMillis(200);
     private static final long HEAP_BACK = 128 << 20;
 
     @TempDir
@@ -94,6 +93,34 @@ final class HostileViewsTest {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
+    /** The slowest call of a neighbour, and the slowest answer of /health. */
+    private record Slowest(Duration send, Duration health) {
+        boolean isWithinBounds() {
+            return send.compareTo(SEND_BOUND) < 0 && health.compareTo(HEALTH_BOUND) < 0;
+        }
+    }
+
+    private static Slowest measured(Peer peer, String admin, String neighbour) throws Exception {
+        Duration send = Duration.ZERO;
+        Duration health = Duration.ZERO;
+        long end = System.nanoTime() + MEASURED.toNanos();
+        int calls = 0;
+        for (; System.nanoTime() - end < 0; calls++) {
+            String body = message(UUID.randomUUID().toString());
+            for (Duration call : List.of(
+                    timed(peer, "POST", "/agents/echo/message:send", body, as(neighbour)),
+                    timed(peer, "GET", "/one/events", "", as(neighbour)),
+                    timed(peer, "GET", "/admin/audit?group=neighbour", "", as(admin)))) {
+                send = call.compareTo(send) > 0 ? call : send;
+            }
+            Duration alive = timed(peer, "GET", "/health", "");
+            health = alive.compareTo(health) > 0 ? alive : health;
+        }
+        System.out.printf(
+                "%d sends and views of a neighbour, the slowest after %s; /health after %s%n", 3 * calls, send, health);
+        return new Slowest(send, health);
+    }
+
     @Test
     @Tag("heavy")
     @DisplayName(
@@ -143,15 +170,10 @@ final class HostileViewsTest {
                     }
                 }));
             }
-            var sends = new ArrayList<Duration>();
-            var healths = new ArrayList<Duration>();
-            var own = new Peer(hub.url());
-            long end = System.nanoTime() + MEASURED.toNanos();
-            for (int i = 0; System.nanoTime() - end < 0; i++) {
-                sends.add(timed(own, "POST", "/agents/echo/message:send", message("n-" + i), as(neighbour)));
-                healths.add(timed(own, "GET", "/health", ""));
-                sends.add(timed(own, "GET", "/one/events", "", as(neighbour)));
-                sends.add(timed(own, "GET", "/admin/audit?group=neighbour", "", as(admin)));
+            Slowest slowest = measured(new Peer(hub.url()), admin, neighbour);
+            // Other processes can only add to it, so what is beyond a bound is measured again, twice at most.
+            for (int again = 0; again < 2 && !slowest.isWithinBounds(); again++) {
+                slowest = measured(new Peer(hub.url()), admin, neighbour);
             }
             for (Thread reader : readers) {
                 reader.interrupt();
@@ -159,8 +181,8 @@ final class HostileViewsTest {
             }
 
             assertThat(failures).isEmpty();
-            assertThat(sends.stream().max(Duration::compareTo).orElseThrow()).isLessThan(SEND_BOUND);
-            assertThat(healths.stream().max(Duration::compareTo).orElseThrow()).isLessThan(HEALTH_BOUND);
+            assertThat(slowest.send()).isLessThan(SEND_BOUND);
+            assertThat(slowest.health()).isLessThan(HEALTH_BOUND);
             assertThat(heap() - before).as("bytes of the heap that stay").isLessThan(HEAP_BACK);
         }
     }
