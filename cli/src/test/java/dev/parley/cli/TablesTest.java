@@ -18,8 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** The tables of a hub with everything on, in SQLite. */
 @Timeout(120)
 final class TablesTest {
-    /** Columns of names, ids, hashes and the like, all of which have limits. */
+    /** Columns of names, ids, hashes and the like, all of which have limits; a part of the audit has a line for each change of a commit. */
     private static final Set<String> SHORT = Set.of(
+            "audit_part.group_id",
+            "audit_part.hash",
+            "audit_part.places",
             "gateway_context.group_id",
             "gateway_context.id",
             "gateway_context.owner",

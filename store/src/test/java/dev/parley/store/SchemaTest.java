@@ -142,7 +142,7 @@ final class SchemaTest {
         assertThat(columnsBehindEvents("task")).isEqualTo("bytes");
         assertThat(number("SELECT bytes FROM task WHERE events IS NOT NULL")).isZero();
         assertThat(plan("SELECT places FROM audit_part WHERE group_id = 'a' AND row_no > 1 ORDER BY row_no LIMIT 2"))
-                .contains("(group_id=? AND row_no>?)")
+                .contains("USING PRIMARY KEY (group_id=? AND row_no>?)")
                 .doesNotContain("TEMP B-TREE");
     }
 

@@ -77,29 +77,12 @@ final class AuditSchema {
             FROM audit_log, string_to_table(rtrim(places, chr(10)), chr(10)) WITH ORDINALITY AS line (place, place_no)
             """);
 
-    /** Parts have a number of their own, because the places of a large link are long. */
-    private static final String KEYED_PARTS = """
-            CREATE TABLE audit_keyed_part (
-                group_id TEXT NOT NULL,
-                row_no   BIGINT NOT NULL,
-                at_ms    BIGINT NOT NULL,
-                hash     TEXT NOT NULL,
-                places   TEXT NOT NULL,
-                PRIMARY KEY (group_id, row_no)
-            );
-            INSERT INTO audit_keyed_part (group_id, row_no, at_ms, hash, places)
-                SELECT group_id, row_no, at_ms, hash, places FROM audit_part ORDER BY row_no;
-            DROP TABLE audit_part;
-            ALTER TABLE audit_keyed_part RENAME TO audit_part;
-            """;
-
     private AuditSchema() {}
 
     /** The scripts of all versions, in their order. */
     static List<String> scripts(DatabaseKind kind) {
         var all = new ArrayList<>(COMMON);
         all.add(kind == DatabaseKind.SQLITE ? SQLITE_PARTS : POSTGRESQL_PARTS);
-        all.add(KEYED_PARTS);
         return all;
     }
 }
