@@ -104,6 +104,8 @@ final class GatewayCommandTest {
                     .contains("far hello");
             assertThat(done(hub, "pause", "two", "--reason", "upgrade")).contains("State: paused", "Reason: upgrade");
             assertThat(done(hub, "refresh", "two")).contains("State: paused");
+            assertThat(shell.run("doctor", "--data", "data").out())
+                    .contains("ok, route \"first\": active, to " + far, "warning, route \"two\": paused: upgrade");
         }
         try (RunningHub hub = up("--data", "data", "--remote", "first=" + far)) {
             assertThat(shell.run("task", "get", "-a", hub.url() + "/agents/first", task)

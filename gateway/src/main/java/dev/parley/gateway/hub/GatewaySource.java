@@ -1,6 +1,7 @@
 package dev.parley.gateway.hub;
 
 import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
@@ -46,6 +47,11 @@ public final class GatewaySource implements HubExtensionSource {
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
         return RouteOperations.administration();
+    }
+
+    @Override
+    public List<HubCheck> checks(Database database) {
+        return RouteTable.checks(database);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.parley.gateway.route;
 
+import dev.parley.extension.HubCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
@@ -97,6 +98,30 @@ public final class RouteTable {
                     session.list(row -> Session.text(row, 1), "SELECT name FROM gateway_route ORDER BY name")));
         } catch (StoreException noTable) {
             return Set.of();
+        }
+    }
+
+    /** Checks of the routes in a database for operators; none if no gateway has used it. */
+    public static List<HubCheck> checks(Database database) {
+        return names(database).stream().map(name -> check(database, name)).toList();
+    }
+
+    private static HubCheck check(Database database, String name) {
+        String about = "route \"" + name + "\": ";
+        try {
+            List<Route> found = database.read(session -> list(session, "WHERE name = ?", name));
+            Route route = found.isEmpty() ? null : found.getFirst();
+            if (route == null || route.state() == Route.State.ACTIVE && route.card() != null) {
+                return new HubCheck("route", true, about + (route == null ? "removed" : "active, to " + route.url()));
+            }
+            String reason = switch (route.state()) {
+                case ACTIVE -> "the card of " + route.url() + " was never read";
+                case PAUSED -> "paused" + (route.reason().isEmpty() ? "" : ": " + route.reason());
+                case CHANGED -> route.reason() + " (parley gateway show " + name + ")";
+            };
+            return new HubCheck("route", true, true, about + reason);
+        } catch (RuntimeException damaged) { // rows that no Parley has written
+            return new HubCheck("route", false, about + damaged.getMessage());
         }
     }
 
