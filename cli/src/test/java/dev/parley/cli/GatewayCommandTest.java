@@ -12,6 +12,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -124,6 +127,39 @@ final class GatewayCommandTest {
                             .status())
                     .isNotZero();
             assertThat(done(hub, "list")).contains("Total-Size: 1");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "GEM31 a route whose row cannot be read stops no start, and is listed by doctor and its list, until it is made again")
+    void damaged() throws Exception {
+        String far = REMOTE.agentUrl("far");
+        try (RunningHub hub = up("--data", "data", "--no-demo", "--remote", "first=" + far)) {
+            done(hub, "add", "two", far);
+            done(hub, "add", "three", far);
+        }
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("data/parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("UPDATE gateway_route SET settings = x'7b' WHERE name IN ('first', 'two')");
+            statement.execute("UPDATE gateway_route SET state = 'UNKNOWN' WHERE name = 'three'");
+        }
+
+        Ran doctor = shell.run("doctor", "--data", "data");
+        assertThat(doctor.status()).isEqualTo(1);
+        assertThat(doctor.out())
+                .contains("problem, route \"two\": the row cannot be read: Invalid JSON", "problem, route \"three\"");
+        try (RunningHub hub = up("--data", "data", "--remote", "first=" + far)) {
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/first", "hello")
+                            .out())
+                    .contains("far hello");
+            assertThat(done(hub, "list")).contains("Name: two", "State: damaged", "Reason: the row cannot be read");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/two", "hello")
+                            .status())
+                    .isNotZero();
+            assertThat(done(hub, "remove", "two")).contains("Removed: two");
+            done(hub, "add", "three", far);
+            assertThat(done(hub, "list")).doesNotContain("Name: two", "damaged");
         }
     }
 

@@ -18,6 +18,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.trust.cards.CardTrust;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,8 +125,7 @@ public final class RouteOperations {
                 ADD,
                 this::add,
                 LIST,
-                (given, operator) ->
-                        Map.of("routes", routes.all().stream().map(this::shown).toList()),
+                (given, operator) -> list(),
                 SHOW,
                 (given, operator) -> details(routes.named(given.text("name"))),
                 REMOVE,
@@ -142,6 +142,20 @@ public final class RouteOperations {
                 (given, operator) -> shown(routes.resume(given.text("name"))),
                 REFRESH,
                 (given, operator) -> shown(routes.refreshNow(given.text("name"))));
+    }
+
+    private Map<String, Object> list() {
+        var all = new ArrayList<Map<String, @Nullable Object>>();
+        routes.all().forEach(route -> all.add(shown(route)));
+        routes.damaged().forEach((name, reason) -> {
+            var shown = new LinkedHashMap<String, @Nullable Object>();
+            shown.put("name", name);
+            shown.put("url", "");
+            shown.put("state", "damaged");
+            shown.put("reason", reason);
+            all.add(shown);
+        });
+        return Map.of("routes", all);
     }
 
     private Object add(AdminParameters given, CallContext operator) {

@@ -44,6 +44,7 @@ import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Loopback;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -180,6 +181,11 @@ final class Routes implements AutoCloseable {
 
     List<Route> all() {
         return table.all();
+    }
+
+    /** Why rows cannot be read, by the names of their routes. */
+    Map<String, String> damaged() {
+        return table.damaged();
     }
 
     Route named(String name) {
@@ -602,6 +608,7 @@ final class Routes implements AutoCloseable {
             return;
         }
         boolean complete = true;
+        table.damaged().forEach((name, reason) -> fail(name, new StoreException(reason)));
         var names = new HashSet<String>();
         for (Route route : table.all()) {
             names.add(route.name());

@@ -5,9 +5,13 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -103,26 +107,26 @@ public final class RouteTable {
 
     /** Checks of the routes in a database for operators; none if no gateway has used it. */
     public static List<HubCheck> checks(Database database) {
-        return names(database).stream().map(name -> check(database, name)).toList();
-    }
-
-    private static HubCheck check(Database database, String name) {
-        String about = "route \"" + name + "\": ";
-        try {
-            List<Route> found = database.read(session -> list(session, "WHERE name = ?", name));
-            Route route = found.isEmpty() ? null : found.getFirst();
-            if (route == null || route.state() == Route.State.ACTIVE && route.card() != null) {
-                return new HubCheck("route", true, about + (route == null ? "removed" : "active, to " + route.url()));
-            }
-            String reason = switch (route.state()) {
-                case ACTIVE -> "the card of " + route.url() + " was never read";
-                case PAUSED -> "paused" + (route.reason().isEmpty() ? "" : ": " + route.reason());
-                case CHANGED -> route.reason() + " (parley gateway show " + name + ")";
-            };
-            return new HubCheck("route", true, true, about + reason);
-        } catch (RuntimeException damaged) { // rows that no Parley has written
-            return new HubCheck("route", false, about + damaged.getMessage());
+        if (names(database).isEmpty()) {
+            return List.of();
         }
+        return database.read(session -> {
+            var damaged = new LinkedHashMap<String, String>();
+            var checks = new ArrayList<HubCheck>();
+            for (Route route : rows(session, damaged, "ORDER BY name")) {
+                boolean isServed = route.state() == Route.State.ACTIVE && route.card() != null;
+                String state = switch (route.state()) {
+                    case ACTIVE ->
+                        isServed ? "active, to " + route.url() : "the card of " + route.url() + " was never read";
+                    case PAUSED -> "paused" + (route.reason().isEmpty() ? "" : ": " + route.reason());
+                    case CHANGED -> route.reason() + " (parley gateway show " + route.name() + ")";
+                };
+                checks.add(new HubCheck("route", true, !isServed, "route \"" + route.name() + "\": " + state));
+            }
+            damaged.forEach(
+                    (name, reason) -> checks.add(new HubCheck("route", false, "route \"" + name + "\": " + reason)));
+            return checks;
+        });
     }
 
     /** Number of the last change; 0 for none. */
@@ -139,17 +143,42 @@ public final class RouteTable {
                 session -> list(session, "WHERE name = ?", name).stream().findFirst());
     }
 
+    /** Why rows that no Parley has written cannot be read, by the names of their routes; all other methods leave them out. */
+    public Map<String, String> damaged() {
+        return database.read(session -> {
+            var reasons = new LinkedHashMap<String, String>();
+            rows(session, reasons, "ORDER BY name");
+            return reasons;
+        });
+    }
+
     private static List<Route> list(Session session, String condition, Object... values) throws SQLException {
-        return session.list(
-                row -> Route.read(
-                        Session.text(row, 1),
-                        row.getBytes(2),
-                        Session.text(row, 3),
-                        Session.text(row, 4),
-                        row.getBytes(5),
-                        row.getBytes(6)),
-                "SELECT " + COLUMNS + " FROM gateway_route " + condition,
-                values);
+        return rows(session, new LinkedHashMap<>(), condition, values);
+    }
+
+    private static List<Route> rows(Session session, Map<String, String> damaged, String condition, Object... values)
+            throws SQLException {
+        return session
+                .list(row -> read(row, damaged), "SELECT " + COLUMNS + " FROM gateway_route " + condition, values)
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private static Optional<Route> read(ResultSet row, Map<String, String> damaged) throws SQLException {
+        String name = Session.text(row, 1);
+        try {
+            return Optional.of(Route.read(
+                    name,
+                    row.getBytes(2),
+                    Session.text(row, 3),
+                    Session.text(row, 4),
+                    row.getBytes(5),
+                    row.getBytes(6)));
+        } catch (RuntimeException unreadable) {
+            damaged.put(name, "the row cannot be read: " + unreadable.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Adds a route, or replaces the one of its name. */
