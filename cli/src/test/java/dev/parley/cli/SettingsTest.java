@@ -193,6 +193,7 @@ class SettingsTest {
                 up.policy: (unset)
                 up.api-key-header: X-Api-Key (built-in default)
                 up.protect-cards: false (built-in default)
+                up.card-addresses: (unset)
                 up.auth-service: parley (built-in default)
                 up.max-call-depth: 8 (built-in default)
                 up.status-profile: 1.0.1 (built-in default)

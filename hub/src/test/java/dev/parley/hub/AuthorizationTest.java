@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What callers may do, as outsiders see it: groups T1 (alice, bob) and T2 (mallory), and the record of it all. */
 @Timeout(60)
@@ -638,6 +640,62 @@ final class AuthorizationTest {
             assertThat(there.get("/agents").body()).doesNotContain("echo");
             assertThat(there.get("/agents", "X-Api-Key", key).body()).contains("echo");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "GEM17, M15: the card of an agent is shown at some addresses alone, whose own credentials are asked for besides")
+    void cardsCanBeForSomeAddresses(boolean isProtected) throws Exception {
+        try (Hub ranged = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .protectCards(isProtected)
+                .set("card-addresses", "far=10.0.0.0/8+fd00::/8,near=10.0.0.0/8+127.0.0.0/8+::1")
+                .agents(agent("far"), agent("near"), agent("open"))
+                .start()) {
+            var there = new Outsider(ranged.url());
+            String[] key = {"X-Api-Key", ranged.bootstrapKey().orElseThrow()};
+            for (String card : List.of(
+                    "/.well-known/agent-card.json",
+                    "/.well-known/agent.json",
+                    "/kernel/.well-known/agent.json",
+                    "/agentvault/agent-card.json")) {
+                assertThat(there.get("/agents/far" + card, key).statusCode())
+                        .as(card)
+                        .isEqualTo(404);
+                assertThat(there.get("/agents/near" + card, key).statusCode())
+                        .as(card)
+                        .isEqualTo(200);
+                assertThat(there.get("/agents/open" + card, key).statusCode())
+                        .as(card)
+                        .isEqualTo(200);
+                assertThat(there.get("/agents/near" + card).statusCode())
+                        .as(card)
+                        .isEqualTo(isProtected ? 401 : 200);
+            }
+            assertThat(there.get("/agents", key).body())
+                    .contains("near", "open")
+                    .doesNotContain("far");
+            assertThat(there.get("/openapi.json", key).body()).contains("near").doesNotContain("/agents/far");
+            assertThat(there.post(
+                                    "/agents/far/message:send",
+                                    "{'message':{'messageId':'1','role':'ROLE_USER','parts':[{'text':'x'}]}}",
+                                    "X-Api-Key",
+                                    key[1],
+                                    "A2A-Version",
+                                    "1.0")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        assertThatThrownBy(() -> Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .set("card-addresses", "far=10.0.0.0/33")
+                        .agents(agent("far"))
+                        .start())
+                .hasMessageContaining("card-addresses: far: address: 10.0.0.0/33 (expected: IP or IP/bits)");
     }
 
     @Test

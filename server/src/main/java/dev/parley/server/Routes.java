@@ -361,7 +361,9 @@ final class Routes {
                 var admission = authenticator.admit(agent.name(), head.arrival());
                 head.admitted().accept(admission);
                 caller = admission.caller();
-            } else if (!Dialects.isFile(unread)
+            }
+            if (dialects.isPublic(unread, false)
+                    && !Dialects.isFile(unread)
                     && !authenticator.shown(head.arrival(), protectCards).test(agent.name())) {
                 throw nothingHere();
             }

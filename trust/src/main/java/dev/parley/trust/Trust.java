@@ -12,6 +12,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.support.AddressRange;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.AuthorizationEndpoint.SignedIn;
 import dev.parley.trust.TokenEndpoint.AuthorizationServer;
@@ -111,6 +112,7 @@ public final class Trust {
     private final @Nullable AuthorizationEndpoint authorization;
     private final @Nullable SignIns signIns;
     private final boolean protectCards;
+    private final Map<String, List<AddressRange>> cardAddresses;
     /** Operations of open agents for callers without credentials, by the names of the agents. */
     private final Map<String, Set<String>> open = new ConcurrentHashMap<>();
 
@@ -140,6 +142,7 @@ public final class Trust {
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
         this.protectCards = settings.protectCards;
+        this.cardAddresses = Map.copyOf(settings.cardAddresses);
         // Tokens of users are good where tokens of the hub are.
         boolean hasUsers = directory != null
                 && Stream.concat(Stream.of(everywhere), agents.values().stream())
@@ -249,7 +252,18 @@ public final class Trust {
     /** Whether a caller may know of an agent. */
     public boolean knows(CallContext caller, String agent) {
         return policy.knows(principal(caller), agent)
+                && isShownAt(caller.address(), agent)
                 && !(caller.isUnauthenticated() && protectCards && !of(agent).isOpen());
+    }
+
+    /** Whether the card of an agent is shown at an address; the hub itself, which has none, sees all. */
+    private boolean isShownAt(String address, String agent) {
+        List<AddressRange> ranges = cardAddresses.get(agent);
+        return ranges == null
+                || address.isEmpty()
+                || AddressRange.literal(address)
+                        .filter(from -> ranges.stream().anyMatch(range -> range.holds(from)))
+                        .isPresent();
     }
 
     /**
@@ -323,16 +337,17 @@ public final class Trust {
     }
 
     /**
-     * Returns which agents a caller sees on the list of agents. Its credentials are checked once for each authentication,
+     * Returns the agents whose cards a caller sees, and which it sees on the list of agents. Its credentials are checked once for each authentication,
      * because a proof is valid only once, and a wrong key counts as one failed attempt.
      *
      * @param protectCards whether cards are shown only to callers of the agent
      */
     public Predicate<String> shown(Arrival arrival, boolean protectCards) {
         var callers = new HashMap<Authentication, Optional<Principal>>();
-        return agent -> callers.computeIfAbsent(of(agent), wanted -> listed(wanted, arrival, protectCards))
-                .filter(caller -> policy.knows(caller, agent))
-                .isPresent();
+        return agent -> isShownAt(arrival.address(), agent)
+                && callers.computeIfAbsent(of(agent), wanted -> listed(wanted, arrival, protectCards))
+                        .filter(caller -> policy.knows(caller, agent))
+                        .isPresent();
     }
 
     private Optional<Principal> listed(Authentication wanted, Arrival arrival, boolean protectCards) {

@@ -3,6 +3,7 @@ package dev.parley.trust;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.support.AddressRange;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
 import java.security.SecureRandom;
@@ -58,6 +59,7 @@ public final class TrustBuilder {
     AuditTrail audit;
 
     boolean protectCards = TrustSettings.DEFAULTS.protectCards();
+    Map<String, List<AddressRange>> cardAddresses = Map.of();
     int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
     InstantSource clock = InstantSource.system();
 
@@ -74,6 +76,7 @@ public final class TrustBuilder {
         settings.oauthFlows().forEach(this::flow);
         this.groupClaim = settings.groupClaim();
         this.protectCards = settings.protectCards();
+        this.cardAddresses = settings.cardAddresses();
         return everywhere(settings.authentication())
                 .audiences(settings.audiences())
                 .keyHeader(settings.apiKeyHeader())

@@ -8,6 +8,7 @@ import static dev.parley.protocol.settings.SettingType.TEXT;
 import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
+import dev.parley.protocol.support.AddressRange;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Settings of authentication and authorization; {@link #read} states their names and defaults.
  *
  * @param ofAgents authentication of single agents, by their name
+ * @param cardAddresses from where the cards of single agents are shown, by their name
  */
 public record TrustSettings(
         Authentication authentication,
@@ -30,6 +32,7 @@ public record TrustSettings(
         @Nullable Path policy,
         String apiKeyHeader,
         boolean protectCards,
+        Map<String, List<AddressRange>> cardAddresses,
         String service,
         int maxCallDepth) {
 
@@ -100,6 +103,13 @@ public record TrustSettings(
                         "NAME",
                         "Header that cards name for API keys; X-Api-Key is taken besides."),
                 in.flag("protect-cards", "Show cards only to callers of the agent."),
+                ranges(byAgent(
+                        "card-addresses",
+                        in.list(
+                                "card-addresses",
+                                AGENT,
+                                "Addresses to which the card of an agent is shown, such as echo=10.0.0.0/8+fd00::/8; repeatable.",
+                                REPEATABLE))),
                 in.get(
                         TEXT,
                         "auth-service",
@@ -136,6 +146,18 @@ public record TrustSettings(
     }
 
     private static final String AGENT = "AGENT=A+B";
+
+    private static Map<String, List<AddressRange>> ranges(Map<String, List<String>> texts) {
+        var ranges = new LinkedHashMap<String, List<AddressRange>>();
+        texts.forEach((agent, some) -> {
+            try {
+                ranges.put(agent, some.stream().map(AddressRange::of).toList());
+            } catch (IllegalArgumentException wrong) {
+                throw new IllegalArgumentException("card-addresses: " + agent + ": " + wrong.getMessage(), wrong);
+            }
+        });
+        return ranges;
+    }
 
     private static Map<String, Authentication> ofAgents(
             Map<String, List<String>> schemes, Map<String, List<String>> scopes) {
