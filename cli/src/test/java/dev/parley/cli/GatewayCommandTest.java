@@ -200,6 +200,34 @@ final class GatewayCommandTest {
     }
 
     @Test
+    @DisplayName("M12: a route to an entry of a peer calls nobody once the peer is cut")
+    void ofACutPeer() throws Exception {
+        try (RunningHub there = new RunningHub(
+                        directory.resolve("b"),
+                        Map.of(),
+                        "--data",
+                        directory.resolve("b").toString(),
+                        "--registry-publisher",
+                        "b.localhost");
+                RunningHub hub = up("--data", "data", "--gateway-allow", "127.0.0.1", "--fetch-allow", "127.0.0.1");
+                HttpClient http = HttpClient.newHttpClient()) {
+            String peer = "{\"url\":\"" + there.url() + "\",\"publishers\":[\"b.localhost\"],\"copied\":true}";
+            admin(http, hub, "PUT", "/registry/peers/b", peer);
+            admin(http, hub, "POST", "/registry/peers/b/copy", "{}");
+            assertThat(done(hub, "add", "far", "registry:urn:air:b.localhost:agents:echo")).contains("State: active");
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/far", "hello")
+                            .out())
+                    .contains("hello");
+
+            admin(http, hub, "POST", "/registry/peers/b/cut", "{\"reason\":\"contract ended\"}");
+
+            Ran refused = shell.run("send", "-a", hub.url() + "/agents/far", "hello");
+            assertThat(refused.status()).isNotZero();
+            assertThat(refused.err()).contains("no longer in the registry");
+        }
+    }
+
+    @Test
     @DisplayName("D10: routes and peers are deleted over HTTP without a body and its type")
     void deletedWithoutABody() throws Exception {
         try (RunningHub hub = up("--in-memory", "--fetch-allow", "127.0.0.1");
