@@ -104,6 +104,10 @@ final class KnowledgeCommandTest {
         assertThat(kg("export", "--format", "n-triples"))
                 .contains("<http://example.org/p1> <http://example.org/name> \"One\"@en .")
                 .contains("<http://example.org/p2> <http://example.org/partOf> <http://example.org/p1> .");
+        assertThat(kg("export"))
+                .as("N9: Turtle, unless a format or a file says otherwise")
+                .isEqualTo(kg("export", "--format", "turtle"))
+                .contains("<http://example.org/p1>");
         assertThat(kg("export", "out.csv")).contains("Statements: 5");
         assertThat(directory.resolve("out.csv")).content().contains("0.7");
     }
