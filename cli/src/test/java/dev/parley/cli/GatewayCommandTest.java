@@ -214,7 +214,8 @@ final class GatewayCommandTest {
             String peer = "{\"url\":\"" + there.url() + "\",\"publishers\":[\"b.localhost\"],\"copied\":true}";
             admin(http, hub, "PUT", "/registry/peers/b", peer);
             admin(http, hub, "POST", "/registry/peers/b/copy", "{}");
-            assertThat(done(hub, "add", "far", "registry:urn:air:b.localhost:agents:echo")).contains("State: active");
+            assertThat(done(hub, "add", "far", "registry:urn:air:b.localhost:agents:echo"))
+                    .contains("State: active");
             assertThat(shell.run("send", "-a", hub.url() + "/agents/far", "hello")
                             .out())
                     .contains("hello");

@@ -2,6 +2,7 @@ package dev.parley.client.http;
 
 import static java.util.Objects.requireNonNullElse;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Authenticator;
@@ -73,7 +74,7 @@ public final class Http1Client extends LimitedClient {
     private final Runnable closing;
     private final Duration connect;
     /** Calls under way with their ends, by {@link #elapsed}. */
-    private final Map<HttpUriRequestBase, Long> running = new ConcurrentHashMap<>();
+    private final Map<Call, Long> running = new ConcurrentHashMap<>();
     /** When calls whose end has come are given up next. One timer serves many calls, as most end long before. */
     private final AtomicLong check = new AtomicLong(NEVER);
 
@@ -119,8 +120,8 @@ public final class Http1Client extends LimitedClient {
         }
     }
 
-    private static HttpUriRequestBase call(HttpRequest request) {
-        var call = new HttpUriRequestBase(request.method(), request.uri());
+    private static Call call(HttpRequest request) {
+        var call = new Call(request);
         request.headers().map().forEach((name, values) -> {
             if (!OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
                 values.forEach(value -> call.addHeader(name, value));
@@ -135,7 +136,7 @@ public final class Http1Client extends LimitedClient {
     @Override
     public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, @Nullable Object lane, Duration limit)
             throws IOException, InterruptedException {
-        HttpUriRequestBase call = call(request);
+        Call call = call(request);
         var answer = new CompletableFuture<HttpResponse<T>>();
         long end = elapsed() + Math.clamp(limit.toNanos(), 0, NEVER / 2);
         running.put(call, end);
@@ -195,7 +196,7 @@ public final class Http1Client extends LimitedClient {
         }
         long now = elapsed();
         long next = NEVER;
-        for (Map.Entry<HttpUriRequestBase, Long> call : running.entrySet()) {
+        for (Map.Entry<Call, Long> call : running.entrySet()) {
             if (call.getValue() <= now) {
                 call.getKey().cancel();
             } else {
@@ -215,7 +216,7 @@ public final class Http1Client extends LimitedClient {
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(
             HttpRequest request, BodyHandler<T> handler, @Nullable Object lane) {
-        HttpUriRequestBase call = call(request);
+        Call call = call(request);
         var answer = new CompletableFuture<HttpResponse<T>>();
         // Of the future that the caller gets: a cancelled copy would leave the exchange running.
         var unused = answer.whenComplete((response, failure) -> {
@@ -248,7 +249,7 @@ public final class Http1Client extends LimitedClient {
 
     private <T> void exchange(
             HttpRequest request,
-            HttpUriRequestBase call,
+            Call call,
             BodyHandler<T> handler,
             CompletableFuture<HttpResponse<T>> answer,
             @Nullable Object lane,
@@ -353,9 +354,21 @@ public final class Http1Client extends LimitedClient {
             return answer.get();
         } catch (InterruptedException stop) {
             answer.cancel(true);
+            // It may have come just then: nobody reads its body.
+            var unused = answer.thenAccept(late -> close(late.body()));
             throw stop;
         } catch (ExecutionException failed) {
             throw failed.getCause() instanceof IOException problem ? problem : new IOException(failed.getCause());
+        }
+    }
+
+    private static void close(@Nullable Object body) {
+        if (body instanceof Closeable open) {
+            try {
+                open.close();
+            } catch (IOException closed) {
+                // what was to be achieved
+            }
         }
     }
 
@@ -368,7 +381,7 @@ public final class Http1Client extends LimitedClient {
     @Override
     public void shutdownNow() {
         closed = true;
-        running.keySet().forEach(HttpUriRequestBase::cancel);
+        running.keySet().forEach(Call::cancel);
         closing.run();
     }
 
@@ -430,20 +443,43 @@ public final class Http1Client extends LimitedClient {
         }
     }
 
+    /** A request, whose end wakes the reader of its answer. */
+    private static final class Call extends HttpUriRequestBase {
+        private volatile @Nullable Pump pump;
+
+        Call(HttpRequest request) {
+            super(request.method(), request.uri());
+        }
+
+        @Override
+        public boolean cancel() {
+            boolean isFirst = super.cancel();
+            Pump reader = pump;
+            if (reader != null) {
+                reader.wake();
+            }
+            return isFirst;
+        }
+    }
+
     /** Reads a body as fast as its subscriber asks for it. */
     private static final class Pump implements Subscription {
-        private final HttpUriRequestBase call;
+        private final Call call;
         private final BodySubscriber<?> subscriber;
         private final Semaphore wanted = new Semaphore(0);
         private volatile boolean all;
         private volatile boolean canceled;
 
-        Pump(HttpUriRequestBase call, BodySubscriber<?> subscriber) {
+        Pump(Call call, BodySubscriber<?> subscriber) {
             this.call = call;
             this.subscriber = subscriber;
         }
 
         void run(ClassicHttpResponse response) {
+            call.pump = this;
+            if (call.isCancelled()) {
+                wake();
+            }
             subscriber.onSubscribe(this);
             try {
                 InputStream in = response.getEntity() == null
@@ -492,8 +528,11 @@ public final class Http1Client extends LimitedClient {
 
         @Override
         public void cancel() {
-            canceled = true;
             call.cancel();
+        }
+
+        void wake() {
+            canceled = true;
             wanted.release();
         }
     }

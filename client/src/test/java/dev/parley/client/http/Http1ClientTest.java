@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -20,17 +22,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A call whose answer its reader cannot take. */
+/** Calls whose answers their readers cannot take, or do not take. */
 final class Http1ClientTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -80,6 +84,96 @@ final class Http1ClientTest {
                 .isInstanceOf(ExecutionException.class)
                 .hasRootCause(failure);
         assertThat(client.send(request, BodyHandlers.ofString()).body()).isEqualTo("hi");
+    }
+
+    /** Reads of a stream that nobody reads any more. */
+    private record Abandoned(BodySubscriber<InputStream> stream, CountDownLatch ended)
+            implements BodySubscriber<InputStream> {
+        Abandoned() {
+            this(BodySubscribers.ofInputStream(), new CountDownLatch(1));
+        }
+
+        @Override
+        public CompletionStage<InputStream> getBody() {
+            return stream.getBody();
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            stream.onSubscribe(subscription);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> pieces) {
+            stream.onNext(pieces);
+        }
+
+        @Override
+        public void onError(Throwable problem) {
+            stream.onError(problem);
+            ended.countDown();
+        }
+
+        @Override
+        public void onComplete() {
+            stream.onComplete();
+            ended.countDown();
+        }
+
+        void assertEnded() throws InterruptedException {
+            assertThat(ended.await(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aStreamThatNobodyReadsEndsWithItsClient() throws Exception {
+        var body = new Abandoned();
+        client.send(request, head -> body);
+
+        client.close();
+
+        body.assertEnded();
+    }
+
+    @Test
+    void aStreamThatIsClosedEnds() throws Exception {
+        var body = new Abandoned();
+
+        client.send(request, head -> body).body().close();
+
+        body.assertEnded();
+    }
+
+    @Test
+    void anInterruptedCallEndsAlsoIfItsAnswerComesJustThen() throws Exception {
+        var body = new Abandoned();
+        var isInterrupted = new CountDownLatch(1);
+        Thread caller = Thread.ofVirtual().unstarted(() -> {
+            Thread self = Thread.currentThread();
+            try {
+                client.send(request, head -> {
+                    self.interrupt();
+                    awaited(isInterrupted);
+                    return body;
+                });
+            } catch (InterruptedException expected) {
+                isInterrupted.countDown();
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        });
+        caller.start();
+        caller.join();
+
+        body.assertEnded();
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static RuntimeException thrown(Throwable failure) {
