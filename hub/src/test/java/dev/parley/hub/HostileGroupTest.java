@@ -445,7 +445,7 @@ final class HostileGroupTest {
         List<List<Duration>> beside = measuredBeside(hub, kind);
         double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
         report(kind, without, beside);
-        // Other processes can only add to it, so what is beyond a bound is measured again, twice at most.
+        // Other processes only lengthen a measurement: one beyond a bound is repeated, twice at most.
         for (int again = 0; again < 2 && !isWithin(bound, beside); again++) {
             if (!kind.isBoundedByRatio()) {
                 bound = Math.max(bound, 2 * p99(measuredBeside(otherHub(), kind).getFirst()));

@@ -354,7 +354,7 @@ public final class Http1Client extends LimitedClient {
             return answer.get();
         } catch (InterruptedException stop) {
             answer.cancel(true);
-            // It may have come just then: nobody reads its body.
+            // An answer that began before the cancellation has no reader.
             var unused = answer.thenAccept(late -> close(late.body()));
             throw stop;
         } catch (ExecutionException failed) {
@@ -367,7 +367,7 @@ public final class Http1Client extends LimitedClient {
             try {
                 open.close();
             } catch (IOException closed) {
-                // what was to be achieved
+                // the connection is closed in any case
             }
         }
     }

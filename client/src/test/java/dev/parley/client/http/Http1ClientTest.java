@@ -86,7 +86,7 @@ final class Http1ClientTest {
         assertThat(client.send(request, BodyHandlers.ofString()).body()).isEqualTo("hi");
     }
 
-    /** Reads of a stream that nobody reads any more. */
+    /** Subscriber of a stream without a reader; {@code ended} counts its end. */
     private record Abandoned(BodySubscriber<InputStream> stream, CountDownLatch ended)
             implements BodySubscriber<InputStream> {
         Abandoned() {

@@ -211,7 +211,7 @@ final class PlainAgent {
                     task = event.event().applyTo(task);
                 }
                 if (task != null && task.state().isSettled()) {
-                    return true; // what is read then is the whole task
+                    return true; // the next read returns the whole task
                 }
                 if (task != null && !next.isEmpty()) {
                     Content now = Reports.of(task, progress);

@@ -171,7 +171,7 @@ final class HostileViewsTest {
                 }));
             }
             Slowest slowest = measured(new Peer(hub.url()), admin, neighbour);
-            // Other processes can only add to it, so what is beyond a bound is measured again, twice at most.
+            // Other processes only lengthen a measurement: one beyond a bound is repeated, twice at most.
             for (int again = 0; again < 2 && !slowest.isWithinBounds(); again++) {
                 slowest = measured(new Peer(hub.url()), admin, neighbour);
             }

@@ -91,7 +91,7 @@ final class OpenFiles implements AutoCloseable {
         logMoved = false;
     }
 
-    /** Fails if what was committed just now is not in the files at their paths. Costs every commit some microseconds. */
+    /** Fails unless the files at their paths contain the last commit. Adds some microseconds to each commit. */
     void requireWritten() throws IOException, FileFaultException {
         if (moving.tryLock()) { // otherwise a checkpoint writes to the files, and looks at their contents itself
             try {
