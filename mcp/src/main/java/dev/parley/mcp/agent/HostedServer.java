@@ -9,9 +9,11 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +41,11 @@ final class HostedServer implements AutoCloseable {
 
     /** Pause between two readings of the tools, so that a server that reports changes all the time costs little. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    /** Pause between two readings of a long list, in times of the work on it. */
+    private static final int REST = 20;
 
     /** Pause between two attempts while calls want the server. */
     private static final Duration WANTED_PAUSE = Duration.ofSeconds(5);
@@ -70,6 +77,7 @@ final class HostedServer implements AutoCloseable {
     private volatile long freshUntil = Long.MAX_VALUE;
     private volatile @Nullable Thread keeper;
     private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
+    private long workNanos; // only for the keeper
     private @Nullable String noted; // only for the keeper
 
     /** @param onTools called when the approved tools change */
@@ -192,15 +200,23 @@ final class HostedServer implements AutoCloseable {
 
     private void read(McpClient connected) throws InterruptedException {
         McpClient.Tools tools = connected.tools();
+        long begun = System.nanoTime();
         Duration ttl = tools.ttl();
         Duration kept = ttl == null || ttl.compareTo(LONGEST_TTL) > 0
                 ? LONGEST_TTL
                 : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
         freshUntil = elapsed() + kept.toNanos();
-        var digests = new HashMap<String, String>();
-        tools.tools().forEach(tool -> digests.put(tool.name(), ToolTable.digest(tool)));
-        offered = Map.copyOf(digests);
-        adopt(table.offered(entry.name(), tools.tools()));
+        ToolTable.Comparison compared = table.offered(entry.name(), tools.tools());
+        offered = compared.digests();
+        var pinned = new HashMap<String, String>();
+        compared.pins().forEach(pin -> pinned.put(pin.name(), pin.digest()));
+        adopt(
+                tools.tools().stream()
+                        .filter(tool -> Objects.equals(pinned.get(tool.name()), offered.get(tool.name())))
+                        .sorted(Comparator.comparing(Tool::name))
+                        .toList(),
+                compared.pins().stream().filter(pin -> pin.heldDigest() != null).count());
+        workNanos = System.nanoTime() - begun;
     }
 
     private static long elapsed() {
@@ -214,14 +230,13 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
-    /** Takes the approved definitions over, as far as the server still offers them. */
-    private void adopt(List<ToolTable.Row> rows) {
-        Map<String, String> present = offered;
-        List<Tool> usable = rows.stream()
-                .filter(row -> row.digest().equals(present.get(row.name())))
-                .flatMap(row -> Optional.ofNullable(row.approved()).stream())
-                .toList();
-        long held = rows.stream().filter(row -> row.held() != null).count();
+    /**
+     * Takes over which tools may be used.
+     *
+     * @param usable those with approved definitions that the server still offers, by their names
+     * @param held how many tools wait
+     */
+    private void adopt(List<Tool> usable, long held) {
         if (held > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -246,8 +261,15 @@ final class HostedServer implements AutoCloseable {
 
     /** Takes over what has been approved since. */
     void approved() {
-        if (!offered.isEmpty()) {
-            adopt(table.rows(entry.name()));
+        Map<String, String> present = offered;
+        if (!present.isEmpty()) {
+            List<ToolTable.Row> rows = table.rows(entry.name());
+            adopt(
+                    rows.stream()
+                            .filter(row -> row.digest().equals(present.get(row.name())))
+                            .flatMap(row -> Optional.ofNullable(row.approved()).stream())
+                            .toList(),
+                    rows.stream().filter(row -> row.held() != null).count());
         }
     }
 
@@ -399,7 +421,8 @@ final class HostedServer implements AutoCloseable {
             while (!isLost && !isStale && !closed) {
                 change.await();
             }
-            long pause = SHORTEST_PAUSE.toNanos() - (System.nanoTime() - lastRead);
+            long pause = Math.clamp(REST * workNanos, SHORTEST_PAUSE.toNanos(), LONGEST_PAUSE.toNanos())
+                    - (System.nanoTime() - lastRead);
             while (!isLost && !closed && pause > 0) {
                 pause = change.awaitNanos(pause);
             }

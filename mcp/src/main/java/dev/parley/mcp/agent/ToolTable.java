@@ -7,11 +7,13 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.extension.HubCheck;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.support.FairPool;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -84,10 +86,12 @@ final class ToolTable {
             """;
 
     private static final String MODULE = "mcp-servers";
-    private static final String ROWS = "SELECT server, name, digest, definition, held, held_as, since_ms FROM mcp_tool";
+    private static final String ROWS = "SELECT server, name, digest, definition, held, held_as FROM mcp_tool";
+    private static final String PINS =
+            "SELECT name, digest, held_as, since_ms FROM mcp_tool WHERE server = ? ORDER BY name";
 
-    /** Changes of tools that are written together. */
-    private static final int BATCH = 100;
+    /** Wait for a thread that compares the tools of a server. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /**
      * A tool of a server.
@@ -96,7 +100,6 @@ final class ToolTable {
      * @param approved null for a new tool that waits for its first approval
      * @param heldDigest of the changed definition; null for none
      * @param held definition that waits for approval; null for none
-     * @param since of the last change; each change of a tool of a server gets a later one than all before
      */
     record Row(
             String server,
@@ -104,8 +107,7 @@ final class ToolTable {
             String digest,
             @Nullable Tool approved,
             @Nullable String heldDigest,
-            @Nullable Tool held,
-            Instant since) {
+            @Nullable Tool held) {
         /** Members in which the waiting definition differs from the approved one, by their paths, with both values. */
         Map<String, @Nullable Object> differences() {
             var found = new LinkedHashMap<String, @Nullable Object>();
@@ -142,6 +144,26 @@ final class ToolTable {
         }
     }
 
+    /**
+     * A tool without its definitions, which are long.
+     *
+     * @param digest of the approved definition; empty for a new tool that waits
+     * @param heldDigest of the changed definition; null for none
+     * @param sinceMs of the last change; each change of a tool of a server gets a later one than all before
+     */
+    record Pin(String name, String digest, @Nullable String heldDigest, long sinceMs) {
+        private static Pin read(ResultSet row) throws SQLException {
+            return new Pin(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3), row.getLong(4));
+        }
+    }
+
+    /**
+     * Tools that a server offers, and those that are pinned.
+     *
+     * @param digests of the offered definitions, by the names of their tools
+     */
+    record Comparison(Map<String, String> digests, List<Pin> pins) {}
+
     /** The last contact with a server. */
     record Contact(String server, String problem, Instant since) {}
 
@@ -154,11 +176,7 @@ final class ToolTable {
         database.migrate(MODULE, List.of(SCHEMA, SERVERS, KEYED));
     }
 
-    /** Digest of all members of a definition. */
-    static String digest(Tool tool) {
-        return Sha256.hex(text(tool));
-    }
-
+    /** All members of a definition, of which its digest is. */
     private static String text(Tool tool) {
         return new String(JsonText.write(Codecs.STRUCT, sorted(json(tool))), UTF_8);
     }
@@ -219,8 +237,7 @@ final class ToolTable {
                 Session.text(row, 3),
                 tool(Session.text(row, 4)),
                 Session.text(row, 6),
-                tool(Session.text(row, 5)),
-                Instant.ofEpochMilli(row.getLong(7)));
+                tool(Session.text(row, 5)));
     }
 
     /** All tools, or those of a server. */
@@ -241,44 +258,53 @@ final class ToolTable {
     }
 
     /**
-     * Compares the definitions of a server with the approved ones. Those of the first contact are approved; others wait.
+     * Compares the definitions of a server with the approved ones. Those of the first contact are approved; others wait. A server may
+     * have thousands of tools: the work is done beside that of callers, and written in parts.
      *
-     * @return the rows afterwards
+     * @return the pins afterwards
      */
-    List<Row> offered(String server, List<Tool> tools) {
-        List<Row> before = rows(server);
+    Comparison offered(String server, List<Tool> tools) {
+        return database.scan("mcp " + server, PATIENCE, () -> compared(server, tools));
+    }
+
+    private Comparison compared(String server, List<Tool> tools) {
+        List<Pin> before = database.read(session -> session.list(Pin::read, PINS, server));
         boolean isFirst = before.isEmpty();
         long now = next(before);
-        var known = new HashMap<String, Row>();
-        before.forEach(row -> known.put(row.name(), row));
+        var known = new HashMap<String, Pin>();
+        before.forEach(pin -> known.put(pin.name, pin));
+        var digests = new HashMap<String, String>();
         var changes = new ArrayList<Change>();
         for (Tool tool : tools) {
-            String digest = digest(tool);
-            Row row = known.get(tool.name());
-            if (row == null) {
+            FairPool.checkpoint();
+            String text = text(tool);
+            String digest = Sha256.hex(text);
+            digests.put(tool.name(), digest);
+            Pin pin = known.get(tool.name());
+            if (pin == null) {
                 changes.add(new Change(
                         "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
                                 + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                         server,
                         tool.name(),
                         isFirst ? digest : "",
-                        isFirst ? text(tool) : "",
-                        isFirst ? null : text(tool),
+                        isFirst ? text : "",
+                        isFirst ? null : text,
                         isFirst ? null : digest,
                         now));
-            } else if (row.digest().equals(digest)) {
-                if (row.heldDigest() != null) {
+            } else if (pin.digest.equals(digest)) {
+                if (pin.heldDigest != null) {
                     changes.add(new Change(
                             "UPDATE mcp_tool SET held = NULL, held_as = NULL WHERE server = ? AND name = ? AND digest = ?",
                             server,
                             tool.name(),
                             digest));
                 }
-            } else if (!digest.equals(row.heldDigest())) {
+            } else if (!digest.equals(pin.heldDigest)) {
                 changes.add(new Change(
                         "UPDATE mcp_tool SET held = ?, held_as = ?, since_ms = ?"
                                 + " WHERE server = ? AND name = ? AND digest <> ?",
-                        text(tool),
+                        text,
                         digest,
                         now,
                         server,
@@ -286,16 +312,11 @@ final class ToolTable {
                         digest));
             }
         }
-        for (int from = 0; from < changes.size(); from += BATCH) {
-            List<Change> batch = changes.subList(from, Math.min(changes.size(), from + BATCH));
-            database.write(session -> {
-                for (Change change : batch) {
-                    session.update(change.sql, change.values);
-                }
-                return batch;
-            });
-        }
-        return changes.isEmpty() ? before : rows(server);
+        int unused =
+                database.writeInSlices(changes, false, (session, change) -> session.update(change.sql, change.values));
+        return new Comparison(
+                Map.copyOf(digests),
+                changes.isEmpty() ? before : database.read(session -> session.list(Pin::read, PINS, server)));
     }
 
     /** A statement with its values. */
@@ -319,12 +340,12 @@ final class ToolTable {
     List<String> approve(String server, @Nullable String name, @Nullable String digest) {
         return database.write(session -> {
             var approved = new ArrayList<String>();
-            List<Row> before = rows(session, server);
+            List<Pin> before = session.list(Pin::read, PINS, server);
             long now = next(before);
-            for (Row row : before) {
-                String held = row.heldDigest();
+            for (Pin pin : before) {
+                String held = pin.heldDigest;
                 if (held == null
-                        || name != null && !name.equals(row.name())
+                        || name != null && !name.equals(pin.name)
                         || digest != null && !held.startsWith(digest)) {
                     continue;
                 }
@@ -333,18 +354,17 @@ final class ToolTable {
                                 + " since_ms = ? WHERE server = ? AND name = ? AND held_as = ?",
                         now,
                         server,
-                        row.name(),
+                        pin.name,
                         held);
-                approved.add(row.name());
+                approved.add(pin.name);
             }
             return approved;
         });
     }
 
     /** A time after all changes of a server, by which other hubs notice the change. */
-    private static long next(List<Row> rows) {
-        long last =
-                rows.stream().mapToLong(row -> row.since.toEpochMilli()).max().orElse(0);
+    private static long next(List<Pin> pins) {
+        long last = pins.stream().mapToLong(Pin::sinceMs).max().orElse(0);
         return Math.max(Instant.now().toEpochMilli(), last + 1);
     }
 

@@ -3,6 +3,7 @@ package dev.parley.mcp.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.agent.ToolTable.Pin;
 import dev.parley.mcp.agent.ToolTable.Row;
 import dev.parley.store.database.Database;
 import java.util.List;
@@ -39,11 +40,12 @@ abstract class ToolTableContract {
     @Test
     @DisplayName("tools of the first contact are approved; changed and new ones wait, with what differs")
     void held() {
-        assertThat(here.offered("shop", List.of(tool("find", "Finds"))))
-                .allSatisfy(row -> assertThat(row.heldDigest()).isNull());
+        assertThat(here.offered("shop", List.of(tool("find", "Finds"))).pins())
+                .allSatisfy(pin -> assertThat(pin.heldDigest()).isNull());
 
-        List<Row> rows = here.offered("shop", List.of(tool("find", "Finds, and sells"), tool("sell", "Sells")));
+        here.offered("shop", List.of(tool("find", "Finds, and sells"), tool("sell", "Sells")));
 
+        List<Row> rows = here.rows("shop");
         assertThat(rows).extracting(Row::name).containsExactly("find", "sell");
         assertThat(rows.getFirst().differences()).containsOnlyKeys("description");
         assertThat(rows.getFirst().approved()).isEqualTo(tool("find", "Finds"));
@@ -72,7 +74,8 @@ abstract class ToolTableContract {
     @DisplayName("an approval of a definition that has changed since approves nothing")
     void changedSince() {
         here.offered("shop", List.of(tool("find", "Finds")));
-        Row seen = here.offered("shop", List.of(tool("find", "Finds more"))).getFirst();
+        Pin seen =
+                here.offered("shop", List.of(tool("find", "Finds more"))).pins().getFirst();
         there.offered("shop", List.of(tool("find", "Sends all files")));
 
         assertThat(here.approve("shop", "find", seen.heldDigest())).isEmpty();

@@ -29,10 +29,12 @@ final class Passwords implements AutoCloseable {
     private static final int HASH_BYTES = 32;
     private static final String PREFIX = "$argon2id$v=19$m=" + MEMORY_KIB + ",t=" + PASSES + ",p=1$";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final int THREADS = 4;
     private static final int WAITING = 16;
 
-    private final FairPool pool = new FairPool("password", THREADS, WAITING);
+    /** A hash lets nothing come between, so fewer are computed at a time than there are processors. */
+    private static final int THREADS = Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 1, 4);
+
+    private final FairPool pool = new FairPool("password", THREADS, Math.max(1, THREADS / 2), WAITING);
     private final SecureRandom random = new SecureRandom();
 
     /** Hash of no password, which is as much work as any other. */
