@@ -3,6 +3,7 @@ package dev.parley.registry.store;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.RegistryError;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -13,43 +14,64 @@ import org.jspecify.annotations.Nullable;
  * values of members that are named after a secret. Placeholders are none. Takes time in proportion to the length of the document.
  */
 final class Secrets {
-    /** A form of secrets. */
-    private record Form(String name, Pattern pattern) {}
+    /**
+     * A form of secrets.
+     *
+     * @param marks texts of which each secret of the form has one: to look for them takes a fraction of the time of the pattern
+     */
+    private record Form(String name, Pattern pattern, List<String> marks) {
+        boolean isPossible(String text) {
+            return marks.stream().anyMatch(text::contains);
+        }
+    }
 
     private static final Form WEB_TOKEN = form(
             "a JSON Web Token",
+            "eyJ",
             "(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,2000}+\\.(eyJ[A-Za-z0-9_-]{10,2000}+\\.|([A-Za-z0-9_-]{0,2000}+\\.){2}[A-Za-z0-9_-]{1,2000}+\\.)");
 
     /** Forms with beginnings of their own. Repetitions are bounded, so that long texts take no longer than their length. */
     private static final List<Form> FORMS = List.of(
-            form("a private key", "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
-            form("a key of a hub", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
-            form("a key of a registry", "\\bavreg_[A-Za-z0-9_-]{40,}"),
-            form("a secret of webhooks", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
+            form(
+                    "a private key",
+                    "PRIVATE|SECRET",
+                    "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
+            form("a key of a hub", "parley_", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
+            form("a key of a registry", "avreg_", "\\bavreg_[A-Za-z0-9_-]{40,}"),
+            form("a secret of webhooks", "whsec_", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
             form(
                     "a key of a model provider",
+                    "sk-|gsk_|xai-|r8_",
                     "\\b(sk-(?=[A-Za-z0-9_-]{0,60}[0-9])([A-Za-z0-9_]{1,20}-){0,3}[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}"
                             + "|r8_[A-Za-z0-9]{30,})"),
-            form("a payment key", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
-            form("a token of GitHub", "\\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
-            form("a token of GitLab", "\\bgl(pat|rt|dt|ptt)-[A-Za-z0-9_-]{20,}"),
+            form("a payment key", "k_live_|k_test_", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
+            form(
+                    "a token of GitHub",
+                    "ghp_|gho_|ghu_|ghs_|ghr_|github_pat_",
+                    "\\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
+            form("a token of GitLab", "glpat-|glrt-|gldt-|glptt-", "\\bgl(pat|rt|dt|ptt)-[A-Za-z0-9_-]{20,}"),
             form(
                     "a token of Slack",
+                    "xox|xapp-|hooks.slack.com",
                     "\\b(xox[abeoprs](\\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,})|hooks\\.slack\\.com/services/[A-Z0-9]{6,}/[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"),
-            form("an access key of AWS", "\\b(AKIA|ASIA|ABIA)[A-Z0-9]{16}\\b"),
+            form("an access key of AWS", "AKIA|ASIA|ABIA", "\\b(AKIA|ASIA|ABIA)[A-Z0-9]{16}\\b"),
             form(
                     "a key of Azure",
+                    "=|Q~|JQQJ99",
                     "(?i:\\b(AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}=|\\b[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"
                             + "|\\b[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,}"),
             form(
                     "a key of Google",
+                    "AIza|ya29.|GOCSPX-|1//0",
                     "\\b(AIza[A-Za-z0-9_-]{35}|ya29\\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})|\\b1//0[A-Za-z0-9_-]{30,}"),
             form(
                     "a token of a package registry",
+                    "npm_|hf_|pypi-",
                     "\\b(npm_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{40,})"),
-            form("a key of a mail provider", "\\bSG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}"),
+            form("a key of a mail provider", "SG.", "\\bSG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}"),
             form(
                     "a token of a service",
+                    "dop_v1_|hvs.|dapi|shpat_|shpss_|shpca_|SK|lin_api_|:AA",
                     "\\b(dop_v1_[a-f0-9]{64}|hvs\\.[A-Za-z0-9_-]{20,}|dapi[a-f0-9]{32}|shp(at|ss|ca)_[a-fA-F0-9]{32}|SK[0-9a-f]{32}"
                             + "|lin_api_[A-Za-z0-9]{30,}|[0-9]{8,10}:AA[A-Za-z0-9_-]{33})\\b"));
 
@@ -93,8 +115,9 @@ final class Secrets {
 
     private Secrets() {}
 
-    private static Form form(String name, String pattern) {
-        return new Form(name, Pattern.compile(pattern));
+    /** @param marks with bars between them */
+    private static Form form(String name, String marks, String pattern) {
+        return new Form(name, Pattern.compile(pattern), List.of(marks.split("\\|", -1)));
     }
 
     /**
@@ -177,6 +200,9 @@ final class Secrets {
     }
 
     private static boolean holds(Form form, String text) {
+        if (!form.isPossible(text)) {
+            return false;
+        }
         var match = form.pattern().matcher(text);
         while (match.find()) {
             if (!PLACEHOLDER.matcher(match.group()).find()) {
@@ -197,18 +223,20 @@ final class Secrets {
         if (holds(WEB_TOKEN, text)) {
             return WEB_TOKEN.name();
         }
-        if (holds(URL_PASSWORD, text, false)) {
+        if (text.contains("://") && holds(URL_PASSWORD, text, false)) {
             return "a password in a URL";
         }
-        if (holds(IN_QUERY, text, true)) {
+        boolean isAssigned = text.indexOf('=') >= 0;
+        if (isAssigned && holds(IN_QUERY, text, true)) {
             return "a secret in a URL";
         }
-        if (holds(IN_HEADER, text, true)
-                || holds(OF_AUTHORIZATION, text, false)
+        String lower = text.toLowerCase(Locale.ROOT);
+        if ((lower.contains("bearer") || lower.contains("basic")) && holds(IN_HEADER, text, true)
+                || lower.contains("authorization") && holds(OF_AUTHORIZATION, text, false)
                 || AUTHORIZATION.matcher(name).matches() && (holds(SCHEME, text, false) || isRandom(text))) {
             return "credentials";
         }
-        if (holds(NAMED_IN_TEXT, text, true)) {
+        if ((isAssigned || text.indexOf(':') >= 0) && holds(NAMED_IN_TEXT, text, true)) {
             return "a secret, by the name before it";
         }
         if (isAwsSecret(text)) {
