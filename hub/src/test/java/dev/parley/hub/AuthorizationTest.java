@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,6 +75,7 @@ final class AuthorizationTest {
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
+                .drain(Duration.ZERO)
                 .authentication(Authentication.named(List.of("required")))
                 .webhookAllow(List.of("127.0.0.1"))
                 .policy(policy(POLICY))

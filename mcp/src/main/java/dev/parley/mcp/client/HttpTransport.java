@@ -79,6 +79,7 @@ public final class HttpTransport implements Transport {
     private final URI url;
     private final HttpClient http;
     private final Map<String, String> headers;
+    private final Duration patience;
     private final Credentials credentials;
     private volatile @Nullable Revision revision;
     private volatile @Nullable String session;
@@ -93,10 +94,16 @@ public final class HttpTransport implements Transport {
      * @param headers of each request
      */
     public HttpTransport(URI url, HttpClient http, Map<String, String> headers, Credentials credentials) {
+        this(url, http, headers, credentials, ANSWER_TO_NOTIFICATION);
+    }
+
+    /** @param patience with the answers to notifications */
+    HttpTransport(URI url, HttpClient http, Map<String, String> headers, Credentials credentials, Duration patience) {
         this.url = requireNonNull(url, "url");
         this.http = requireNonNull(http, "http");
         this.headers = Map.copyOf(headers);
         this.credentials = requireNonNull(credentials, "credentials");
+        this.patience = patience;
     }
 
     @Override
@@ -523,7 +530,7 @@ public final class HttpTransport implements Transport {
             }
         });
         try {
-            String refusal = sent.get(ANSWER_TO_NOTIFICATION.toMillis(), TimeUnit.MILLISECONDS);
+            String refusal = sent.get(patience.toMillis(), TimeUnit.MILLISECONDS);
             if (!refusal.isEmpty()) {
                 throw new ServerFailure(Kind.CONNECTION, "the server refuses " + named(message) + " with " + refusal);
             }
@@ -616,7 +623,7 @@ public final class HttpTransport implements Transport {
         }
         try {
             HttpRequest request = request(credentials.authorization(), true)
-                    .timeout(ANSWER_TO_NOTIFICATION)
+                    .timeout(patience)
                     .DELETE()
                     .build();
             http.send(request, BodyHandlers.discarding());
