@@ -250,8 +250,8 @@ public final class GrpcDialect {
                 new GrpcAnswer.Whole(metadata, counted.apply(requireNonNull(endpoint.call(call, context))));
             case Operation.Watch<?> watch -> {
                 Feed<?> stream = endpoint.watch(watch, context);
-                if (operation instanceof Operation.TaskWatch) {
-                    stream = service.streams().apply((Feed<LoggedEvent>) stream);
+                if (operation instanceof Operation.TaskWatch ofTask) {
+                    stream = service.streams().apply((Feed<LoggedEvent>) stream, ofTask);
                 } else if (stream.position() != null) {
                     metadata.put(style.positionHeader().toLowerCase(Locale.ROOT), requireNonNull(stream.position()));
                 }

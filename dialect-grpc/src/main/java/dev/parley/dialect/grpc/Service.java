@@ -8,12 +8,13 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.TaskWatch;
 import dev.parley.protocol.support.Excerpt;
 import io.grpc.Status.Code;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ record Service(
         String extensions,
         Map<Class<?>, Rpc<?, ?, ?, ?>> rpcs,
         Function<ErrorKind, Code> codes,
-        UnaryOperator<Feed<LoggedEvent>> streams) {
+        BiFunction<Feed<LoggedEvent>, TaskWatch, Feed<LoggedEvent>> streams) {
     static final String VERSION = "a2a-version";
 
     Service(
@@ -41,7 +42,7 @@ record Service(
             String extensions,
             List<Rpc<?, ?, ?, ?>> rpcs,
             Function<ErrorKind, Code> codes,
-            UnaryOperator<Feed<LoggedEvent>> streams) {
+            BiFunction<Feed<LoggedEvent>, TaskWatch, Feed<LoggedEvent>> streams) {
         this(
                 dialect,
                 versions,

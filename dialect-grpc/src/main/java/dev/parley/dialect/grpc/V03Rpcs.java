@@ -142,7 +142,7 @@ final class V03Rpcs {
             "x-a2a-extensions",
             ALL,
             V03Rpcs::code,
-            events -> new UntilFinal(events, Model::isFinal, true));
+            (events, watch) -> new UntilFinal(events, watch, Model::isFinal, true));
 
     /** That version has no table of its own; this is what its official servers answered. */
     private static Code code(ErrorKind error) {

@@ -32,7 +32,6 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import io.grpc.Status.Code;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /**
  * The operations of {@code lf.a2a.v1.A2AService}.
@@ -170,7 +169,7 @@ final class V1Rpcs {
                 "a2a-extensions",
                 ALL,
                 settings.has(Switch.STATUSES_OF_100) ? V1Rpcs::codeOf100 : V1Rpcs::code,
-                UnaryOperator.identity());
+                (events, watch) -> events);
     }
 
     static Code code(ErrorKind error) {

@@ -149,7 +149,7 @@ final class LegacyEndpoint implements AgentEndpoint {
     @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return operation instanceof TaskWatch watch && isFinal != null
-                ? (Feed<E>) new UntilFinal(agent.watch(watch, context), isFinal, false)
+                ? (Feed<E>) new UntilFinal(agent.watch(watch, context), watch, isFinal, false)
                 : agent.watch(operation, context);
     }
 
