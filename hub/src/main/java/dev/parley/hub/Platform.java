@@ -81,6 +81,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -265,7 +266,7 @@ public final class Platform implements AutoCloseable {
                     .map(server -> opened.apply(server.handler(
                                     OpenApiPage.PATH,
                                     new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table()))
-                            .partsDown(hubExtensions::problems)
+                            .partsDown(this::problems)
                             .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)))
                     .orElse(null);
@@ -274,7 +275,7 @@ public final class Platform implements AutoCloseable {
                     .handler(OpenApiPage.PATH, openApi)
                     .home(home)
                     .absent(hubExtensions::absent)
-                    .partsDown(hubExtensions::problems)
+                    .partsDown(this::problems)
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest));
             hubExtensions.forEach((uri, extension) -> extensionPages.own(
@@ -302,6 +303,16 @@ public final class Platform implements AutoCloseable {
             return Optional.of("the agents are not all hosted yet");
         }
         return database == null ? Optional.empty() : database.outage();
+    }
+
+    /** Parts that do not work, with their reasons, while the rest of the hub does. */
+    private Map<String, String> problems() {
+        var problems = new TreeMap<>(hubExtensions.problems());
+        if (database != null) {
+            database.refusedParts()
+                    .forEach((part, reason) -> problems.merge(part, reason, (one, other) -> one + "; " + other));
+        }
+        return problems;
     }
 
     private Optional<String> databaseTest() {

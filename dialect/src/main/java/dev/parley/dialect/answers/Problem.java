@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.support.Excerpt;
+import dev.parley.protocol.support.TemporaryFailure;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -76,7 +77,10 @@ public final class Problem {
         }
         if (A2AError.of(failure) == A2AError.UNAVAILABLE) {
             logPassing(failure);
-            return A2AException.unavailable("The data cannot be read or written at present", LATER);
+            String reason = TemporaryFailure.reasonOf(failure)
+                    .map(words -> ": " + words)
+                    .orElse("");
+            return A2AException.unavailable("The data cannot be read or written at present" + reason, LATER);
         }
         String reference =
                 HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());

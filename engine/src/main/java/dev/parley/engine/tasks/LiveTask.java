@@ -26,6 +26,7 @@ import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.TemporaryFailure;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -803,7 +804,9 @@ public final class LiveTask implements TaskLog.Writer {
             }
             // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
-            broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
+            String reason =
+                    TemporaryFailure.reasonOf(cause).map(words -> ": " + words).orElse("");
+            broken = A2AException.unavailable("The task could not be written" + reason, Duration.ofSeconds(1))
                     .causedBy(cause);
             // Not those before it: when the log closes, it refuses new ones while it still writes the last.
             var lost = inFlight.tailMap(segment.head().lastSequence(), true);

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -411,6 +412,11 @@ public final class Database implements AutoCloseable {
             }
 
             @Override
+            public String part() {
+                return Refusals.part(change.getClass());
+            }
+
+            @Override
             public String group() {
                 return group;
             }
@@ -582,6 +588,14 @@ public final class Database implements AutoCloseable {
      */
     public Optional<String> testWriting() {
         return writer.testWriting();
+    }
+
+    /**
+     * Parts of the hub whose writes the database refuses although it takes others, as far as known, with their reasons. Those of tasks are
+     * in {@link #testWriting}.
+     */
+    public Map<String, String> refusedParts() {
+        return writer.refusedParts();
     }
 
     /** Has the writer move the rest of the write-ahead log, so that the next transaction begins it anew. */

@@ -13,12 +13,21 @@ import java.util.ArrayList;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Connections for reading, which calling threads borrow. They end with the database. */
 public final class Readers {
     private static final Duration FOREVER = Duration.ofDays(1_000);
+
+    /** Ends statements after their time limit. */
+    private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("store-timer").factory());
+
+    static {
+        TIMER.setRemoveOnCancelPolicy(true);
+    }
 
     private final DatabaseSystem system;
     private final DataFiles files;
@@ -106,7 +115,7 @@ public final class Readers {
             connection.setAutoCommit(false);
             var timeout = new Session.Timeout(session);
             session.timeout = timeout;
-            ScheduledFuture<?> timer = Timers.after(patience, timeout::expire);
+            ScheduledFuture<?> timer = TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {
                 T answer = question.ask(session);
                 if (timeout.end()) {

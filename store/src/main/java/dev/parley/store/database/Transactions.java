@@ -98,6 +98,30 @@ final class Transactions {
         return new Result(Ending.COMMITTED, null);
     }
 
+    /** Writes a work that was refused before in a transaction that is rolled back, and returns why it is refused; null if it is not. */
+    @Nullable
+    Exception attempt(Session session, Work work) {
+        try {
+            files.beforeWriting();
+            if (!session.isConnected()) {
+                reopen(session);
+            }
+            system.begin(session);
+            work.write(session);
+            for (GroupListener listener : listeners) {
+                listener.beforeCommit(session);
+            }
+            session.flush();
+            undone(session, Ending.ROLLED_BACK, null);
+            return null;
+        } catch (Error error) {
+            return undone(session, Ending.ROLLED_BACK, new StoreException("could not write", error))
+                    .problem();
+        } catch (SQLException | RuntimeException problem) {
+            return undone(session, Ending.ROLLED_BACK, problem).problem();
+        }
+    }
+
     private void write(Session session, Collection<Work> group) throws SQLException {
         long end = System.nanoTime() + LONGEST_GROUP.toNanos();
         boolean enough = false;
@@ -124,13 +148,14 @@ final class Transactions {
         }
     }
 
-    private Result undone(Session session, Ending ending, Exception problem) {
+    private Result undone(Session session, Ending ending, @Nullable Exception problem) {
         hear(GroupListener::rolledBack);
         session.deferred = null;
         if (ending == Ending.UNCERTAIN) {
             system.uncertain();
         }
-        if (ending == Ending.UNCERTAIN || system.kind() == DatabaseKind.SQLITE && Outage.isOfDatabase(problem)) {
+        if (ending == Ending.UNCERTAIN
+                || problem != null && system.kind() == DatabaseKind.SQLITE && Outage.isOfDatabase(problem)) {
             // SQLite has undone the transaction by itself, or not; its driver cannot know, and goes wrong from there
             // on.
             session.discard();
@@ -139,7 +164,9 @@ final class Transactions {
                 session.connection().rollback();
             } catch (SQLException | RuntimeException worse) {
                 session.discard();
-                problem.addSuppressed(worse);
+                if (problem != null) {
+                    problem.addSuppressed(worse);
+                }
             }
         }
         return new Result(ending, problem);
@@ -155,13 +182,26 @@ final class Transactions {
         }
     }
 
+    /** A missing table of an extension is no reason to write nothing: the extension hears of the next connection. */
+    private void reopen(GroupListener listener, Session session) throws SQLException {
+        try {
+            listener.reopened(session);
+        } catch (SQLException | RuntimeException failure) {
+            String part = Refusals.part(listener.getClass());
+            if (system.kind() != DatabaseKind.SQLITE || Refusals.isOfAll(part) || !Outage.isStanding(failure)) {
+                throw failure;
+            }
+            LOG.log(Level.WARNING, part + ": tables cannot be read", failure);
+        }
+    }
+
     /** Opens a connection again, after one that was discarded. */
     void reopen(Session session) throws SQLException {
         session.connection();
         try {
             system.reopened(session);
             for (GroupListener listener : listeners) {
-                listener.reopened(session);
+                reopen(listener, session);
             }
         } catch (SQLException | RuntimeException failure) {
             session.discard(); // otherwise listeners without the callback keep stale state

@@ -23,6 +23,11 @@ public interface Work {
         return "";
     }
 
+    /** Part of the hub that keeps these data, for operators: the name of its module. */
+    default String part() {
+        return Refusals.part(getClass());
+    }
+
     /** True if no caller waits for it: unless another work comes first, it is written some milliseconds later, with its like. */
     default boolean isPatient() {
         return false;

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -92,6 +93,7 @@ final class Writer {
     private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
 
     private volatile @Nullable WriteTest latestTest;
+    private final Refusals refusals = new Refusals();
 
     /** @param open false once the database is closed */
     Writer(
@@ -139,6 +141,15 @@ final class Writer {
                 if (now != null && now.nanosToRetry() <= 0) {
                     tryToWrite(session, now, now.cause());
                 }
+                WriteTest test = latestTest;
+                if (test != null
+                        && outage == null
+                        && !refusals.isEmpty()
+                        && group.contains(test)
+                        && refusals.tryAgain(work -> transactions.attempt(session, work))
+                        && system.kind() == DatabaseKind.SQLITE) {
+                    session.discard(); // so that listeners read tables that they could not read
+                }
                 writeGroup(session, group);
             } catch (RuntimeException | Error fault) {
                 // Without its writer the hub would wait for ever.
@@ -182,7 +193,7 @@ final class Writer {
     private void writeGroup(Session session, Queue<Work> group, int attempt) {
         Outage known = outage;
         if (known != null) {
-            refuse(group, new OutageException("the database cannot be written", known.cause()));
+            refuse(group, outageException("the database cannot be written", known));
             return;
         }
         if (group.isEmpty()) {
@@ -212,14 +223,18 @@ final class Writer {
             }
         }
         if (outage != null || group.size() == 1 || result.ending() == Transactions.Ending.UNCERTAIN) {
-            if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
+            Outage now = outage;
+            if (now != null) {
+                if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
+                    LOG.log(Level.ERROR, "could not write", problem);
+                }
+                refuse(group, outageException("could not write", now));
+            } else if (group.size() == 1 && Outage.isStanding(problem)) {
+                refuse(group, refusals.add(group.element(), problem));
+            } else {
                 LOG.log(Level.ERROR, "could not write", problem);
+                refuse(group, StoreException.of("could not write", problem));
             }
-            refuse(
-                    group,
-                    outage == null
-                            ? StoreException.of("could not write", problem)
-                            : new OutageException("could not write", problem));
         } else if (repeatsGroups()) {
             // A commit waits for a network and a disk, so few of them have to find the works that fail.
             var firstHalf = new ArrayDeque<Work>();
@@ -234,6 +249,17 @@ final class Writer {
                 writeGroup(session, new ArrayDeque<>(List.of(work)));
             }
         }
+    }
+
+    private OutageException outageException(String message, Outage known) {
+        // Callers are not told where the data is.
+        String words = Outage.words(known.cause())
+                .replace(" in data directory \"" + place + "\"", "")
+                .replace(place, "the data directory");
+        return new OutageException(
+                message,
+                CANNOT_WRITE + (Outage.isFull(known.cause()) ? "its disk is full: " : "") + words,
+                known.cause());
     }
 
     /** Whether works can wait for the database, since the outcome of each commit is known in the end. */
@@ -379,7 +405,7 @@ final class Writer {
             return Optional.empty();
         }
         String full = Outage.isFull(now.cause()) ? "the disk of " + place + " is full: " : "";
-        return Optional.of(CANNOT_WRITE + full + Outage.message(now.cause()));
+        return Optional.of(CANNOT_WRITE + full + Outage.words(now.cause()));
     }
 
     /**
@@ -389,15 +415,19 @@ final class Writer {
     Optional<String> testWriting() {
         Optional<String> known = outage();
         boolean isRecent = System.nanoTime() - committedAt < RECENT.toNanos();
-        if (known.isPresent() || isRecent && files.areOpen()) {
+        if (known.isPresent() || isRecent && refusals.isEmpty() && files.areOpen()) {
             return known;
         }
         try {
-            return writeTest().outcome();
+            return writeTest().outcome().or(refusals::ofTasks);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted while the database was tested");
         }
+    }
+
+    Map<String, String> refusedParts() {
+        return refusals.ofOthers();
     }
 
     private synchronized WriteTest writeTest() {
@@ -447,7 +477,7 @@ final class Writer {
 
         @Override
         public void failed(Exception cause) {
-            outcome.complete(outage().or(() -> Optional.of(CANNOT_WRITE + Outage.message(cause))));
+            outcome.complete(outage().or(() -> Optional.of(CANNOT_WRITE + Outage.words(cause))));
         }
     }
 
