@@ -248,7 +248,9 @@ final class Routes implements AutoCloseable {
             reload();
             return true;
         } catch (RuntimeException failure) {
-            LOG.log(Level.WARNING, "the routes of the gateway cannot be read", failure);
+            if (closing.getCount() > 0) {
+                LOG.log(Level.WARNING, "the routes of the gateway cannot be read", failure);
+            }
             return false;
         }
     }
@@ -325,7 +327,9 @@ final class Routes implements AutoCloseable {
                 return; // logged before
             }
         }
-        LOG.log(Level.WARNING, "route {0}: {1}", name, problem);
+        if (closing.getCount() > 0) {
+            LOG.log(Level.WARNING, "route {0}: {1}", name, problem);
+        }
     }
 
     /** The address of an agent: that of an entry of the registry of this hub, or the address itself. */

@@ -28,6 +28,9 @@ record Failures(String agent, List<String> hidden) {
     private static final Pattern OUTSIDE =
             Pattern.compile("https?://([a-z0-9-]+\\.)+[a-z]{2,}(:\\d+)?(/.*)?", Pattern.CASE_INSENSITIVE);
 
+    private static final String ELSEWHERE =
+            "Invalid agent response: the agent redirects to another address (the log of the gateway names it)";
+
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -111,14 +114,17 @@ record Failures(String agent, List<String> hidden) {
         return shown.causedBy(problem);
     }
 
-    /** Names the target of a redirect without its query, unless it is an address of the network of the gateway. */
+    /**
+     * Names the target of a redirect without its query, unless it may be an address of the network of the gateway, which only the log
+     * has.
+     */
     private A2AException elsewhere(ClientException redirect) {
         return redirect.target()
                 .map(target -> target.replaceFirst("[?#].*", ""))
                 .filter(target -> OUTSIDE.matcher(target).matches() && !isHidden(target))
                 .map(target -> A2AException.of(
                         A2AError.INVALID_AGENT_RESPONSE, "Invalid agent response: redirected to " + target))
-                .orElseGet(() -> invalid(redirect.problem()));
+                .orElseGet(() -> A2AException.of(A2AError.INVALID_AGENT_RESPONSE, ELSEWHERE));
     }
 
     private static A2AException invalid(ClientException.Problem problem) {

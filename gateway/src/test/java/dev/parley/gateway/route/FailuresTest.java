@@ -28,6 +28,7 @@ class FailuresTest {
     }
 
     @ParameterizedTest
+    @DisplayName("C4: callers are told of a redirect to an address of an inner network, but not the address")
     @ValueSource(
             strings = {
                 "http://10.0.0.1/elsewhere",
@@ -41,6 +42,8 @@ class FailuresTest {
                 ""
             })
     void innerTargetsAreNotTold(String target) {
-        assertThat(shown(target)).isEqualTo("Invalid agent response: redirected");
+        assertThat(shown(target))
+                .isEqualTo("Invalid agent response: the agent redirects to another address"
+                        + " (the log of the gateway names it)");
     }
 }
