@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.hub.Hub;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,12 +23,17 @@ final class SourceProgramTest {
     Path directory = Path.of("");
 
     private Ran run(String file, String... arguments) throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of(file));
+        all.addAll(List.of(arguments));
+        return java("dev.parley.cli.host.SourceProgram", all.toArray(String[]::new));
+    }
+
+    private Ran java(String program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                "dev.parley.cli.host.SourceProgram",
-                file));
+                program));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -118,5 +124,44 @@ final class SourceProgramTest {
         assertThat(thrown.output()).contains("IllegalStateException: boom", "Throws.java:1");
         assertThat(run("Empty.java").output()).contains("no class in ");
         assertThat(run("Without.java").output()).contains("class \"Without\": no main method");
+    }
+
+    private static final String SERVES = """
+            import dev.parley.engine.Agent;
+            import dev.parley.hub.Hub;
+            import dev.parley.hub.Parley;
+
+            class %s {
+                public static void main(String[] arguments) throws Exception {
+                    try (Hub hub = Parley.serve(0, Agent.named("a", "Says it again").handle((request, reply) -> reply.complete("")))) {
+                        System.out.println("serves");
+                    }
+                }
+            }
+            """;
+
+    @Test
+    @DisplayName("programs of parley run have data of their own beside a hub in the same directory and each other")
+    void dataOfPrograms() throws Exception {
+        Path home = directory.resolve(".parley");
+        try (Hub up = Hub.builder().port(0).data(home).start()) {
+            for (String name : List.of("First", "Second")) {
+                write(name + ".java", SERVES.formatted(name));
+                Ran ran = java("dev.parley.cli.Main", "run", name + ".java");
+
+                assertThat(ran.output()).contains("serves");
+                assertThat(ran.status()).isZero();
+                assertThat(home.resolve("run").resolve(name).resolve("parley.db"))
+                        .exists();
+            }
+
+            Ran refused = run("First.java"); // as a program outside of parley run
+
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.output())
+                    .startsWith("error: data directory \"" + home.toAbsolutePath() + "\" is in use by another hub")
+                    .doesNotContain("at dev.parley");
+            assertThat(up.url()).isNotEmpty();
+        }
     }
 }

@@ -33,12 +33,20 @@ import java.util.Map;
  * Their defaults stand in {@link HubSettings} and the records of the modules.
  */
 public final class HubBuilder {
+    /** System property for the default of {@link #data}, by which {@code parley run} keeps the data of source files apart. */
+    public static final String DATA = "parley.data";
+
     private final Given given = new Given();
     private final List<HubExtensionSource> hubExtensions = new ArrayList<>();
     private final Map<String, String> values = new LinkedHashMap<>();
     private SettingReader source = SettingReader.DEFAULTS;
 
-    HubBuilder() {}
+    HubBuilder() {
+        String data = System.getProperty(DATA);
+        if (data != null) {
+            values.put("data", data);
+        }
+    }
 
     /**
      * Sets a setting of {@code parley up} by the name of its flag, such as {@code set("retention", "30d")}. {@link #start} refuses
@@ -97,7 +105,10 @@ public final class HubBuilder {
         return set("admin-port", String.valueOf(port));
     }
 
-    /** The directory of everything that is kept; default {@code .parley} below the working directory. */
+    /**
+     * The directory of everything that is kept; default {@code .parley} below the working directory, or {@code .parley/run/NAME} in a
+     * program that {@code parley run NAME.java} starts.
+     */
     public HubBuilder data(Path directory) {
         return set("data", directory.toString()).set("in-memory", "false");
     }

@@ -8,7 +8,7 @@ public final class Parley {
 
     /**
      * Hosts agents on a port of this machine until the process is stopped, and prints the address. Tasks are kept in the
-     * directory {@code .parley} below the working directory. The first agent also answers at the root.
+     * directory {@code .parley} below the working directory, as {@link HubBuilder#data} says. The first agent also answers at the root.
      *
      * @param port 0 for any free one
      * @return the hub, which serves already; closing it earlier is possible

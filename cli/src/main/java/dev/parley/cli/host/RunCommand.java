@@ -5,6 +5,7 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.Interruption;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
+import dev.parley.hub.HubBuilder;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,6 +65,7 @@ public final class RunCommand {
                 "-XX:+UseSerialGC",
                 "-Xss512k",
                 "--enable-native-access=ALL-UNNAMED",
+                "-D" + HubBuilder.DATA + "=" + data(file),
                 "--class-path",
                 classPath(),
                 SourceProgram.class.getName(),
@@ -80,6 +82,11 @@ public final class RunCommand {
         } catch (IOException failure) {
             throw CommandException.of(Kind.INTERNAL, "cannot start Java: " + failure.getMessage(), null, failure);
         }
+    }
+
+    /** Each source file has a directory of its own, which is none of {@code parley up} in the home directory. */
+    private static Path data(Path file) {
+        return Path.of(".parley", "run", file.getFileName().toString().replaceFirst("\\.java$", ""));
     }
 
     /** The class path of this process, which is relative to where it was started. */

@@ -8,6 +8,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
+import dev.parley.store.spi.InUseException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -61,7 +62,12 @@ final class SourceProgram {
         try {
             call(main, program, Arrays.copyOfRange(arguments, 1, arguments.length));
         } catch (InvocationTargetException thrown) {
-            requireNonNullElse(thrown.getCause(), thrown).printStackTrace();
+            Throwable cause = requireNonNullElse(thrown.getCause(), thrown);
+            if (cause instanceof InUseException) {
+                System.err.println("error: " + cause.getMessage());
+            } else {
+                cause.printStackTrace();
+            }
             System.exit(1);
         }
     }

@@ -61,8 +61,9 @@ final class DirectoryLock implements AutoCloseable {
             // falls through: it is in use, be it by this process
         }
         channel.close();
-        throw new InUseException("directory " + directory
-                + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
+        throw new InUseException(
+                "data directory \"" + directory.toAbsolutePath().normalize()
+                        + "\" is in use by another hub (expected: one hub per directory; stop the other or name another)");
     }
 
     /** Replaces the text of the file, which other processes may read. */
