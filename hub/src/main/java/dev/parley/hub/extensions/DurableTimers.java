@@ -230,6 +230,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             });
             unreadable.set(0);
         } catch (RuntimeException failure) {
+            if (!open) {
+                return; // they become due after the next start
+            }
             Duration pause = READS.bound(unreadable.incrementAndGet());
             LOG.log(Level.WARNING, "timers of extensions cannot be read; the next attempt is in " + pause, failure);
             arm(clock.millis() + pause.toMillis());

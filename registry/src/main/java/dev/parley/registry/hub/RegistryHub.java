@@ -80,6 +80,7 @@ final class RegistryHub implements HubExtension {
     private final OwnHealth ownHealth;
     private final PeerOperations peers;
     private volatile String url = "";
+    private volatile boolean stops;
 
     RegistryHub(HubParts hub, RegistrySource.Settings settings, InstantSource clock) {
         String publisher = StoredEntries.publisher(hub.database(), settings.publisher());
@@ -230,6 +231,9 @@ final class RegistryHub implements HubExtension {
                     peers.started();
                 }
             } catch (StoreException outage) {
+                if (stops) {
+                    return; // the next start does it
+                }
                 LOG.log(Level.WARNING, "entries are brought up to date at the next start: {0}", String.valueOf(outage));
             }
         });
@@ -238,6 +242,7 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public void stopping() {
+        stops = true;
         own.close();
         entries.stopFeeds();
     }

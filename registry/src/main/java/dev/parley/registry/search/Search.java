@@ -18,6 +18,7 @@ import dev.parley.store.database.Question;
 import dev.parley.store.database.Readers;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.ReadTimeoutException;
+import dev.parley.store.spi.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -233,7 +234,7 @@ public final class Search implements AutoCloseable {
                     return;
                 }
             }
-        } catch (A2AException busy) {
+        } catch (A2AException | StoreException busy) {
             LOG.log(System.Logger.Level.DEBUG, "words are read when they are searched for", busy);
         }
     }
