@@ -199,6 +199,7 @@ public final class FairPool implements AutoCloseable {
             running.add(next);
             next.sinceNanos = System.nanoTime();
             next.hasTurn = true;
+            next.waits = false;
             LockSupport.unpark(next.thread);
         }
         if (!timed && !ready.isEmpty() && !running.isEmpty() && !closed) {
@@ -238,12 +239,15 @@ public final class FairPool implements AutoCloseable {
                 running.remove(job);
                 freeTurns++;
             }
+            job.waits = true;
             ready.add(job.group, job);
             grant();
         } finally {
             lock.unlock();
         }
-        while (!job.hasTurn && !Thread.currentThread().isInterrupted()) {
+        // A turn may be taken again before this thread has woken. The work then goes on without one, as overdue work
+        // does.
+        while (job.waits && !Thread.currentThread().isInterrupted()) {
             LockSupport.park(this);
         }
     }
@@ -320,6 +324,9 @@ public final class FairPool implements AutoCloseable {
         private volatile @Nullable Thread thread;
         private volatile boolean begun;
         private volatile boolean hasTurn;
+        /** Until it is granted a turn. */
+        private volatile boolean waits;
+
         private volatile long sinceNanos;
 
         // Only for the thread that works.
