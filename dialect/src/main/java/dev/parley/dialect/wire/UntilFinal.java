@@ -2,6 +2,7 @@ package dev.parley.dialect.wire;
 
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.TaskWatch;
 import dev.parley.protocol.Task;
@@ -24,11 +25,8 @@ public final class UntilFinal implements Feed<LoggedEvent> {
     private final Feed<LoggedEvent> events;
     private final Predicate<TaskState> isFinal;
     private final boolean endsWithStatus;
-    /** True before the first event of the answer to a question. */
-    private boolean mayRepeatQuestion;
-
-    /** Task that begins such an answer and waits: as it was asked, with JavaScript agents, or asked again; null for none. */
-    private @Nullable LoggedEvent held;
+    /** Id of the message that answers a question; null after the first event, and if there was none. */
+    private @Nullable String answer;
 
     private boolean ended;
 
@@ -40,71 +38,56 @@ public final class UntilFinal implements Feed<LoggedEvent> {
         this.events = events;
         this.isFinal = isFinal;
         this.endsWithStatus = endsWithStatus;
-        this.mayRepeatQuestion =
-                watch instanceof SendStreamingMessage send && send.message().taskId() != null;
+        this.answer =
+                watch instanceof SendStreamingMessage send && send.message().taskId() != null
+                        ? send.message().messageId()
+                        : null;
     }
 
     @Override
     public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
-        var shown = new ArrayList<LoggedEvent>();
-        while (shown.isEmpty()) {
-            List<LoggedEvent> next = ended ? null : events.next(patience);
-            if (next == null) {
-                LoggedEvent last = held;
-                if (last == null) {
-                    return null;
+        List<LoggedEvent> next = ended ? null : events.next(patience);
+        if (next == null) {
+            return null;
+        }
+        var shown = new ArrayList<LoggedEvent>(next.size());
+        for (LoggedEvent event : next) {
+            String answered = answer;
+            answer = null;
+            if (answered != null && event.event() instanceof Task task && repeatsQuestion(task, answered)) {
+                shown.add(goingOn(event, task));
+                continue;
+            }
+            shown.add(event);
+            if (event.event() instanceof Task task && isFinal.test(task.state())) {
+                if (endsWithStatus) {
+                    shown.add(status(event, task));
                 }
-                held = null;
-                end(last, (Task) last.event(), shown);
-            } else if (next.isEmpty()) {
-                return next;
-            } else {
-                show(next, shown);
+                ended = true;
+            } else if (event.event() instanceof TaskStatusUpdateEvent update) {
+                ended = isFinal.test(update.status().state());
+            }
+            if (ended) {
+                close();
+                break;
             }
         }
         return shown;
     }
 
-    private void show(List<LoggedEvent> next, List<LoggedEvent> shown) {
-        for (LoggedEvent event : next) {
-            boolean first = mayRepeatQuestion;
-            mayRepeatQuestion = false;
-            if (first
-                    && event.event() instanceof Task task
-                    && isFinal.test(task.state())
-                    && !task.state().isTerminal()) {
-                held = event;
-                continue;
-            }
-            if (held != null && !(event.event() instanceof Task)) {
-                shown.add(goingOn(held));
-            }
-            held = null;
-            if (event.event() instanceof Task task && isFinal.test(task.state())) {
-                end(event, task, shown);
-            } else {
-                shown.add(event);
-                ended = event.event() instanceof TaskStatusUpdateEvent update
-                        && isFinal.test(update.status().state());
-            }
-            if (ended) {
-                close();
-                return;
-            }
+    /** Whether a task waits by a question that the caller has answered since: agents of the JavaScript SDK begin with that. */
+    private boolean repeatsQuestion(Task task, String answered) {
+        Message question = task.status().message();
+        if (question == null || task.state().isTerminal() || !isFinal.test(task.state())) {
+            return false;
         }
+        List<String> ids = task.history().stream().map(Message::messageId).toList();
+        int asked = ids.indexOf(question.messageId());
+        return asked >= 0 && asked < ids.lastIndexOf(answered);
     }
 
-    private void end(LoggedEvent event, Task task, List<LoggedEvent> shown) {
-        shown.add(event);
-        if (endsWithStatus) {
-            shown.add(status(event, task));
-        }
-        ended = true;
-    }
-
-    /** The task without its question, which has been answered: clients would take it for another one, and stop reading. */
-    private static LoggedEvent goingOn(LoggedEvent event) {
-        Task task = (Task) event.event();
+    /** The task without its question: clients would take it for another one, and stop reading. */
+    private static LoggedEvent goingOn(LoggedEvent event, Task task) {
         var status = new TaskStatus(TaskState.WORKING, null, task.status().timestamp());
         return new LoggedEvent(
                 event.sequence(),

@@ -28,10 +28,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Agents of the JavaScript SDK begin the answer to a question with the task as it was asked. */
 final class UntilFinalTest {
-    private static final TaskEvent ASKED = task(TaskState.INPUT_REQUIRED);
+    private static final Message QUESTION = Message.agent(Part.text("What?"));
+    private static final Message BLUE = Message.user(Part.text("blue")).in("context", "task");
     private static final TaskWatch BEGIN = SendStreamingMessage.of(Message.user(Part.text("hello")));
-    private static final TaskWatch ANSWER =
-            SendStreamingMessage.of(Message.user(Part.text("blue")).in("context", "task"));
+    private static final TaskWatch ANSWER = SendStreamingMessage.of(BLUE);
+
+    /** As agents of the JavaScript SDK show it. */
+    private static final TaskEvent ASKED = task(TaskState.INPUT_REQUIRED, QUESTION, QUESTION, BLUE);
+
+    /** As the agents of a hub that ask again at once. */
+    private static final TaskEvent ASKED_AGAIN =
+            task(TaskState.INPUT_REQUIRED, Message.agent(Part.text("Really?")), QUESTION, BLUE);
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -40,7 +47,10 @@ final class UntilFinalTest {
         List<TaskEvent> answer = List.of(ASKED, status(TaskState.WORKING), status(TaskState.COMPLETED));
 
         assertThat(shown(ANSWER, endsWithStatus, answer))
-                .containsExactly(task(TaskState.WORKING), status(TaskState.WORKING), status(TaskState.COMPLETED));
+                .containsExactly(
+                        task(TaskState.WORKING, null, QUESTION, BLUE),
+                        status(TaskState.WORKING),
+                        status(TaskState.COMPLETED));
     }
 
     @Test
@@ -48,17 +58,23 @@ final class UntilFinalTest {
         List<TaskEvent> again = List.of(ASKED, status(TaskState.INPUT_REQUIRED));
 
         assertThat(shown(ANSWER, false, again, status(TaskState.WORKING)))
-                .containsExactly(task(TaskState.WORKING), status(TaskState.INPUT_REQUIRED));
-        assertThat(shown(ANSWER, false, List.of(ASKED, ASKED), status(TaskState.WORKING)))
-                .containsExactly(ASKED);
+                .containsExactly(task(TaskState.WORKING, null, QUESTION, BLUE), status(TaskState.INPUT_REQUIRED));
+        assertThat(shown(ANSWER, false, List.of(ASKED, ASKED_AGAIN), status(TaskState.WORKING)))
+                .containsExactly(task(TaskState.WORKING, null, QUESTION, BLUE), ASKED_AGAIN);
     }
 
     @Test
-    void anAnswerThatIsNoMoreThanAQuestionEndsWithItsStatus() throws InterruptedException {
-        assertThat(shown(ANSWER, false, List.of(ASKED))).containsExactly(ASKED);
-        assertThat(shown(ANSWER, true, List.of(ASKED)))
-                .containsExactly(
-                        ASKED, new TaskStatusUpdateEvent("task", "context", ((Task) ASKED).status(), Map.of()));
+    void anAnswerThatBeginsWithAnotherQuestionEndsWithIt() throws InterruptedException {
+        TaskEvent unknown = task(TaskState.INPUT_REQUIRED, QUESTION);
+        TaskEvent silent = task(TaskState.INPUT_REQUIRED, null, QUESTION, BLUE);
+
+        for (TaskEvent other : List.of(ASKED_AGAIN, unknown, silent)) {
+            assertThat(shown(ANSWER, false, List.of(other), status(TaskState.WORKING)))
+                    .containsExactly(other);
+            assertThat(shown(ANSWER, true, List.of(other), status(TaskState.WORKING)))
+                    .containsExactly(
+                            other, new TaskStatusUpdateEvent("task", "context", ((Task) other).status(), Map.of()));
+        }
     }
 
     @Test
@@ -74,8 +90,10 @@ final class UntilFinalTest {
             value = TaskState.class,
             names = {"COMPLETED", "FAILED", "CANCELED", "REJECTED"})
     void aTaskThatHasEndedEndsTheAnswer(TaskState state) throws InterruptedException {
-        assertThat(shown(ANSWER, false, List.of(task(state)), status(TaskState.WORKING)))
-                .containsExactly(task(state));
+        TaskEvent task = task(state, QUESTION, QUESTION, BLUE);
+
+        assertThat(shown(ANSWER, false, List.of(task), status(TaskState.WORKING)))
+                .containsExactly(task);
     }
 
     private static List<TaskEvent> shown(
@@ -99,15 +117,12 @@ final class UntilFinalTest {
         return shown;
     }
 
-    private static TaskEvent task(TaskState state) {
-        return new Task("task", "context", of(state), List.of(), List.of(), Map.of());
+    private static TaskEvent task(TaskState state, @Nullable Message said, Message... history) {
+        var status = new TaskStatus(state, said, Instant.EPOCH);
+        return new Task("task", "context", status, List.of(), List.of(history), Map.of());
     }
 
     private static TaskEvent status(TaskState state) {
-        return new TaskStatusUpdateEvent("task", "context", of(state), Map.of());
-    }
-
-    private static TaskStatus of(TaskState state) {
-        return new TaskStatus(state, null, Instant.EPOCH);
+        return new TaskStatusUpdateEvent("task", "context", new TaskStatus(state, null, Instant.EPOCH), Map.of());
     }
 }
