@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.ObjectInputStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,9 +42,7 @@ final class ArchitectureTest {
             entry("load", Set.of("protocol", "dialect", "command")),
             entry("hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client")));
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(location -> !location.contains("/test-classes/"))
-            .importPackages("dev.parley");
+    private static final JavaClasses CLASSES = ProductClasses.ALL;
 
     @TestFactory
     List<DynamicTest> everyModuleUsesOnlyWhatItsArrowsSay() {

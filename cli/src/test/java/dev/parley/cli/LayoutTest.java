@@ -49,9 +49,7 @@ final class LayoutTest {
             .should()
             .beFreeOfCycles();
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(location -> !location.contains("/test-classes/"))
-            .importPackages("dev.parley");
+    private static final JavaClasses CLASSES = ProductClasses.ALL;
 
     @Test
     void packagesHaveNoCycles() {

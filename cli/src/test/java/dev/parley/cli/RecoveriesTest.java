@@ -8,7 +8,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.parley.protocol.support.Backoff;
 import java.lang.reflect.Field;
 import java.util.List;
@@ -25,9 +24,7 @@ import org.junit.jupiter.api.Test;
  * them have one back-off ({@link Backoff}), whose pauses have a floor, grow and have a cap, and begin anew only after progress.
  */
 final class RecoveriesTest {
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(location -> !location.contains("/test-classes/"))
-            .importPackages("dev.parley");
+    private static final JavaClasses CLASSES = ProductClasses.ALL;
 
     private static final Set<String> SLEEPS = Set.of("sleep", "parkNanos");
     private static final Set<String> TIMED = Set.of(

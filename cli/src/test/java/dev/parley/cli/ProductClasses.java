@@ -1,0 +1,13 @@
+package dev.parley.cli;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+
+/** The classes of the product without its tests. Reading them takes many seconds, so tests of one process share them. */
+final class ProductClasses {
+    static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages("dev.parley");
+
+    private ProductClasses() {}
+}
