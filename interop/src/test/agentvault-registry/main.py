@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import version
 from urllib.parse import quote
@@ -19,6 +20,7 @@ import httpx
 CLIENT = f'agentvault_cli {version("agentvault-cli")}'
 HUB = sys.argv[1]
 NAME = 'tester'
+UV = os.path.abspath('../uv/venv/bin/uv')
 
 
 def cli(*arguments, **environment):
@@ -136,10 +138,10 @@ def free_port():
 def installed(directory):
     """The Python of a new environment that has what the project asks for, and nothing else."""
     place = os.path.join(directory, 'environment')
-    subprocess.run([sys.executable, '-m', 'venv', place], check=True, timeout=120)
     python = os.path.join(place, 'bin', 'python')
+    subprocess.run([sys.executable, '-m', 'venv', '--without-pip', place], check=True, timeout=120)
     done = subprocess.run(
-        [python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'],
+        [UV, 'pip', 'install', '--quiet', '--system-certs', '--python', python, '-r', 'requirements.txt'],
         cwd=directory,
         capture_output=True,
         text=True,
@@ -218,15 +220,22 @@ def generated(wanted):
             model.shutdown()
 
 
+def outcome(operation):
+    check = {'client': CLIENT, 'dialect': 'AgentVault', 'binding': '', 'operation': operation.__name__}
+    try:
+        operation()
+        return check | {'result': 'passed', 'detail': ''}
+    except Exception as failure:
+        return check | {'result': 'failed', 'detail': f'{type(failure).__name__}: {failure}'}
+
+
 def main():
-    for operation in [deployment, lookups, config, discover, run, build, build_adk]:
-        check = {'client': CLIENT, 'dialect': 'AgentVault', 'binding': '', 'operation': operation.__name__}
-        try:
-            operation()
-            check |= {'result': 'passed', 'detail': ''}
-        except Exception as failure:
-            check |= {'result': 'failed', 'detail': f'{type(failure).__name__}: {failure}'}
-        print(json.dumps(check), flush=True)
+    with ThreadPoolExecutor() as pool:
+        builds = [pool.submit(outcome, operation) for operation in [build, build_adk]]
+        for operation in [deployment, lookups, config, discover, run]:
+            print(json.dumps(outcome(operation)), flush=True)
+        for build_ in builds:
+            print(json.dumps(build_.result()), flush=True)
 
 
 main()

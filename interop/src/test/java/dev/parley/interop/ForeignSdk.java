@@ -14,7 +14,11 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -27,7 +31,7 @@ import java.util.stream.Stream;
  *
  * @param name of the directory below {@code target}
  * @param sources the directories of its scripts, those of its own release last
- * @param lockFiles what names every package and its version, and what is built when they are installed
+ * @param lockFiles what names every package and its version, and what is built when they are installed; empty for all files
  * @param installation the commands that install them
  * @param client the command that calls the agents of hubs, except for its last arguments, the hubs; empty if it has no client
  * @param server the command that serves an agent; empty if it has no server, or none that starts by itself
@@ -53,6 +57,32 @@ record ForeignSdk(
     private static final List<String> NPM_CI_OF_OTHER_ENGINES =
             NPM_CI.stream().filter(option -> !option.equals("--engine-strict")).toList();
 
+    /**
+     * Installs in seconds where pip takes minutes, as it keeps each package once on this machine. It also ignores that the
+     * AgentVault library claims to need Python before 3.12.
+     */
+    private static final ForeignSdk UV = new ForeignSdk(
+            "uv",
+            List.of("uv"),
+            List.of("requirements.txt"),
+            List.of(
+                    List.of("python3", "-m", "venv", "venv"),
+                    List.of("./venv/bin/python", "-m", "pip", "install", "--quiet", "-r", "requirements.txt")),
+            List.of(),
+            List.of());
+
+    private static final List<String> UV_INSTALL = List.of(
+            Path.of("..", "uv", "venv", "bin", "uv").toString(),
+            "pip",
+            "install",
+            "--quiet",
+            "--system-certs",
+            "--no-deps",
+            "--python",
+            "venv/bin/python",
+            "-r",
+            "requirements.txt");
+
     private static final List<String> COPY_DEPENDENCIES = List.of(
             "mvn",
             "-B",
@@ -62,6 +92,11 @@ record ForeignSdk(
 
     private static final String GO_COMMAND_LINE =
             "GOTOOLCHAIN=auto go build -buildvcs=false -o a2a github.com/a2aproject/a2a-go/v2/cmd/a2a";
+
+    /** Compiled crates are kept on this machine, as those of Go are: they take minutes. */
+    private static final String RUST_BUILD = """
+            crates="${XDG_CACHE_HOME:-$HOME/.cache}/parley-interop/crates" &&
+            CARGO_TARGET_DIR="$crates" cargo build --quiet --locked && mkdir -p target/debug && cp "$crates/debug/driver" target/debug/""";
 
     /** Everyone, the newest dialect first. */
     static final List<ForeignSdk> ALL = List.of(
@@ -91,14 +126,14 @@ record ForeignSdk(
     /** Frameworks and command lines that call agents by A2A. */
     static final List<ForeignSdk> FRAMEWORKS = List.of(
             python("google-adk", "python-framework"),
-            framework("agent-framework"),
+            python("agent-framework", "python-framework"),
             framework("strands"),
             framework("beeai"),
-            framework("crewai"),
+            python("crewai", "python-framework"),
             framework("a2a-handler"),
             framework("a2a-mcp-server"),
             called("a2a-go-cli", List.of("go.mod", "go.sum"), List.of("sh", "-c", GO_COMMAND_LINE)),
-            called("a2a-rs", List.of("Cargo.lock", "main.rs"), List.of("cargo", "build", "--quiet", "--locked")),
+            called("a2a-rs", List.of("Cargo.lock", "main.rs"), List.of("sh", "-c", RUST_BUILD)),
             called("a2a-ai-provider", List.of("package-lock.json"), NPM_CI));
 
     /** The public conformance suite of MCP. It names a version of Node.js that it also brings along, so npm must not insist on its own. */
@@ -176,15 +211,22 @@ record ForeignSdk(
             List.of("./collector"));
 
     /** A client that is generated from the document of a hub; it wants to be told its address. */
-    static final ForeignSdk OPENAPI_CLIENT = java("openapi-java", List.of("openapi-java"))
-            .calling(
+    static final ForeignSdk OPENAPI_CLIENT = new ForeignSdk(
+            "openapi-java",
+            List.of("openapi-java"),
+            List.of("pom.xml"),
+            List.of(COPY_DEPENDENCIES),
+            List.of(
+                    "sh",
+                    "-c",
                     "rm -rf generated classes && '%s' -jar lib/openapi-generator-cli-*.jar generate -i \"$0/openapi.json\" -g java --library native -o generated"
                                     .formatted(javaTool("java"))
                             + " --additional-properties=invokerPackage=client,apiPackage=client.api,modelPackage=client.model"
                             + ",useJakartaEe=true > generate.out && mkdir classes"
                             + " && '%s' -nowarn -cp 'lib/*' -d classes Main.java $(find generated/src/main/java -name '*.java')"
                                     .formatted(javaTool("javac"))
-                            + " && exec '%s' -cp 'classes:lib/*' Main \"$0\"".formatted(javaTool("java")));
+                            + " && exec '%s' -cp 'classes:lib/*' Main \"$0\"".formatted(javaTool("java"))),
+            List.of());
 
     private static ForeignSdk javaScript(String release, List<String> shared) {
         return new ForeignSdk(
@@ -203,17 +245,7 @@ record ForeignSdk(
                         .flatMap(it -> it)
                         .toList(),
                 List.of("requirements.txt"),
-                List.of(
-                        List.of("python3", "-m", "venv", "venv"),
-                        List.of(
-                                "./venv/bin/python",
-                                "-m",
-                                "pip",
-                                "install",
-                                // The AgentVault library says that it needs Python before 3.12, and runs on later ones.
-                                "--ignore-requires-python",
-                                "-r",
-                                "requirements.txt")),
+                List.of(List.of("python3", "-m", "venv", "--without-pip", "venv"), UV_INSTALL),
                 List.of("./venv/bin/python", "main.py"),
                 List.of("./venv/bin/python", "serve.py"));
     }
@@ -244,14 +276,11 @@ record ForeignSdk(
         return new ForeignSdk(
                 name,
                 sources,
-                List.of("pom.xml"),
-                List.of(COPY_DEPENDENCIES),
-                // The URL that follows is what a shell calls $0 here.
+                List.of(),
                 List.of(
-                        "sh",
-                        "-c",
-                        "'%s' -cp 'lib/*' -d classes *.java && exec '%s' -cp 'classes:lib/*' Main \"$0\""
-                                .formatted(javaTool("javac"), javaTool("java"))),
+                        COPY_DEPENDENCIES,
+                        List.of("sh", "-c", "'%s' -cp 'lib/*' -d classes *.java".formatted(javaTool("javac")))),
+                List.of(javaTool("java"), "-cp", "classes:lib/*", "Main"),
                 List.of());
     }
 
@@ -271,18 +300,13 @@ record ForeignSdk(
     }
 
     private static ForeignSdk go(String release) {
-        String build = "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver";
         return new ForeignSdk(
                 "go-" + release,
                 sources("go", release, List.of()),
-                List.of("go.sum"),
-                List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
-                List.of("sh", "-c", build + " \"$0\""),
-                List.of("sh", "-c", build));
-    }
-
-    private ForeignSdk calling(String shell) {
-        return new ForeignSdk(name, sources, lockFiles, installation, List.of("sh", "-c", shell), server);
+                List.of(),
+                List.of(List.of("sh", "-c", "GOTOOLCHAIN=auto go build -buildvcs=false -o driver .")),
+                List.of("./driver"),
+                List.of("./driver"));
     }
 
     private ForeignSdk withoutServer() {
@@ -306,6 +330,8 @@ record ForeignSdk(
     }
 
     private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(10);
+    private static final AtomicInteger RUNS = new AtomicInteger();
+    private static final Map<String, ReentrantLock> INSTALLING = new ConcurrentHashMap<>();
     private static final Duration RUN_LIMIT = Duration.ofMinutes(5);
 
     /** How far one came. */
@@ -328,6 +354,11 @@ record ForeignSdk(
         return !client.isEmpty();
     }
 
+    /** True if a compiler takes long. */
+    boolean isSlowToInstall() {
+        return name.equals("a2a-rs") || name.startsWith("java-serve-");
+    }
+
     boolean hasServer() {
         return !server.isEmpty();
     }
@@ -341,7 +372,9 @@ record ForeignSdk(
     Outcome call(List<String> hubs) {
         var command = new ArrayList<String>(client);
         command.addAll(hubs);
-        return work(directory -> execute(directory, RUN_LIMIT, command, "run").stream()
+        // Several suites may run it at a time.
+        String log = "run-" + ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
+        return work(directory -> execute(directory, RUN_LIMIT, command, log).stream()
                 .map(Check::parse)
                 .toList());
     }
@@ -387,14 +420,31 @@ record ForeignSdk(
      */
     void install() throws IOException {
         Files.createDirectories(directory());
-        // Tests in another process may want the same one.
+        // Tests of this process may want the same one, and those of another.
+        ReentrantLock lock = INSTALLING.computeIfAbsent(name, any -> new ReentrantLock());
+        lock.lock();
         try (FileChannel file = FileChannel.open(
                         directory().resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock held = file.lock()) {
             requireNonNull(held);
             copyScript(directory());
             install(directory());
+        } finally {
+            lock.unlock();
         }
+    }
+
+    private List<String> files() throws IOException {
+        var all = new ArrayList<String>();
+        for (String source : sources) {
+            try (Stream<Path> files = Files.list(Path.of("src", "test", source))) {
+                files.filter(Files::isRegularFile)
+                        .map(file -> file.getFileName().toString())
+                        .sorted()
+                        .forEach(all::add);
+            }
+        }
+        return all;
     }
 
     private void copyScript(Path directory) throws IOException {
@@ -413,24 +463,33 @@ record ForeignSdk(
     private void install(Path directory) throws IOException {
         Path installed = directory.resolve("installed");
         var wanted = new StringBuilder();
-        for (String lockFile : lockFiles) {
-            wanted.append(Files.readString(directory.resolve(lockFile)));
+        for (String file : lockFiles.isEmpty() ? files() : lockFiles) {
+            wanted.append(Files.readString(directory.resolve(file)));
         }
         if (Files.exists(installed) && Files.readString(installed).contentEquals(wanted)) {
             return;
         }
         for (List<String> command : installation) {
+            if (command.equals(UV_INSTALL)) {
+                UV.install();
+            }
             execute(directory, INSTALLATION_LIMIT, command, "install");
         }
         Files.writeString(installed, wanted);
+    }
+
+    /** A command in a directory. Python keeps what it has compiled, which some programs of a suite import many times. */
+    static ProcessBuilder builder(Path directory, List<String> command) {
+        var builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().remove("PYTHONDONTWRITEBYTECODE");
+        return builder;
     }
 
     /** Returns the lines that the command printed. */
     static List<String> execute(Path directory, Duration limit, List<String> command, String log) throws IOException {
         Path output = directory.resolve(log + ".out");
         Path errors = directory.resolve(log + ".err");
-        Process process = new ProcessBuilder(command)
-                .directory(directory.toFile())
+        Process process = builder(directory, command)
                 .redirectOutput(output.toFile())
                 .redirectError(errors.toFile())
                 .start();

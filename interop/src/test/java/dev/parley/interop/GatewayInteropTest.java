@@ -33,7 +33,7 @@ final class GatewayInteropTest {
             Set.of("js-1.0", "python-1.0", "go-1.0", "js-0.3", "python-0.3", "java-0.3");
 
     private static final Map<String, Set<String>> FAULTS = Map.of(
-            "Go 2.3.1 jsonrpc",
+            "Go 2.4.0 jsonrpc",
             Set.of("errors"),
             "Python 0.3.26 rest",
             Set.of("send files"),

@@ -1,5 +1,8 @@
 package dev.parley.interop;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -8,6 +11,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.parley.interop.Check.Result;
 import dev.parley.interop.ForeignSdk.Outcome;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,11 +84,16 @@ final class Results {
     }
 
     private static void assertDocumented(Path file, String place, String tables) throws IOException {
-        String current = ResultTable.replaceIn(Files.readString(file), place, tables);
         if (Boolean.getBoolean("parley.docs.update")) {
-            Files.writeString(file, current);
+            // Classes run in several processes.
+            try (FileChannel channel = FileChannel.open(Path.of("target", "documents.lock"), CREATE, WRITE);
+                    FileLock held = channel.lock()) {
+                requireNonNull(held);
+                Files.writeString(file, ResultTable.replaceIn(Files.readString(file), place, tables));
+            }
         }
 
-        assertThat(Files.readString(file)).isEqualTo(current);
+        String document = Files.readString(file);
+        assertThat(document).isEqualTo(ResultTable.replaceIn(document, place, tables));
     }
 }
