@@ -56,6 +56,11 @@ func params(text string, how sending) *a2a.MessageSendParams {
 		file := a2a.FileBytes{FileMeta: a2a.FileMeta{Name: "cities.csv", MimeType: "text/csv"}, Bytes: bytes}
 		message.Parts = append(message.Parts, a2a.FilePart{File: file})
 	}
+	if how.image != nil {
+		bytes := base64.StdEncoding.EncodeToString(how.image)
+		file := a2a.FileBytes{FileMeta: a2a.FileMeta{Name: "a.png", MimeType: "image/png"}, Bytes: bytes}
+		message.Parts = append(message.Parts, a2a.FilePart{File: file})
+	}
 	blocking := !how.immediately
 	config := &a2a.MessageSendConfig{Blocking: &blocking}
 	if how.hook != "" {
@@ -159,6 +164,9 @@ func seen(any a2a.Event) event {
 		found := event{kind: "task", taskID: string(one.ID), contextID: one.ContextID}
 		found.state = word(string(one.Status.State))
 		found.history = len(one.History)
+		if one.Status.Message != nil {
+			found.say(one.Status.Message.Parts)
+		}
 		for _, artifact := range one.Artifacts {
 			found.add(artifact.Parts)
 		}
@@ -176,6 +184,14 @@ func seen(any a2a.Event) event {
 		return found
 	}
 	return event{kind: "unknown"}
+}
+
+func (e *event) say(parts a2a.ContentParts) {
+	for _, part := range parts {
+		if text, ok := part.(a2a.TextPart); ok {
+			e.said = append(e.said, text.Text)
+		}
+	}
 }
 
 func (e *event) add(parts a2a.ContentParts) {

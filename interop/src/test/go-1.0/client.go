@@ -57,6 +57,11 @@ func params(text string, how sending) *a2a.SendMessageRequest {
 		file.Filename, file.MediaType = "cities.csv", "text/csv"
 		message.Parts = append(message.Parts, file)
 	}
+	if how.image != nil {
+		file := a2a.NewRawPart(how.image)
+		file.Filename, file.MediaType = "a.png", "image/png"
+		message.Parts = append(message.Parts, file)
+	}
 	config := &a2a.SendMessageConfig{ReturnImmediately: how.immediately}
 	if how.hook != "" {
 		config.PushConfig = outgoing(someConfig("", ""))
@@ -164,6 +169,9 @@ func seen(any a2a.Event) event {
 		found := event{kind: "task", taskID: string(one.ID), contextID: one.ContextID}
 		found.state = word(string(one.Status.State))
 		found.history = len(one.History)
+		if one.Status.Message != nil {
+			found.say(one.Status.Message.Parts)
+		}
 		for _, artifact := range one.Artifacts {
 			found.add(artifact.Parts)
 		}
@@ -181,6 +189,12 @@ func seen(any a2a.Event) event {
 		return found
 	}
 	return event{kind: "unknown"}
+}
+
+func (e *event) say(parts a2a.ContentParts) {
+	for _, part := range parts {
+		e.said = append(e.said, part.Text())
+	}
 }
 
 func (e *event) add(parts a2a.ContentParts) {

@@ -1,7 +1,7 @@
 // Does everything that one release of the official Go SDK can do with the agents of a hub, once over each binding.
 //
-// Prints one line of JSON for each operation: {client, dialect, binding, operation, result, detail}. The only argument is
-// the URL of the hub; without one it serves an agent.
+// Prints one line of JSON for each operation: {client, dialect, binding, operation, result, detail}. The argument is the URL
+// of the hub; without one it serves an agent. Further arguments are routes, as @NAME, with such an agent behind each.
 package main
 
 import (
@@ -23,6 +23,7 @@ var errNotOffered = errors.New("the client has no such method")
 type event struct {
 	kind, taskID, contextID, state string
 	texts                          []string // of a message, of the artifacts, or of what is said with a state
+	said                           []string // with the state of a task
 	images                         int
 	history                        int
 	final                          bool
@@ -30,7 +31,7 @@ type event struct {
 
 type sending struct {
 	taskID, contextID, hook string
-	table                   []byte
+	table, image            []byte
 	immediately             bool
 }
 
@@ -56,6 +57,11 @@ func main() {
 		serve()
 		return
 	}
+	if len(os.Args) > 2 && strings.HasPrefix(os.Args[2], "@") {
+		routes := strings.Split(strings.TrimPrefix(strings.Join(os.Args[2:], ""), "@"), "@")
+		callRoutes(os.Args[1], routes)
+		return
+	}
 	for _, binding := range bindings {
 		agents := map[string]agent{}
 		for _, name := range []string{"analyst", "chatty", "counter", "echo", "interview", "ping"} {
@@ -68,17 +74,21 @@ func main() {
 		}
 		for _, one := range operations {
 			result, detail := outcome(agents, one.run)
-			line, _ := json.Marshal(map[string]string{
-				"client":    "Go " + version(),
-				"dialect":   dialect,
-				"binding":   binding,
-				"operation": one.name,
-				"result":    result,
-				"detail":    detail,
-			})
-			fmt.Println(string(line))
+			report(binding, one.name, result, detail)
 		}
 	}
+}
+
+func report(binding, operation, result, detail string) {
+	line, _ := json.Marshal(map[string]string{
+		"client":    "Go " + version(),
+		"dialect":   dialect,
+		"binding":   binding,
+		"operation": operation,
+		"result":    result,
+		"detail":    detail,
+	})
+	fmt.Println(string(line))
 }
 
 func outcome(agents map[string]agent, run func(context.Context, map[string]agent) string) (result, detail string) {

@@ -73,6 +73,9 @@ func (h *handyman) work(ctx context.Context, say saying) {
 	case "ask":
 		say.status("input-required", "What?")
 		return
+	case "fail":
+		say.status("failed", "No luck")
+		return
 	case "wait":
 		for !h.isStopped(say.contextID()) {
 			say.status("working", "...")

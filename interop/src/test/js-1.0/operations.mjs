@@ -257,7 +257,7 @@ async function errors({ echo }) {
   return Object.values(refused).map(([, expected]) => expected.name).join(', ');
 }
 
-function message(text, { taskId = '', contextId = '' } = {}) {
+export function message(text, { taskId = '', contextId = '' } = {}) {
   return {
     tenant: '',
     message: {
@@ -272,7 +272,7 @@ function message(text, { taskId = '', contextId = '' } = {}) {
   };
 }
 
-function pushConfig(taskId) {
+export function pushConfig(taskId) {
   return {
     tenant: '',
     id: '',
@@ -299,7 +299,7 @@ async function whileCounting(counter, body) {
   }
 }
 
-async function collect(responses) {
+export async function collect(responses) {
   const events = [];
   for await (const { payload } of responses) {
     events.push(payload);
@@ -307,15 +307,15 @@ async function collect(responses) {
   return events;
 }
 
-function state(event) {
+export function state(event) {
   return event.value.status?.state;
 }
 
-function artifactTexts(events) {
+export function artifactTexts(events) {
   const updates = events.filter(({ $case }) => $case === 'artifactUpdate');
   return updates.flatMap(({ value }) => texts(value.artifact.parts));
 }
 
-function texts(parts) {
+export function texts(parts) {
   return parts.filter(({ content }) => content.$case === 'text').map(({ content }) => content.value);
 }

@@ -33,6 +33,10 @@ export class Agent {
         bus.publish(events.status('input-required', 'What?'));
         bus.finished();
         return;
+      case 'fail':
+        bus.publish(events.status('failed', 'No luck'));
+        bus.finished();
+        return;
       case 'wait':
         this.#working.set(taskId, events);
         while (!this.#stopped.has(contextId) && this.#working.has(taskId)) {

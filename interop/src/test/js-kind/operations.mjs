@@ -27,8 +27,8 @@ export const OPERATIONS = {
   errors,
 };
 
-const NOT_FOUND = -32001;
-const NOT_CANCELABLE = -32002;
+export const NOT_FOUND = -32001;
+export const NOT_CANCELABLE = -32002;
 const UNSUPPORTED = -32004;
 
 async function card({ counter }, protocol) {
@@ -231,13 +231,13 @@ async function errors({ echo }) {
   return Object.values(refused).map(([, code]) => code).join(', ');
 }
 
-function message(text, { taskId, contextId } = {}) {
+export function message(text, { taskId, contextId } = {}) {
   const parts = [{ kind: 'text', text }];
   const named = { ...(taskId && { taskId }), ...(contextId && { contextId }) };
   return { message: { kind: 'message', messageId: randomUUID(), role: 'user', parts, ...named } };
 }
 
-function pushConfig(taskId, id) {
+export function pushConfig(taskId, id) {
   return {
     taskId,
     pushNotificationConfig: {
@@ -263,7 +263,7 @@ async function whileCounting(counter, body) {
   }
 }
 
-async function collect(stream) {
+export async function collect(stream) {
   const events = [];
   for await (const event of stream) {
     events.push(event);
@@ -271,7 +271,7 @@ async function collect(stream) {
   return events;
 }
 
-async function assertRefused(call, code, what) {
+export async function assertRefused(call, code, what) {
   try {
     await call();
   } catch (failure) {
@@ -287,10 +287,10 @@ function assertEnd(events, state) {
   assert.deepEqual(events.filter((event) => event.final), [events.at(-1)]);
 }
 
-function artifactTexts(events) {
+export function artifactTexts(events) {
   return events.filter(({ kind }) => kind === 'artifact-update').flatMap(({ artifact }) => texts(artifact.parts));
 }
 
-function texts(parts) {
+export function texts(parts) {
   return parts.filter(({ kind }) => kind === 'text').map(({ text }) => text);
 }

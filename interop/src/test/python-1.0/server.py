@@ -3,12 +3,18 @@
 import asyncio
 
 import grpc.aio
+import httpx
 
 from a2a.helpers import new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandlerV2, GrpcHandler
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
-from a2a.server.tasks import InMemoryPushNotificationConfigStore, InMemoryTaskStore, TaskUpdater
+from a2a.server.tasks import (
+    BasePushNotificationSender,
+    InMemoryPushNotificationConfigStore,
+    InMemoryTaskStore,
+    TaskUpdater,
+)
 from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
 from a2a.types.a2a_pb2_grpc import add_A2AServiceServicer_to_server
 from client import BINDINGS
@@ -37,11 +43,14 @@ class Agent(AgentExecutor):
                 await updates.complete()
             case 'ask':
                 await updates.requires_input(updates.new_agent_message([new_text_part('What?')]))
+            case 'fail':
+                await updates.failed(updates.new_agent_message([new_text_part('No luck')]))
             case 'wait':
-                while context.context_id not in self._stopped:
+                while not {context.context_id, context.task_id} & self._stopped:
                     await updates.start_work(updates.new_agent_message([new_text_part('...')]))
                     await asyncio.sleep(0.1)
-                await updates.complete()
+                if context.context_id in self._stopped:
+                    await updates.complete()
             case _:
                 if text == 'stop':
                     self._stopped.add(context.context_id)
@@ -49,6 +58,7 @@ class Agent(AgentExecutor):
                 await updates.complete()
 
     async def cancel(self, context, event_queue):
+        self._stopped.add(context.task_id)
         await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
 
 
@@ -70,8 +80,13 @@ async def application(url):
         default_output_modes=['text/plain', 'text/csv'],
         skills=[AgentSkill(id='do', name='Do', description='Does it', tags=['test'])],
     )
+    configs = InMemoryPushNotificationConfigStore()
     handler = DefaultRequestHandlerV2(
-        Agent(), InMemoryTaskStore(), card, push_config_store=InMemoryPushNotificationConfigStore()
+        Agent(),
+        InMemoryTaskStore(),
+        card,
+        push_config_store=configs,
+        push_sender=BasePushNotificationSender(httpx.AsyncClient(), configs),
     )
     add_A2AServiceServicer_to_server(GrpcHandler(handler), rpc_server)
     await rpc_server.start()

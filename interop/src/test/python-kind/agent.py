@@ -2,10 +2,17 @@
 
 import asyncio
 
+import httpx
+
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.apps import A2AStarletteApplication
 from a2a.server.request_handlers import DefaultRequestHandler
-from a2a.server.tasks import InMemoryPushNotificationConfigStore, InMemoryTaskStore, TaskUpdater
+from a2a.server.tasks import (
+    BasePushNotificationSender,
+    InMemoryPushNotificationConfigStore,
+    InMemoryTaskStore,
+    TaskUpdater,
+)
 from a2a.types import AgentCapabilities, AgentCard, AgentSkill, Part, TextPart
 from a2a.utils import new_task
 
@@ -33,11 +40,14 @@ class Agent(AgentExecutor):
                 await updates.complete()
             case 'ask':
                 await updates.requires_input(updates.new_agent_message([said('What?')]), final=True)
+            case 'fail':
+                await updates.failed(updates.new_agent_message([said('No luck')]))
             case 'wait':
-                while context.context_id not in self._stopped:
+                while not {context.context_id, context.task_id} & self._stopped:
                     await updates.start_work(updates.new_agent_message([said('...')]))
                     await asyncio.sleep(0.1)
-                await updates.complete()
+                if context.context_id in self._stopped:
+                    await updates.complete()
             case _:
                 if text == 'stop':
                     self._stopped.add(context.context_id)
@@ -45,6 +55,7 @@ class Agent(AgentExecutor):
                 await updates.complete()
 
     async def cancel(self, context, event_queue):
+        self._stopped.add(context.task_id)
         await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
 
 
@@ -63,8 +74,12 @@ def card(url, **more):
 
 
 def handler():
+    configs = InMemoryPushNotificationConfigStore()
     return DefaultRequestHandler(
-        Agent(), InMemoryTaskStore(), push_config_store=InMemoryPushNotificationConfigStore()
+        Agent(),
+        InMemoryTaskStore(),
+        push_config_store=configs,
+        push_sender=BasePushNotificationSender(httpx.AsyncClient(), configs),
     )
 
 
