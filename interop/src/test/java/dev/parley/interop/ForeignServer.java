@@ -31,8 +31,7 @@ final class ForeignServer implements AutoCloseable {
     /** Starts one, and waits until it can be called. It ends by itself should this process die. */
     static ForeignServer start(Path directory, List<String> command) throws IOException {
         Path errors = directory.resolve("serve.err");
-        Process process = new ProcessBuilder(command)
-                .directory(directory.toFile())
+        Process process = ForeignSdk.builder(directory, command)
                 .redirectError(errors.toFile())
                 .start();
         var line = new CompletableFuture<String>();
@@ -83,6 +82,11 @@ final class ForeignServer implements AutoCloseable {
         return told.get("origins") instanceof List<?> all
                 ? all.stream().map(String::valueOf).toList()
                 : List.of();
+    }
+
+    /** Operations that a framework has no way to offer. */
+    List<?> lacks() {
+        return told.get("lacks") instanceof List<?> all ? all : List.of();
     }
 
     /** What cards call each binding that it has, by the name that it has in the table of results. */

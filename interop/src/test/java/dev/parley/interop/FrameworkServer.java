@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.cli.Main;
 import dev.parley.client.AgentClient;
 import dev.parley.client.TaskStream;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
@@ -31,24 +33,33 @@ final class FrameworkServer {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final SendConfiguration AT_ONCE = new SendConfiguration(List.of(), null, null, true);
 
-    private final ForeignServer server;
+    private final String url;
     private final AgentClient agent;
 
-    private FrameworkServer(ForeignServer server, AgentClient agent) {
-        this.server = server;
+    private FrameworkServer(String url, AgentClient agent) {
+        this.url = url;
         this.agent = agent;
     }
 
-    static List<Check> checks(ForeignServer server) {
+    /**
+     * Tries everything.
+     *
+     * @param url of the agent: that of the server, or of a route of a gateway to it
+     * @param column addition to the name of the server in the table of results
+     */
+    static List<Check> checks(ForeignServer server, String url, String column) {
         try (AgentClient agent = AgentClient.builder()
                 .callTimeout(LIMIT)
                 .sendTimeout(LIMIT)
                 .streamSilence(LIMIT)
-                .connect(server.url())) {
+                .connect(url)) {
             var checks = new ArrayList<Check>();
-            new FrameworkServer(server, agent)
+            new FrameworkServer(url, agent)
                     .operations()
-                    .forEach((operation, run) -> checks.add(OwnClient.check(server, "", operation, () -> {
+                    .forEach((operation, run) -> checks.add(OwnClient.check(server, column, operation, () -> {
+                        if (server.lacks().contains(operation)) {
+                            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "the framework has no such thing");
+                        }
                         run.run();
                         return "";
                     })));
@@ -177,7 +188,7 @@ final class FrameworkServer {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = Stream.concat(
                         Stream.of(java, "-cp", System.getProperty("java.class.path"), Main.class.getName()),
-                        Stream.concat(Stream.of(arguments), Stream.of("--agent-card", server.url())))
+                        Stream.concat(Stream.of(arguments), Stream.of("--agent-card", url)))
                 .toList();
         try {
             return String.join("\n", ForeignSdk.execute(Path.of("target"), LIMIT, command, "parley"));

@@ -39,12 +39,12 @@ final class FrameworksTest {
     /** Operations that fail with any client; the document says why. */
     private static final Map<String, Set<String>> FAULTS_OF_SERVERS = Map.of();
 
-    /** Each is installed and run once. They wait for registries and for their own starts, so two run at a time. */
+    /** Each is installed and run once. They wait for registries and for their own starts, so three run at a time. */
     private static final Map<ForeignSdk, CompletableFuture<Outcome>> OUTCOMES = new LinkedHashMap<>();
 
     private static final Map<ForeignSdk, Outcome> SERVER_OUTCOMES = new HashMap<>();
 
-    private static final ExecutorService RUNS = Executors.newFixedThreadPool(2);
+    private static final ExecutorService RUNS = Executors.newFixedThreadPool(3);
     private static Hub hub;
 
     @BeforeAll
@@ -58,8 +58,9 @@ final class FrameworksTest {
                 .drain(Duration.ZERO)
                 .start();
         List<String> arguments = List.of(hub.url());
-        ForeignSdk.FRAMEWORKS.forEach(
-                it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), RUNS)));
+        Stream.of(true, false)
+                .flatMap(slow -> ForeignSdk.FRAMEWORKS.stream().filter(it -> it.isSlowToInstall() == slow))
+                .forEach(it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), RUNS)));
     }
 
     /** Completes with a line of text for each part that it was sent. */
@@ -126,8 +127,19 @@ final class FrameworksTest {
     private static Outcome serverOutcome(ForeignSdk framework) {
         return SERVER_OUTCOMES.computeIfAbsent(framework, it -> {
             Outcome ofClient = outcome(it); // which has installed it
-            return ofClient instanceof Outcome.Unavailable ? ofClient : it.serve(FrameworkServer::checks);
+            return ofClient instanceof Outcome.Unavailable ? ofClient : it.serve(FrameworksTest::checks);
         });
+    }
+
+    /** Of the agent itself, and of a route that leads to it. */
+    private static List<Check> checks(ForeignServer server) {
+        String name = server.name().split(" ", 2)[0];
+        GatewayRoutes.add(hub, Map.of("name", name, "url", server.url()));
+        return Stream.of(
+                        FrameworkServer.checks(server, server.url(), ""),
+                        FrameworkServer.checks(server, hub.agentUrl(name), "through a gateway"))
+                .flatMap(List::stream)
+                .toList();
     }
 
     private static Outcome outcome(ForeignSdk framework) {
