@@ -479,8 +479,12 @@ public final class Dialects {
         if (accept != null && accept.contains(Headers.JSON)) {
             return Headers.JSON;
         }
+        // The SDK for Go subscribes without a body, accepts only streams, and reads errors of this type only.
+        boolean onlyStreams = contentType == null && accept != null && accept.contains(Headers.EVENT_STREAM);
         // Release 1.0.0 knew only application/json, and its peers insist on it.
-        return settings.has(Switch.STATUSES_OF_100) || contentType != null && contentType.startsWith(Headers.JSON)
+        return settings.has(Switch.STATUSES_OF_100)
+                        || onlyStreams
+                        || contentType != null && contentType.startsWith(Headers.JSON)
                 ? Headers.JSON
                 : Headers.A2A_JSON;
     }

@@ -591,6 +591,9 @@ final class DialectsTest {
                 "application/a2a+json,                       application/json,                 application/a2a+json",
                 "'application/json, application/a2a+json',   -,                                application/a2a+json",
                 "text/event-stream,                          application/json,                 application/json",
+                "text/event-stream,                          -,                                application/json",
+                "text/event-stream,                          application/a2a+json,             application/a2a+json",
+                "'text/event-stream, application/a2a+json',  -,                                application/a2a+json",
                 "text/html,                                  -,                                application/a2a+json"
             })
     void restAnswersInTheTypeThatTheCallerKnows(String accept, String contentType, String answered) {
