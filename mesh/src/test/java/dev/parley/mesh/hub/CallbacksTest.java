@@ -20,9 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Messages about tasks at the addresses that delegations name. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT) // most of them wait for the pauses between attempts
 final class CallbacksTest {
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 

@@ -193,10 +193,12 @@ final class RouteDelegationTest {
                         .port(0)
                         .agents(Agent.named("own", "Own").handle((request, reply) -> reply.complete("own")))
                         .set("webhook-allow", "127.0.0.1")
-                        .set("remote", "far=http://127.0.0.1:" + port)
+                        .set("gateway-allow", "127.0.0.1")
                         .start();
                 var sink = new Sink(1)) {
             var peer = new Peer(hub.url());
+            String route = "{'name':'far','url':'http://127.0.0.1:" + port + "','set':['pause=0.2s']}";
+            assertThat(peer.post("/admin/gateway/routes", route).status()).isEqualTo(200);
             until(peer, "/agents/far/.well-known/agent-card.json", 200);
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
             assertThat(accepted.type()).as(accepted.response().body()).isEqualTo("task_acceptance");
