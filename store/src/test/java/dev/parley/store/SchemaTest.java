@@ -46,7 +46,7 @@ final class SchemaTest {
     Path data = Path.of("");
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
     void tasksOfAnEarlierSchemaAreThereAfterTheMigration(int version) throws SQLException, IOException {
         write(version);
 

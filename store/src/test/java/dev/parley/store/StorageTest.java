@@ -181,6 +181,42 @@ final class StorageTest {
     }
 
     @Test
+    void aWriteThatDoesNotFitIsRefusedWithNoOtherAndRecordsAsideDoNotCount() {
+        Storage storage = store.database().storage();
+        storage.limit(Quotas.of(List.of("shop=1KB")));
+        storage.space("shop").force(300);
+        store.database().admit("shop", session -> {
+            storage.require("shop", 500);
+            storage.add("shop", Kind.DEFINITIONS, 500);
+            storage.add("shop", Kind.CHANGES, 5_000);
+            return session;
+        });
+
+        assertThatThrownBy(() -> store.database().admit("shop", session -> {
+                    storage.require("shop", 225);
+                    throw new IllegalStateException("it fits");
+                }))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        full -> assertThat(full)
+                                .hasMessageStartingWith(
+                                        "The data of group \"shop\" take 800 of 1024 bytes, and 225 more"));
+        store.database().write("shop", session -> {
+            storage.add("shop", Kind.DEFINITIONS, -1);
+            storage.require("shop", 225);
+            return session;
+        });
+        assertThat(used("shop")).isEqualTo(499);
+        assertThat(storage.isOver("shop", Kind.CHANGES)).isTrue();
+        assertThat(storage.isOver("shop", Kind.DELETED)).isFalse();
+        assertThat(storage.isOver("bank", Kind.CHANGES)).isFalse();
+
+        store.close();
+        store = place.store(clock);
+        assertThat(used("shop")).isEqualTo(499);
+    }
+
+    @Test
     void manyThreadsTogetherTakeNoMoreThanFits() throws InterruptedException {
         Storage storage = store.database().storage();
         storage.limit(Quotas.of(List.of("100B")));

@@ -313,6 +313,7 @@ public final class Database implements AutoCloseable {
                         for (String sql : (Iterable<String>) statements::iterator) {
                             session.once(system.spelled(sql));
                         }
+                        storage.read(session); // a script may have added sums
                         return Migrations.setVersion(session, module, version);
                     }));
         } catch (SQLException impossible) {
@@ -383,6 +384,31 @@ public final class Database implements AutoCloseable {
      */
     public <T> T write(String group, Question<T> change) {
         return write(1, group, false, change);
+    }
+
+    private record Admission<T>(
+            @Nullable T result, @Nullable A2AException refusal) {}
+
+    /**
+     * {@link #write(String, Question)} of a change that may be refused. It is to be refused before its first write: other changes are in the
+     * same transaction.
+     *
+     * @throws A2AException thrown by the change; nothing is written
+     * @throws StoreException if it could not be written
+     */
+    @SuppressWarnings("NullAway") // no refusal: the result is what the change returned
+    public <T> T admit(String group, Question<T> change) {
+        Admission<T> admission = write(group, session -> {
+            try {
+                return new Admission<>(change.ask(session), null);
+            } catch (A2AException refused) {
+                return new Admission<>(null, refused);
+            }
+        });
+        if (admission.refusal != null) {
+            throw admission.refusal;
+        }
+        return admission.result;
     }
 
     private <T> T write(int rows, String group, boolean barrier, Question<T> change) {

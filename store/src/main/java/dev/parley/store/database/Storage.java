@@ -30,7 +30,29 @@ import org.jspecify.annotations.Nullable;
 public final class Storage implements GroupListener {
     /** Kinds of data. */
     public enum Kind {
-        TASKS;
+        TASKS,
+        WEBHOOKS,
+        /** Statements of graphs, with reviews, settings and answers to updates. */
+        KNOWLEDGE,
+        /** Changes of graphs. */
+        CHANGES(true),
+        /** Entries of the registry with their versions, changes and reviews. */
+        REGISTRY,
+        /** Deleted entries of the registry that can be restored. */
+        DELETED(true),
+        /** Definitions of workflows. */
+        DEFINITIONS;
+
+        /** True for records that are removed early in place of a refusal. They take a share of the limit besides it. */
+        private final boolean isAside;
+
+        Kind() {
+            this(false);
+        }
+
+        Kind(boolean isAside) {
+            this.isAside = isAside;
+        }
 
         /** Its name in the table, and for operators. */
         public String word() {
@@ -52,10 +74,17 @@ public final class Storage implements GroupListener {
         static final Comparator<Key> ORDER = Comparator.comparing(Key::group).thenComparing(Key::kind);
     }
 
+    /** The records of a kind that are removed early take at most one of so many parts of the limit. */
+    private static final int ASIDE = 4;
+
     /** Bytes of a group by kind of data, and its limit; null for none. */
     public record Usage(Map<Kind, Long> bytes, @Nullable Long limit) {
+        /** Bytes that the limit is for: of all kinds but those that are removed early. */
         public long sum() {
-            return bytes.values().stream().mapToLong(Long::longValue).sum();
+            return bytes.entrySet().stream()
+                    .filter(kind -> !kind.getKey().isAside)
+                    .mapToLong(Map.Entry::getValue)
+                    .sum();
         }
     }
 
@@ -89,6 +118,40 @@ public final class Storage implements GroupListener {
         }
     }
 
+    /**
+     * Refuses bytes that a transaction is going to add. On the writer thread, before the first write of a work, so that other works of the
+     * transaction are not undone.
+     *
+     * @throws A2AException QUOTA_EXCEEDED if they do not fit
+     */
+    public void require(String group, long bytes) {
+        Long limit = quotas.of(group);
+        if (limit == null || bytes <= 0) {
+            return;
+        }
+        GroupSpace space = spaces.get(group);
+        long used = used(group) + (space == null ? 0 : space.reserved.get());
+        for (var change : changes.entrySet()) {
+            boolean counts = change.getKey().group.equals(group) && !change.getKey().kind.isAside;
+            used += counts ? change.getValue() : 0;
+        }
+        if (used + bytes > limit) {
+            throw full(group, used, limit, bytes);
+        }
+    }
+
+    private static A2AException full(String group, long used, long limit, long bytes) {
+        return A2AException.of(
+                A2AError.QUOTA_EXCEEDED,
+                "The data of group \"" + group + "\" take " + used + " of " + limit + " bytes, and " + bytes
+                        + " more do not fit (expected: data of the group erased or ended tasks removed by --retention, or a"
+                        + " larger --group-quota)",
+                Map.of(
+                        "group", group,
+                        "usedBytes", Long.toString(used),
+                        "limitBytes", Long.toString(limit)));
+    }
+
     /** Bytes of all groups that keep some or have a limit of their own, by their names. */
     public Map<String, Usage> usage() {
         var groups = new TreeMap<String, Map<Kind, Long>>();
@@ -107,10 +170,20 @@ public final class Storage implements GroupListener {
     private long used(String group) {
         long sum = 0;
         for (Kind kind : Kind.values()) {
-            AtomicLong bytes = stored.get(new Key(group, kind));
-            sum += bytes == null ? 0 : bytes.get();
+            sum += kind.isAside ? 0 : used(group, kind);
         }
         return sum;
+    }
+
+    private long used(String group, Kind kind) {
+        AtomicLong bytes = stored.get(new Key(group, kind));
+        return bytes == null ? 0 : bytes.get();
+    }
+
+    /** Whether records of a kind that are removed early take more than their share of the limit of their group. */
+    public boolean isOver(String group, Kind kind) {
+        Long limit = quotas.of(group);
+        return limit != null && used(group, kind) > limit / ASIDE;
     }
 
     // ---- On the writer thread
@@ -169,6 +242,11 @@ public final class Storage implements GroupListener {
     @Override
     public void reopened(Session session) throws SQLException {
         changes.clear();
+        read(session);
+    }
+
+    /** Reads the sums as of the last commit. On the writer thread. */
+    void read(Session session) throws SQLException {
         var read = new HashMap<Key, Long>();
         session.list(
                         row -> new Object[] {Session.text(row, 1), Session.text(row, 2), row.getLong(3)},
@@ -209,16 +287,7 @@ public final class Storage implements GroupListener {
             long used = used(group) + others;
             if (used + bytes > limit) {
                 reserved.addAndGet(-bytes);
-                throw A2AException.of(
-                        A2AError.QUOTA_EXCEEDED,
-                        "The data of group \"" + group + "\" take " + used + " of " + limit + " bytes, and "
-                                + bytes
-                                + " more do not fit (expected: data of the group erased or ended tasks removed by"
-                                + " --retention, or a larger --group-quota)",
-                        Map.of(
-                                "group", group,
-                                "usedBytes", Long.toString(used),
-                                "limitBytes", Long.toString(limit)));
+                throw full(group, used, limit, bytes);
             }
         }
 

@@ -13,6 +13,8 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.StoreException;
@@ -33,6 +35,9 @@ public final class JdbcPushStore implements PushStore {
             "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
                     + " task_name, config_id, generation, channel FROM webhook ";
 
+    /** Bytes of a webhook for the quota of its group. */
+    static final String BYTES = "CAST(" + Storage.ROW + " + length(config) AS BIGINT)";
+
     private final Database database;
     private final Lanes lanes;
     private final AuditTrail audit;
@@ -49,7 +54,28 @@ public final class JdbcPushStore implements PushStore {
 
     @Override
     public void save(Subscription subscription, Cause cause) {
-        database.write(group(subscription.task()), session -> save(session, subscription, cause));
+        String group = group(subscription.task());
+        byte[] config = stored(subscription);
+        int unused = database.admit(group, session -> {
+            database.storage().require(group, more(session, subscription, config));
+            return save(session, subscription, config, cause);
+        });
+    }
+
+    private byte[] stored(Subscription subscription) {
+        String taskId = subscription.task().taskId();
+        String configId = requireNonNull(subscription.config().id());
+        return atRest.webhook(Json.write(subscription.config()), place(taskId, configId));
+    }
+
+    /** Bytes that a webhook takes besides those of the one in its place. */
+    private static long more(Session session, Subscription subscription, byte[] config) throws SQLException {
+        return Storage.ROW
+                + config.length
+                - session.number(
+                        "SELECT " + BYTES + " FROM webhook WHERE task_id = ? AND config_id = ?",
+                        subscription.task().taskId(),
+                        requireNonNull(subscription.config().id()));
     }
 
     private static String group(TaskKey task) {
@@ -57,7 +83,12 @@ public final class JdbcPushStore implements PushStore {
     }
 
     int save(Session session, Subscription subscription, Cause cause) throws SQLException {
+        return save(session, subscription, stored(subscription), cause);
+    }
+
+    private int save(Session session, Subscription subscription, byte[] config, Cause cause) throws SQLException {
         TaskKey task = subscription.task();
+        database.storage().add(group(task), Kind.WEBHOOKS, more(session, subscription, config));
         int saved = session.update(
                 // A task's webhooks are in the order of their times, so two of one moment get two.
                 "INSERT INTO webhook"
@@ -73,11 +104,7 @@ public final class JdbcPushStore implements PushStore {
                 lanes.number(session, Lane.of(task)),
                 clock.millis(),
                 task.taskId(),
-                atRest.webhook(
-                        Json.write(subscription.config()),
-                        place(
-                                task.taskId(),
-                                requireNonNull(subscription.config().id()))),
+                config,
                 subscription.dialect(),
                 subscription.taskName(),
                 subscription.delivered(),
@@ -126,6 +153,19 @@ public final class JdbcPushStore implements PushStore {
         return "webhook " + configId + " of task " + taskId;
     }
 
+    /** Counts webhooks for their groups, with a sign. On the writer thread. */
+    static void count(Database database, Session session, int sign, String where, @Nullable Object... values)
+            throws SQLException {
+        record Sum(String group, long bytes) {}
+        for (Sum sum : session.list(
+                row -> new Sum(Session.text(row, 1), row.getLong(2)),
+                "SELECT group_id, SUM(" + BYTES + ") FROM webhook JOIN lane ON lane.lane_no = webhook.lane_no WHERE "
+                        + where + " GROUP BY group_id",
+                values)) {
+            database.storage().add(sum.group, Kind.WEBHOOKS, sign * sum.bytes);
+        }
+    }
+
     private record Held(String taskId, String configId, byte[] config) {}
 
     /**
@@ -153,14 +193,16 @@ public final class JdbcPushStore implements PushStore {
                     return new Held(one.taskId, one.configId, sealing.seal(sealing.open(one.config, place), place));
                 })
                 .toList();
-        database.writeInSlices(
-                anew,
-                true,
-                (session, one) -> session.update(
-                        "UPDATE webhook SET config = ? WHERE task_id = ? AND config_id = ?",
-                        one.config,
-                        one.taskId,
-                        one.configId));
+        database.writeInSlices(anew, true, (session, one) -> {
+            count(database, session, -1, "task_id = ? AND config_id = ?", one.taskId, one.configId);
+            int changed = session.update(
+                    "UPDATE webhook SET config = ? WHERE task_id = ? AND config_id = ?",
+                    one.config,
+                    one.taskId,
+                    one.configId);
+            count(database, session, 1, "task_id = ? AND config_id = ?", one.taskId, one.configId);
+            return changed;
+        });
     }
 
     @Override
@@ -203,6 +245,14 @@ public final class JdbcPushStore implements PushStore {
     }
 
     private int delete(Session session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
+        count(
+                database,
+                session,
+                -1,
+                "task_id = ? AND config_id = ? AND webhook.lane_no = ?",
+                task.taskId(),
+                configId,
+                lane);
         int deleted = session.update(
                 "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
                 task.taskId(),

@@ -113,14 +113,13 @@ final class LaneRemoval {
                 rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
                 "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
                 lane));
-        database.writeInSlices(
-                orphans,
-                true,
-                (session, orphan) -> session.update(
-                        "DELETE FROM " + table + " WHERE lane_no = ? AND task_id = ? AND " + key + " = ?" + condition,
-                        lane,
-                        orphan.taskId,
-                        orphan.key));
+        database.writeInSlices(orphans, true, (session, orphan) -> {
+            String where = "lane_no = ? AND task_id = ? AND " + key + " = ?" + condition;
+            if (table.equals("webhook")) {
+                JdbcPushStore.count(database, session, -1, "webhook." + where, lane, orphan.taskId, orphan.key);
+            }
+            return session.update("DELETE FROM " + table + " WHERE " + where, lane, orphan.taskId, orphan.key);
+        });
     }
 
     void forget(String group, String principal) {

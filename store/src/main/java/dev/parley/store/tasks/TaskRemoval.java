@@ -166,7 +166,8 @@ final class TaskRemoval {
                 .orElse(null);
     }
 
-    private static void removeAround(Session session, String id) throws SQLException {
+    private void removeAround(Session session, String id) throws SQLException {
+        JdbcPushStore.count(database, session, -1, "task_id = ?", id);
         session.update("DELETE FROM webhook WHERE task_id = ?", id);
         session.update("DELETE FROM task_name WHERE task_id = ?", id);
     }
