@@ -16,6 +16,8 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -46,6 +48,10 @@ final class Definitions {
             document TEXT,
             PRIMARY KEY (group_id, name, version)
         );
+        """, """
+        INSERT INTO stored (group_id, kind, bytes)
+            SELECT group_id, 'definitions', SUM(200 + coalesce(octet_length(document), 0)) FROM one_definition
+                GROUP BY group_id;
         """);
 
     private record Row(
@@ -77,7 +83,7 @@ final class Definitions {
             throw A2AException.invalidParams("workflow", length + " bytes (expected: at most " + MOST_BYTES + ")");
         }
         String group = caller.scope().group();
-        int version = database.write(group, session -> {
+        int version = database.admit(group, session -> {
             List<Row> rows = rows(session, group, name);
             Row newest = rows.isEmpty() ? null : rows.getLast();
             if (newest != null && json.equals(newest.document())) {
@@ -86,6 +92,8 @@ final class Definitions {
             int next = newest == null ? 1 : newest.version() + 1;
             boolean isRoom = newest == null ? names(session, group) < MOST : rows.size() < MOST;
             if (isRoom) {
+                database.storage().require(group, Storage.ROW + length);
+                database.storage().add(group, Kind.DEFINITIONS, Storage.ROW + length);
                 session.update(
                         "INSERT INTO one_definition (group_id, name, version, at_ms, author, document)"
                                 + " VALUES (?, ?, ?, ?, ?, ?)",
@@ -196,24 +204,23 @@ final class Definitions {
         DefinitionView deleted = get(new GetDefinition(delete.definition(), delete.version()), caller);
         String group = caller.scope().group();
         Integer version = delete.version();
-        int changed = database.write(
-                group,
-                session -> version == null
-                        ? session.update(
-                                "UPDATE one_definition SET document = NULL, author = '' WHERE group_id = ? AND name = ?"
-                                        + " AND document IS NOT NULL",
-                                group,
-                                deleted.name())
-                        : session.update(
-                                "UPDATE one_definition SET document = NULL, author = '' WHERE group_id = ? AND name = ?"
-                                        + " AND document IS NOT NULL AND version = ?",
-                                group,
-                                deleted.name(),
-                                version));
+        int changed = database.write(group, session -> delete(session, group, deleted.name(), version));
         if (changed == 0) {
             throw unknown(delete.definition(), version); // another caller was first
         }
         return deleted;
+    }
+
+    /** The row of a version stays, so that its number is not given again. */
+    private int delete(Session session, String group, String name, @Nullable Integer version) throws SQLException {
+        String where = " WHERE group_id = ? AND name = ? AND document IS NOT NULL AND version BETWEEN ? AND ?";
+        Object[] rows = {group, name, version == null ? 0 : version, version == null ? Integer.MAX_VALUE : version};
+        database.storage()
+                .add(
+                        group,
+                        Kind.DEFINITIONS,
+                        -session.number("SELECT SUM(octet_length(document)) FROM one_definition" + where, rows));
+        return session.update("UPDATE one_definition SET document = NULL, author = ''" + where, rows);
     }
 
     /**
