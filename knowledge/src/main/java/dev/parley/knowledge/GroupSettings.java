@@ -9,6 +9,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.sparql.ShaclShapes;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlStatementStore;
+import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditChain;
@@ -71,7 +72,7 @@ final class GroupSettings implements GroupListener {
         statements.transact(
                 group,
                 (writing, session) -> {
-                    SqlStatementStore.setting(session, writing.space(), RULES, alignment.json());
+                    writing.setting(RULES, alignment.json());
                     trail.add(session, entry(by, "knowledge.rules", group, "", "ok", Map.of()));
                     return alignment;
                 },
@@ -79,11 +80,11 @@ final class GroupSettings implements GroupListener {
     }
 
     /** Replaces a name in the rules by its hash. On the writer thread. */
-    static void hashSource(Session session, Space space, String name) throws SQLException {
-        Alignment alignment = alignment(session, space);
+    static void hashSource(SqlWriting writing, String name) throws SQLException {
+        Alignment alignment = alignment(writing.session(), writing.space());
         Alignment hashed = alignment.withSource(name, AuditChain.hashed(name));
         if (!hashed.equals(alignment)) {
-            SqlStatementStore.setting(session, space, RULES, hashed.json());
+            writing.setting(RULES, hashed.json());
         }
     }
 
@@ -150,7 +151,7 @@ final class GroupSettings implements GroupListener {
         statements.transact(
                 group,
                 (writing, session) -> {
-                    SqlStatementStore.setting(session, writing.space(), SHAPES, turtle.isBlank() ? null : turtle);
+                    writing.setting(SHAPES, turtle.isBlank() ? null : turtle);
                     trail.add(session, entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
                     return parsed;
                 },

@@ -87,7 +87,7 @@ final class PersonalData {
     private int eraseName(String group, String name, Set<Long> terms) {
         // Rules first: otherwise statements that they hide would be visible while their source changes.
         erase(group, (writing, session) -> {
-            GroupSettings.hashSource(session, writing.space(), name);
+            GroupSettings.hashSource(writing, name);
             return name;
         });
         var unused = new LinkedHashSet<>(terms);

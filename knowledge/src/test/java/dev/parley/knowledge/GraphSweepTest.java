@@ -104,7 +104,8 @@ final class GraphSweepTest {
         database.write(session -> {
             int last = 1_000 + MANY;
             session.update(
-                    numbers + "INSERT INTO kg_change SELECT space, n, 0, 1, 1, 1, 0, 0, 0, NULL, 0, 1, NULL, 0, NULL"
+                    numbers
+                            + "INSERT INTO kg_change SELECT space, n, 0, 1, 1, 1, 0, 0, 0, NULL, 0, 1, NULL, 0, NULL, 200"
                             + " FROM i, kg_space",
                     last);
             session.update(numbers + "INSERT INTO kg_task SELECT space, 'task ' || n % 100, n FROM i, kg_space", last);
@@ -187,7 +188,7 @@ final class GraphSweepTest {
         fill();
         database.write(
                 session -> session.update("INSERT INTO kg_statement SELECT c.space, c.change_no, 1, 1, 0, NULL, 1, 0,"
-                        + " (SELECT term_no FROM kg_term WHERE lexical = 'alice'), c.change_no, 0 FROM kg_change c"
+                        + " (SELECT term_no FROM kg_term WHERE lexical = 'alice'), c.change_no, 0, 200 FROM kg_change c"
                         + " WHERE c.change_no > 1000"));
 
         besideOtherWrites(() -> graph.erase("alice", false, OPERATOR));

@@ -6,7 +6,9 @@ import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers to updates with an idempotency key, for their repetitions. */
 public final class Answers {
+    /** Bytes of an answer for the quota of its group. */
+    static final String BYTES = Storage.ROW + " + octet_length(result)";
+
     private final Duration kept;
     private final InstantSource steadyClock;
 
@@ -47,6 +52,14 @@ public final class Answers {
         members.put("status", result.verificationStatus());
         members.put("details", result.verificationDetails());
         writing.record(tables -> {
+            String json = JsonColumn.of(members);
+            tables.countRecord(-tables.session()
+                    .number(
+                            "SELECT " + BYTES + " FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
+                            tables.space().number(),
+                            caller,
+                            key));
+            tables.countRecord(Storage.ROW + SqlWriting.bytes(json));
             tables.session()
                     .update(
                             "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
@@ -60,7 +73,7 @@ public final class Answers {
                             caller,
                             key,
                             tables.nowMs(),
-                            JsonColumn.of(members));
+                            json);
         });
     }
 

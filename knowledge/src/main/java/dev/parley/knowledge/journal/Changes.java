@@ -101,7 +101,7 @@ public final class Changes {
                                 task.toString(),
                                 number);
             }
-            sweep.entries(1);
+            sweep.changes(tables.session(), tables.space().number(), 1);
         });
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
@@ -125,7 +125,7 @@ public final class Changes {
             insert.executeBatch();
         }
         Set<Long> known = writing.holdChanges(coming, source);
-        sweep.entries(coming.size() - known.size());
+        sweep.changes(writing.session(), writing.space().number(), coming.size() - known.size());
         return known;
     }
 
@@ -141,10 +141,13 @@ public final class Changes {
             Map<String, @Nullable Object> more)
             throws SQLException {
         String objectType = stamped.object() instanceof Resource object ? object.type() : null;
+        String typesJson = types == null ? null : JsonColumn.of(types);
+        long bytes = writing.bytes(stamped) + SqlWriting.bytes(replaced) + SqlWriting.bytes(typesJson);
+        writing.countChanges(bytes);
         return writing.session()
                 .bind(
                         "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
-                                + " replaced, more, types) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                + " replaced, more, types, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         number,
                         writing.space().number(),
                         OPS.indexOf(op),
@@ -159,7 +162,8 @@ public final class Changes {
                         nowMs,
                         replaced,
                         writing.provenance(more),
-                        types == null ? null : JsonColumn.of(types));
+                        typesJson,
+                        bytes);
     }
 
     /** Returns a change in the form that subscribers receive. */

@@ -9,6 +9,7 @@ import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -38,17 +39,21 @@ public final class Reviews {
     public long hold(GraphWriting writing, String caller, Update update, String reason) throws SQLException {
         long number = lastReview.incrementAndGet();
         writing.record(tables -> {
+            String request = JsonColumn.of(update);
+            long bytes = Storage.ROW + SqlWriting.bytes(request);
+            tables.count(bytes);
             tables.session()
                     .update(
-                            "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
-                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason, bytes)"
+                                    + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                             number,
                             tables.space().number(),
                             Review.State.PENDING.name(),
                             tables.nowMs(),
                             caller,
-                            JsonColumn.of(update),
-                            reason);
+                            request,
+                            reason,
+                            bytes);
             tables.session().update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
             tables.session()
                     .update(

@@ -1,7 +1,9 @@
 package dev.parley.knowledge.journal;
 
+import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -10,7 +12,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** Removes rows beyond the retention limits, beside the writer, in transactions of 5 ms each. */
 final class Sweep {
@@ -23,11 +27,17 @@ final class Sweep {
     /** Rows that one statement removes. */
     private static final int RANGE = 20;
 
+    /** Groups whose names are kept in memory. */
+    private static final int GROUPS = 1_000;
+
     private static final Logger LOG = System.getLogger("dev.parley.knowledge");
 
     private final Database database;
     private final Journal.Keeping keeping;
     private final InstantSource steadyClock;
+    /** Groups by the numbers of their spaces; for the writer thread only. */
+    private final Map<Long, String> groups = new LruMap<>(GROUPS);
+
     private long sinceSweep;
     private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
     private volatile boolean open = true;
@@ -46,16 +56,32 @@ final class Sweep {
      */
     void entries(int entries) {
         sinceSweep += entries;
-        if (sinceSweep < keeping.sweepEvery() || !open || !sweeping.isDone()) {
-            return;
+        if (sinceSweep >= keeping.sweepEvery() && open && sweeping.isDone()) {
+            sinceSweep = 0;
+            long nowMs = steadyClock.millis();
+            start(() -> sweepAll(nowMs));
         }
-        sinceSweep = 0;
-        long nowMs = steadyClock.millis();
+    }
+
+    /** Counts changes of a group. A group whose changes take more than their share of its quota is swept at once. */
+    void changes(Session session, long space, int entries) throws SQLException {
+        entries(entries);
+        String group = groups.get(space);
+        if (group == null) {
+            group = group(session, space);
+            groups.put(space, group);
+        }
+        if (open && sweeping.isDone() && database.storage().isOver(group, Kind.CHANGES)) {
+            start(() -> remove(space, database.read(reading -> newestButOne(reading, space))));
+        }
+    }
+
+    private void start(Runnable sweep) {
         var done = new CompletableFuture<Boolean>();
         sweeping = done;
         Thread.ofPlatform().daemon().name("knowledge-sweep").start(() -> {
             try {
-                sweepAll(nowMs);
+                sweep.run();
             } catch (StoreException failure) {
                 LOG.log(open ? Level.WARNING : Level.DEBUG, "old entries are removed later", failure);
             } finally {
@@ -67,15 +93,31 @@ final class Sweep {
     private void sweepAll(long nowMs) {
         for (long space : database.read(Sweep::spaces)) {
             long beforeMs = nowMs - keeping.changesFor().toMillis();
-            long newest = database.read(session -> lastToRemove(session, space, beforeMs));
-            if (newest > 0) {
-                database.write(session -> Changes.forgetUpTo(session, space, newest));
-                removeForgotten(space, newest, false);
-            }
+            remove(space, database.read(session -> lastToRemove(session, space, beforeMs)));
         }
         long last = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
-        removeNumbers("kg_audit", "audit_no", "audit_no > 0", last - keeping.queries(), false);
+        removeNumbers(
+                "kg_audit", "audit_no", "audit_no > 0", last - keeping.queries(), false, (session, first, end) -> {});
         sweepKeys(nowMs - keeping.answersFor().toMillis(), nowMs);
+    }
+
+    /** Removes the changes of a group up to one; 0 for none. */
+    private void remove(long space, long newest) {
+        if (newest > 0) {
+            database.write(session -> Changes.forgetUpTo(session, space, newest));
+            removeForgotten(space, newest, false);
+        }
+    }
+
+    /** The change before the newest one of a group, which stays since it tells the revision. */
+    private static long newestButOne(Session session, long space) throws SQLException {
+        return session.number(
+                "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET 1", space);
+    }
+
+    private static String group(Session session, long space) throws SQLException {
+        return session.first(row -> Session.text(row, 1), "SELECT group_id FROM kg_space WHERE space = ?", space)
+                .orElse("");
     }
 
     private static List<Long> spaces(Session session) throws SQLException {
@@ -126,11 +168,32 @@ final class Sweep {
                         space,
                         link.task,
                         link.change));
-        removeNumbers("kg_change", "change_no", "space = " + space, last, erased);
+        String group = database.read(session -> group(session, space));
+        removeNumbers(
+                "kg_change",
+                "change_no",
+                "space = " + space,
+                last,
+                erased,
+                (session, first, end) -> database.storage()
+                        .add(
+                                group,
+                                Kind.CHANGES,
+                                -session.number(
+                                        "SELECT sum(bytes) FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ?",
+                                        space,
+                                        first,
+                                        end)));
+    }
+
+    /** Counts rows before they are removed. On the writer thread. */
+    @FunctionalInterface
+    private interface Counting {
+        void count(Session session, long first, long last) throws SQLException;
     }
 
     /** Removes the rows of a table with numbers up to {@code last}. */
-    private void removeNumbers(String table, String key, String where, long last, boolean erased) {
+    private void removeNumbers(String table, String key, String where, long last, boolean erased, Counting counting) {
         record Range(long first, long last) {}
         database.writeInSlices(
                 new Range(0, 0),
@@ -150,10 +213,13 @@ final class Sweep {
                 },
                 erased,
                 () -> open || erased,
-                (session, range) -> session.update(
-                        "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
-                        range.first,
-                        range.last));
+                (session, range) -> {
+                    counting.count(session, range.first, range.last);
+                    return session.update(
+                            "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
+                            range.first,
+                            range.last);
+                });
     }
 
     /**
@@ -178,15 +244,25 @@ final class Sweep {
                         SWEPT_AT_ONCE),
                 false,
                 () -> open,
-                (session, one) ->
-                        session.update("DELETE FROM kg_key" + answer + "< ?", one.space, one.caller, one.key, beforeMs)
-                                + session.update(
-                                        "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
-                                        nowMs,
-                                        one.space,
-                                        one.caller,
-                                        one.key,
-                                        aheadMs));
+                (session, one) -> removeAnswer(session, one.space, answer + "< ?", one.caller, one.key, beforeMs)
+                        + session.update(
+                                "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
+                                nowMs,
+                                one.space,
+                                one.caller,
+                                one.key,
+                                aheadMs));
+    }
+
+    private int removeAnswer(Session session, long space, String where, Object... values) throws SQLException {
+        Object[] all =
+                Stream.concat(Stream.of((Object) space), Stream.of(values)).toArray();
+        database.storage()
+                .add(
+                        group(session, space),
+                        Kind.KNOWLEDGE,
+                        -session.number("SELECT sum(" + Answers.BYTES + ") FROM kg_key" + where, all));
+        return session.update("DELETE FROM kg_key" + where, all);
     }
 
     /** Waits until the sweep that has begun, if one has, has ended. */

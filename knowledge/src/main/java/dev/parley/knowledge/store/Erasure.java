@@ -4,6 +4,9 @@ import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -131,8 +134,22 @@ public final class Erasure {
                         name,
                         after,
                         AT_ONCE),
-                (session, key) -> session.update(
-                        "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key));
+                (session, key) -> {
+                    count(
+                            session,
+                            "SELECT sum(" + Storage.ROW + " + octet_length(result)) FROM kg_key"
+                                    + " WHERE space = ? AND caller = ? AND key = ?",
+                            space,
+                            name,
+                            key);
+                    return session.update(
+                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key);
+                });
+    }
+
+    /** Counts no more the bytes that a query sums up, of rows which are about to be removed. */
+    private void count(Session session, String sum, @Nullable Object... values) throws SQLException {
+        database.storage().add(group, Kind.KNOWLEDGE, -session.number(sum, values));
     }
 
     /** Changes or removes the rows that are read page by page. */
@@ -166,9 +183,11 @@ public final class Erasure {
                     bound.add(space);
                     bound.add(number);
                     bound.addAll(values);
-                    return session.update(
-                            verb + " " + table + set + " WHERE space = ? AND " + key + " = ? AND (" + where + ")",
-                            bound.toArray());
+                    String rows = " WHERE space = ? AND " + key + " = ? AND (" + where + ")";
+                    if (verb.startsWith("DELETE") && table.equals("kg_review")) {
+                        count(session, "SELECT sum(bytes) FROM kg_review" + rows, bound.toArray());
+                    }
+                    return session.update(verb + " " + table + set + rows, bound.toArray());
                 });
     }
 
@@ -199,17 +218,13 @@ public final class Erasure {
                 (session, key) -> {
                     statements.recent().addUnlisted(group);
                     if (table.equals("kg_assertion")) {
-                        session.update(
-                                "DELETE FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
+                        String doubled =
+                                " FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
                                         + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND"
-                                        + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)",
-                                space,
-                                key.s,
-                                key.p,
-                                key.o,
-                                key.g,
-                                to,
-                                from);
+                                        + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)";
+                        Object[] values = {space, key.s, key.p, key.o, key.g, to, from};
+                        count(session, "SELECT sum(bytes)" + doubled, values);
+                        session.update("DELETE" + doubled, values);
                     }
                     return session.update(
                             "UPDATE " + table + " SET source = ?" + where, to, space, key.s, key.p, key.o, key.g, from);

@@ -14,6 +14,8 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Readers;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
@@ -89,7 +91,13 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql"), script("tables-3.sql")));
+        database.migrate(
+                MODULE,
+                List.of(
+                        script("tables-1.sql"),
+                        script("tables-2.sql"),
+                        script("tables-3.sql"),
+                        script("tables-4.sql")));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
         this.terms = new Terms(database, sql);
@@ -238,22 +246,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         transact(
                 group,
                 (writing, session) -> {
-                    setting(
-                            session,
-                            writing.space,
-                            CERTAINTY + writing.number(graph),
-                            certainty == null ? null : certainty.toString());
+                    writing.setting(CERTAINTY + writing.number(graph), certainty == null ? null : certainty.toString());
                     return load(session, group);
                 },
                 changed -> spaces.put(group, changed));
-    }
-
-    /** Writes a setting of a group; null removes it. */
-    public static void setting(Session session, Space space, String name, @Nullable String value) throws SQLException {
-        session.update("DELETE FROM kg_setting WHERE space = ? AND name = ?", space.number(), name);
-        if (value != null) {
-            session.update("INSERT INTO kg_setting (space, name, value) VALUES (?, ?, ?)", space.number(), name, value);
-        }
     }
 
     @Override
@@ -354,6 +350,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 try {
                     result = change.make(writing, session);
                     rows = writing.rows();
+                    if (writing.isGrowing()) {
+                        database.storage().require(group, writing.bytes());
+                    }
+                    count(group, writing);
                     writing.tally((graph, predicate, more) ->
                             changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
                     if (writing.isLoaded()) {
@@ -405,6 +405,13 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         }
     }
 
+    /** Counts the bytes of a change for the quota of its group. */
+    private void count(String group, SqlWriting writing) {
+        Storage storage = database.storage();
+        storage.add(group, Kind.KNOWLEDGE, writing.bytes());
+        storage.add(group, Kind.CHANGES, writing.bytesOfChanges());
+    }
+
     /** Like {@link #transact}, for changes that leave no trace of removed rows. */
     public <T> T erase(String group, TableChange<T> change) {
         Space space = numbered(group);
@@ -412,7 +419,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             return database.erase(session -> {
                 terms.begin();
                 recent.addUnlisted(group);
-                return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
+                var writing = new SqlWriting(session, space, terms, sql, clock.millis());
+                T result = change.make(writing, session);
+                count(group, writing);
+                return result;
             });
         } finally {
             // Also if its commit failed, for it may have been done. Readers that still see what was there before may go

@@ -5,11 +5,14 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.store.SqlScan.Row;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
+import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,13 +39,26 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     public record Key(long s, long p, long o, long g) {}
 
     private record Held(
-            @Nullable Double certainty, long confirmedMs, long provenance, long source, long change, int hint) {}
+            @Nullable Double certainty,
+            long confirmedMs,
+            long provenance,
+            long source,
+            long change,
+            int hint,
+            long bytes) {}
 
     private record Place(long graph, long predicate) {}
 
+    private record StoredProvenance(long number, long bytes) {
+        static final StoredProvenance NONE = new StoredProvenance(Terms.NONE, 0);
+    }
+
     private final long nowMs;
     private final Map<Place, Long> tally = new HashMap<>();
-    private final Map<Map<String, @Nullable Object>, Long> known = new HashMap<>();
+    private final Map<Map<String, @Nullable Object>, StoredProvenance> known = new HashMap<>();
+    private long bytes;
+    private long bytesOfChanges;
+    private boolean growing;
     private long change;
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
     private boolean loaded;
@@ -50,6 +66,51 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
         super(session, space, terms, sql, Floors.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
+    }
+
+    // ---- Bytes for the quota of the group
+
+    /** Counts bytes that are written, or removed if they are negative. */
+    public void count(long more) {
+        bytes += more;
+        growing |= more > 0;
+    }
+
+    /** Counts bytes that belong to an update, also to one that only removes statements. */
+    public void countRecord(long more) {
+        bytes += more;
+    }
+
+    /** Counts bytes of the feed. */
+    public void countChanges(long more) {
+        bytesOfChanges += more;
+    }
+
+    /** Whether anything is added, rather than removed only. */
+    boolean isGrowing() {
+        return growing;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long bytesOfChanges() {
+        return bytesOfChanges;
+    }
+
+    /** Bytes of a text in the tables. */
+    public static long bytes(@Nullable String text) {
+        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /** Bytes of a statement, as if nothing of it were shared. */
+    public long bytes(Statement statement) throws SQLException {
+        String object = switch (statement.object()) {
+            case Resource resource -> resource.id();
+            case Literal literal -> literal.lexical();
+        };
+        return Storage.ROW + bytes(object) + stored(statement.provenance()).bytes;
     }
 
     @Override
@@ -112,19 +173,38 @@ public final class SqlWriting extends SqlView implements GraphWriting {
 
     /** The number of the row that has this provenance. */
     public long provenance(Map<String, @Nullable Object> provenance) throws SQLException {
+        return stored(provenance).number;
+    }
+
+    private StoredProvenance stored(Map<String, @Nullable Object> provenance) throws SQLException {
         if (provenance.isEmpty()) {
-            return Terms.NONE;
+            return StoredProvenance.NONE;
         }
-        Long number = known.get(provenance);
-        if (number == null) {
-            number = session.number(
+        StoredProvenance stored = known.get(provenance);
+        if (stored == null) {
+            String json = JsonColumn.of(provenance);
+            long number = session.number(
                     "INSERT INTO kg_provenance (provenance, space, json)"
                             + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
                     space.number(),
-                    JsonColumn.of(provenance));
-            known.put(provenance, number);
+                    json);
+            stored = new StoredProvenance(number, bytes(json));
+            known.put(provenance, stored);
         }
-        return number;
+        return stored;
+    }
+
+    /** Writes a setting of the group; null removes it. */
+    public void setting(String name, @Nullable String value) throws SQLException {
+        count(-session.number(
+                "SELECT " + Storage.ROW + " + octet_length(value) FROM kg_setting WHERE space = ? AND name = ?",
+                space.number(),
+                name));
+        session.update("DELETE FROM kg_setting WHERE space = ? AND name = ?", space.number(), name);
+        if (value != null) {
+            session.update("INSERT INTO kg_setting (space, name, value) VALUES (?, ?, ?)", space.number(), name, value);
+            count(Storage.ROW + bytes(value));
+        }
     }
 
     @Override
@@ -155,7 +235,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
             Key key = key(statement);
             changed(statement, true);
             long source = source(statement.provenance());
-            put(key, statement.certainty(), provenance(statement.provenance()), source, 0);
+            put(key, statement.certainty(), provenance(statement.provenance()), source, 0, bytes(statement));
             hints(key, statement, source);
             return key;
         });
@@ -186,18 +266,19 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         Held held = held(key);
         Double certainty = with.certainty();
         if (held == null) {
-            put(key, certainty, provenance(with.provenance()), source, 1);
+            put(key, certainty, provenance(with.provenance()), source, 1, Storage.ROW + bytes(type));
         } else if (held.hint == 1) {
             Double best = held.certainty == null || certainty == null
                     ? (held.certainty == null ? certainty : held.certainty)
                     : Double.valueOf(Math.max(held.certainty, certainty));
-            put(key, best, held.provenance, held.source, 1);
+            put(key, best, held.provenance, held.source, 1, held.bytes);
         }
     }
 
     private @Nullable Held held(Key key) throws SQLException {
         try (ResultSet row = bound(
-                        "SELECT certainty, confirmed_ms, provenance, source, change_no, hint FROM kg_statement" + KEY,
+                        "SELECT certainty, confirmed_ms, provenance, source, change_no, hint, bytes FROM kg_statement"
+                                + KEY,
                         key)
                 .executeQuery()) {
             return held(row);
@@ -215,28 +296,35 @@ public final class SqlWriting extends SqlView implements GraphWriting {
                 row.getLong(3),
                 row.getLong(4),
                 row.getLong(5),
-                row.getInt(6));
+                row.getInt(6),
+                row.getLong(7));
     }
 
-    private void put(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
-        if (insert(key, certainty, provenance, source, hint)) {
+    private void put(Key key, @Nullable Double certainty, long provenance, long source, int hint, long size)
+            throws SQLException {
+        if (insert(key, certainty, provenance, source, hint, size)) {
             return;
         }
-        keepAssertion(key, source);
-        update(key, certainty, nowMs, provenance, source, hint);
+        Held held = held(key);
+        if (held != null) {
+            keepAssertion(key, source, held);
+            count(-held.bytes);
+        }
+        count(size);
+        update(key, new Held(certainty, nowMs, provenance, source, change, hint, size));
     }
 
-    private void update(Key key, @Nullable Double certainty, long confirmedMs, long provenance, long source, int hint)
-            throws SQLException {
+    private void update(Key key, Held now) throws SQLException {
         session.update(
-                "UPDATE kg_statement SET certainty = ?, confirmed_ms = ?, provenance = ?, source = ?, change_no = ?, hint = ?"
-                        + KEY,
-                certainty,
-                confirmedMs,
-                provenance,
-                source,
+                "UPDATE kg_statement SET certainty = ?, confirmed_ms = ?, provenance = ?, source = ?, change_no = ?, hint = ?,"
+                        + " bytes = ?" + KEY,
+                now.certainty,
+                now.confirmedMs,
+                now.provenance,
+                now.source,
                 change,
-                hint,
+                now.hint,
+                now.bytes,
                 space.number(),
                 key.s,
                 key.p,
@@ -281,8 +369,8 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         long last = coming.getLast().change;
         int held = session.update(
                 sql.insertNew(
-                        "kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
-                                + " SELECT space, s, p, o, g, certainty, made_ms, provenance, ?, change_no, 0 FROM kg_change"
+                        "kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint, bytes)"
+                                + " SELECT space, s, p, o, g, certainty, made_ms, provenance, ?, change_no, 0, bytes FROM kg_change"
                                 + " WHERE space = ? AND change_no BETWEEN ? AND ? ORDER BY change_no"),
                 source,
                 space.number(),
@@ -291,11 +379,14 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         Set<Long> known = Set.of();
         if (held < coming.size()) {
             known = Set.copyOf(session.list(
-                    rows -> rows.getLong(1),
+                    rows -> {
+                        countChanges(-rows.getLong(2));
+                        return rows.getLong(1);
+                    },
                     "DELETE FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ? AND NOT EXISTS (SELECT 1"
                             + " FROM kg_statement x WHERE x.space = kg_change.space AND x.s = kg_change.s AND x.p ="
                             + " kg_change.p AND x.o = kg_change.o AND x.g = kg_change.g AND x.change_no ="
-                            + " kg_change.change_no) RETURNING change_no",
+                            + " kg_change.change_no) RETURNING change_no, bytes",
                     space.number(),
                     first,
                     last));
@@ -303,17 +394,18 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         for (Coming one : coming) {
             if (!known.contains(one.change)) {
                 tally.merge(new Place(one.key.g, one.key.p), 1L, Long::sum);
+                count(bytes(one.statement));
             }
         }
         return known;
     }
 
     /** Inserts a statement unless it is present; returns false, with nothing changed, if it is. */
-    private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint)
+    private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint, long size)
             throws SQLException {
         int inserted = session.update(
-                "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint, bytes)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 space.number(),
                 key.s,
                 key.p,
@@ -324,24 +416,25 @@ public final class SqlWriting extends SqlView implements GraphWriting {
                 provenance,
                 source,
                 change,
-                hint);
+                hint,
+                size);
         if (inserted == 1) {
+            count(size);
             tally.merge(new Place(key.g, key.p), 1L, Long::sum);
         }
         return inserted == 1;
     }
 
     /** Before another source says the same, what the source before has said is put aside. */
-    private void keepAssertion(Key key, long source) throws SQLException {
-        Held held = held(key);
-        if (held == null || held.source == source || held.hint == 1) {
+    private void keepAssertion(Key key, long source, Held held) throws SQLException {
+        if (held.source == source || held.hint == 1) {
             return;
         }
         removeAssertion(key, held.source);
         removeAssertion(key, source);
         session.update(
-                "INSERT INTO kg_assertion (space, s, p, o, g, source, certainty, confirmed_ms, provenance, change_no)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO kg_assertion (space, s, p, o, g, source, certainty, confirmed_ms, provenance, change_no, bytes)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 space.number(),
                 key.s,
                 key.p,
@@ -351,18 +444,21 @@ public final class SqlWriting extends SqlView implements GraphWriting {
                 held.certainty,
                 held.confirmedMs,
                 held.provenance,
-                held.change);
+                held.change,
+                held.bytes);
+        count(held.bytes);
     }
 
     private void removeAssertion(Key key, long source) throws SQLException {
-        session.update(
-                "DELETE FROM kg_assertion" + KEY + " AND source = ?",
-                space.number(),
-                key.s,
-                key.p,
-                key.o,
-                key.g,
-                source);
+        removeCounted("kg_assertion" + KEY + " AND source = ?", space.number(), key.s, key.p, key.o, key.g, source);
+    }
+
+    /** Removes rows of a table with their bytes; false if there is none. */
+    private boolean removeCounted(String fromAndWhere, @Nullable Object... values) throws SQLException {
+        List<Long> removed =
+                session.list(row -> row.getLong(1), "DELETE FROM " + fromAndWhere + " RETURNING bytes", values);
+        removed.forEach(size -> count(-size));
+        return !removed.isEmpty();
     }
 
     @Override
@@ -391,7 +487,8 @@ public final class SqlWriting extends SqlView implements GraphWriting {
             return held.hint == 1 ? Left.AS_IT_WAS : Left.NOTHING;
         }
         changed(statement, true);
-        update(key, other.certainty, other.confirmedMs, other.provenance, other.source, 0);
+        bytes += other.bytes - held.bytes; // counted twice until the assertion is removed
+        update(key, other);
         removeAssertion(key, other.source);
         return Left.OF_OTHERS;
     }
@@ -399,8 +496,8 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     /** Returns the newest annotations of a statement by another source. */
     private @Nullable Held otherAssertion(Key key) throws SQLException {
         try (ResultSet row = bound(
-                        "SELECT certainty, confirmed_ms, provenance, source, change_no, 0 FROM kg_assertion" + KEY
-                                + " ORDER BY confirmed_ms DESC, change_no DESC LIMIT 1",
+                        "SELECT certainty, confirmed_ms, provenance, source, change_no, 0, bytes FROM kg_assertion"
+                                + KEY + " ORDER BY confirmed_ms DESC, change_no DESC LIMIT 1",
                         key)
                 .executeQuery()) {
             return held(row);
@@ -412,9 +509,10 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         reading(() -> {
             Key key = key(statement);
             changed(statement, false);
-            if (bound("DELETE FROM kg_statement" + KEY, key).executeUpdate() > 0) {
+            Object[] values = {space.number(), key.s, key.p, key.o, key.g};
+            if (removeCounted("kg_statement" + KEY, values)) {
                 tally.merge(new Place(key.g, key.p), -1L, Long::sum);
-                bound("DELETE FROM kg_assertion" + KEY, key).executeUpdate();
+                var unused = removeCounted("kg_assertion" + KEY, values);
             }
             return key;
         });
