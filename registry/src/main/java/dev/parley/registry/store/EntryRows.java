@@ -173,11 +173,12 @@ final class EntryRows {
     }
 
     /** Erases the rows of an entry for good. */
-    static void erase(Session session, Numbered entry, Instant time) throws SQLException {
+    static void erase(Session session, Numbered entry, Instant time, EntryBytes bytes) throws SQLException {
+        bytes.remove(session, entry);
         for (String label : labels(entry.found())) {
             session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
         }
-        eraseContent(session, entry.number());
+        eraseContent(session, entry.number(), bytes);
         // A row of no entry: the number of the newest change is not given again, and other hubs clear their caches.
         long newest = session.number("SELECT coalesce(max(number), 0) FROM registry_change");
         session.update(
@@ -193,7 +194,8 @@ final class EntryRows {
     }
 
     /** Erases the documents and reviews of an entry. */
-    static void eraseContent(Session session, long number) throws SQLException {
+    static void eraseContent(Session session, long number, EntryBytes bytes) throws SQLException {
+        bytes.review(session, -1, "entry = ?", number);
         session.update("DELETE FROM registry_document WHERE entry = ?", number);
         session.update("DELETE FROM registry_review WHERE entry = ?", number);
     }

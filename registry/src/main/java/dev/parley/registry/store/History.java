@@ -51,7 +51,7 @@ final class History {
                 "DELETE FROM registry_document WHERE entry = ? AND revision <= ?", entry.number(), revision - KEPT);
     }
 
-    private static byte[] json(List<Difference> differences) {
+    static byte[] json(List<Difference> differences) {
         return Json.write(differences.stream().map(Difference::json).toList());
     }
 

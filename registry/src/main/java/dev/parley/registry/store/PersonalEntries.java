@@ -96,18 +96,21 @@ public final class PersonalEntries {
     public Map<String, Object> erase(String group, String principal) {
         String pseudonym = "erased-" + UUID.randomUUID();
         int owned = entries.eraseOwned(group, principal, pseudonym);
+        var bytes = new EntryBytes(database.storage());
         int reviews = database.erase(session -> {
+            bytes.review(session, -1, "group_id = ? AND principal = ?", group, principal);
             int notes = session.update(
                     "DELETE FROM registry_review WHERE group_id = ? AND principal = ? AND kind = ?",
                     group,
                     principal,
                     Reviews.NOTE);
-            return notes
-                    + session.update(
-                            "UPDATE registry_review SET principal = ?, text = '' WHERE group_id = ? AND principal = ?",
-                            pseudonym,
-                            group,
-                            principal);
+            int texts = session.update(
+                    "UPDATE registry_review SET principal = ?, text = '' WHERE group_id = ? AND principal = ?",
+                    pseudonym,
+                    group,
+                    principal);
+            bytes.review(session, 1, "group_id = ? AND principal = ?", group, pseudonym);
+            return notes + texts;
         });
         var unused = database.erase(session -> {
             session.update(

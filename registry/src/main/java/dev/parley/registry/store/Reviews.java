@@ -26,7 +26,21 @@ final class Reviews {
     }
 
     /** Writes a review or a note in place of the one before; one without stars and text removes it. */
-    int write(Session session, long entry, String kind, long stars, String text, CallContext caller)
+    int write(Session session, long entry, String kind, long stars, String text, CallContext caller, EntryBytes bytes)
+            throws SQLException {
+        String group = caller.scope().group();
+        String where = "entry = ? AND kind = ? AND group_id = ? AND principal = ?";
+        Object[] key = {entry, kind, group, caller.caller()};
+        if (stars != 0 || !text.isBlank()) {
+            bytes.requireReview(session, text, where, group, key);
+        }
+        bytes.review(session, -1, where, key);
+        int written = change(session, entry, kind, stars, text, caller);
+        bytes.review(session, 1, where, key);
+        return written;
+    }
+
+    private int change(Session session, long entry, String kind, long stars, String text, CallContext caller)
             throws SQLException {
         String group = caller.scope().group();
         return stars == 0 && text.isBlank()

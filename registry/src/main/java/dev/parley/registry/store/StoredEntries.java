@@ -30,6 +30,7 @@ import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.Storage;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiPredicate;
@@ -67,6 +69,9 @@ public final class StoredEntries implements Entries, AutoCloseable {
     /** Changes of an entry that are kept. */
     private static final int KEPT = 100;
 
+    /** Changes by owners that a full group may make. */
+    private static final Set<String> UNLIMITED = Set.of("deleted", "renewed");
+
     /** Views of documents in memory. */
     private static final int DISCLOSED = 128;
 
@@ -87,6 +92,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private static final Trust UNCHECKED = new Trust("unsigned", "", null, null, null, null);
 
     private final Database database;
+    private final EntryBytes bytes;
     private final Urns urns;
     private final BiPredicate<CallContext, String> knowsAgent;
     private final InstantSource clock;
@@ -119,6 +125,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             HubSignatures signatures,
             InstantSource clock) {
         this.database = database;
+        this.bytes = new EntryBytes(database.storage());
         this.urns = new Urns(publisher, domains);
         this.knowsAgent = knowsAgent;
         this.clock = clock;
@@ -460,12 +467,18 @@ public final class StoredEntries implements Entries, AutoCloseable {
             if (expected != (current == null ? -1 : current.entry().state().change())) {
                 return Optional.empty();
             }
+            boolean isVersion = current == null
+                    || current.entry().state().revision() != draft.state().revision();
+            long more = (long) Storage.ROW
+                    + Json.write(details).length
+                    + (isVersion ? Storage.ROW + given.document().length : 0)
+                    + (isVersion ? History.json(differences).length : 0);
+            bytes.require(session, current, draft, EntryModel.write(draft).length, more);
             String kind = current == null ? "registered" : "changed";
             byte[] views = current == null ? null : current.views();
             Resource open = Views.open(draft.resource(), Views.of(views), given.document());
             Numbered now = write(session, current, draft, views, open, kind, details);
-            if (current == null
-                    || current.entry().state().revision() != draft.state().revision()) {
+            if (isVersion) {
                 History.add(session, now, now(), publisher.caller(), differences, given.document());
             }
             return Optional.of(now);
@@ -509,6 +522,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         if (before == null) {
             EntryRows.insert(session, written);
         } else {
+            bytes.remove(session, before);
             EntryRows.update(session, before, written);
         }
         int visibility = EntryRows.rank(entry.ownership().visibility());
@@ -578,9 +592,12 @@ public final class StoredEntries implements Entries, AutoCloseable {
     /** Erases an entry with its documents, changes and reviews for good. */
     private void erase(Numbered entry) {
         var unused = database.erase(session -> {
-            EntryRows.erase(session, entry, now());
-            for (EntryListener listener : listeners) {
-                listener.erased(session, entry.number());
+            Numbered now = EntryRows.byNumber(session, entry.number()).orElse(null);
+            if (now != null && now.entry().state().status().equals("deleted")) { // not restored meanwhile
+                EntryRows.erase(session, now, now(), bytes);
+                for (EntryListener listener : listeners) {
+                    listener.erased(session, now.number());
+                }
             }
             return entry;
         });
@@ -622,9 +639,9 @@ public final class StoredEntries implements Entries, AutoCloseable {
         long shown = session.number("SELECT coalesce(max(visibility), 0) FROM registry_change WHERE entry = ?", number);
         Numbered left = null;
         if (shown == 0) {
-            EntryRows.erase(session, entry, now());
+            EntryRows.erase(session, entry, now(), bytes);
         } else {
-            EntryRows.eraseContent(session, number);
+            EntryRows.eraseContent(session, number, bytes);
             Ownership owner = new Ownership(
                     entry.entry().ownership().group(), pseudonym, EntryRows.visibility(Math.toIntExact(shown)));
             Entry tombstone = tombstone(entry.entry()).with(owner);
@@ -633,6 +650,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     "DELETE FROM registry_change WHERE entry = ? AND number < ?",
                     number,
                     left.entry().state().change());
+            bytes.count(session, left);
         }
         for (EntryListener listener : listeners) {
             listener.erased(session, number);
@@ -644,7 +662,14 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private @Nullable Numbered commit(String group, String id, Question<Optional<Numbered>> change) {
         Numbered written;
         try {
-            written = database.write(group, change).orElse(null);
+            written = database.admit(group, session -> {
+                        Optional<Numbered> changed = change.ask(session);
+                        if (changed.isPresent()) {
+                            bytes.count(session, changed.get());
+                        }
+                        return changed;
+                    })
+                    .orElse(null);
         } catch (RuntimeException failed) {
             cache.remove(id); // a commit that failed may be on disk
             throw failed;
@@ -680,16 +705,38 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 return Optional.empty(); // erased meanwhile
             }
             Entry edited = edit.apply(current.entry());
-            return edited.equals(current.entry())
-                    ? Optional.empty()
-                    : Optional.of(
-                            write(session, current, edited, current.views(), openOf(edited, current), kind, details));
+            if (edited.equals(current.entry())) {
+                return Optional.empty();
+            }
+            if (editor != null && !UNLIMITED.contains(kind)) {
+                bytes.require(session, current, edited, EntryModel.write(edited).length, 0);
+            }
+            return Optional.of(
+                    write(session, current, edited, current.views(), openOf(edited, current), kind, details));
         });
+        if (written != null && kind.equals("deleted")) {
+            eraseOldest(written.entry().ownership().group());
+        }
         Numbered now = written != null ? written : load(key);
         if (now == null) {
             throw notFound(id);
         }
         return now.entry();
+    }
+
+    /** Erases the oldest deleted entries of a group with a quota, as far as they take more than their share of it. */
+    private void eraseOldest(String group) {
+        while (bytes.hasTooManyDeleted(group)) {
+            Optional<Numbered> oldest = read(session -> session.first(
+                    Numbered::of,
+                    "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE e.status = 'deleted'"
+                            + " AND e.group_id = ? ORDER BY e.updated_ms, e.number LIMIT 1",
+                    group));
+            if (oldest.isEmpty()) {
+                return;
+            }
+            erase(oldest.get());
+        }
     }
 
     /** Part of an entry that all readers see, if its document has not changed. */
@@ -711,6 +758,12 @@ public final class StoredEntries implements Entries, AutoCloseable {
             if (current == null || current.entry().state().revision() != version.revision()) {
                 return Optional.empty();
             }
+            bytes.require(
+                    session,
+                    current,
+                    current.entry(),
+                    current.content().length,
+                    (stored == null ? 0 : stored.length) - length(current.views()));
             Resource open = Views.open(current.entry().resource(), views, version.bytes());
             return Optional.of(
                     write(session, current, current.entry(), stored, open, "changed", Map.of("views", views.size())));
@@ -718,6 +771,10 @@ public final class StoredEntries implements Entries, AutoCloseable {
         if (written == null) {
             throw A2AException.of(RegistryError.REFUSED_CHANGE, "the document has changed meanwhile");
         }
+    }
+
+    private static int length(byte @Nullable [] bytes) {
+        return bytes == null ? 0 : bytes.length;
     }
 
     /** The selective views of an entry, for its owner. */
@@ -963,8 +1020,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
     /** Writes a review or a note of a caller; one without stars and text removes it. */
     void review(String id, String kind, long stars, String text, CallContext caller) {
         long number = require(id, caller).number();
-        var unused = database.write(caller.scope().group(), session -> {
-            int rows = reviews.write(session, number, kind, stars, text, caller);
+        var unused = database.admit(caller.scope().group(), session -> {
+            int rows = reviews.write(session, number, kind, stars, text, caller, bytes);
             Numbered entry = EntryRows.byNumber(session, number).orElse(null);
             if (entry != null && kind.equals(Reviews.REVIEW)) {
                 for (EntryListener listener : listeners) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubAgents;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
@@ -424,7 +425,7 @@ final class Cards implements EntryListener, AutoCloseable {
             requireFree(card, null);
             return written(publish(null, developer, card));
         } catch (A2AException refused) {
-            throw Refusal.of(422, "Failed to create agent card: " + refused.getMessage());
+            throw refusal("Failed to create agent card: ", refused);
         } finally {
             creating.unlock();
         }
@@ -463,10 +464,16 @@ final class Cards implements EntryListener, AutoCloseable {
             }
             return json(row, entry);
         } catch (A2AException refused) {
-            throw Refusal.of(422, "Failed to update agent card: " + refused.getMessage());
+            throw refusal("Failed to update agent card: ", refused);
         } finally {
             creating.unlock();
         }
+    }
+
+    private static Refusal refusal(String failure, A2AException refused) {
+        int status =
+                refused.error() == A2AError.QUOTA_EXCEEDED ? refused.error().httpStatus() : 422;
+        return Refusal.of(status, failure + refused.getMessage());
     }
 
     void delete(Developer developer, String id) {
