@@ -3,8 +3,6 @@ package dev.parley.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
-import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import dev.parley.client.RawServer.Connection;
 import dev.parley.client.RawServer.Request;
 import dev.parley.client.spi.ClientException;
@@ -15,24 +13,17 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,18 +34,16 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 class FaultsTest {
-    /** Threads with names that those of the client have. */
-    private static final Pattern THREAD =
-            Pattern.compile("\"tid\": \"?(\\d+)\"?,[^{}]*?\"name\": \"((?:http-|parley-|idle-)[^\"]*)\"");
+    /** Longest time from a fault to the error of its call. */
+    private static final Duration SOON = Duration.ofSeconds(1);
 
-    /** Far more than a call of a machine under load takes, and far less than any time limit of the client. */
-    private static final Duration SOON = Duration.ofSeconds(5);
+    /** Runs of a case on a machine under load, of which one has to end in time. */
+    private static final int RUNS = 5;
 
-    /** Threads that were there before the suite, of others in the same process. */
-    private static List<String> ofOthers = List.of();
+    private static final String LATE = "took ";
 
-    @TempDir
-    static Path directory;
+    @RegisterExtension
+    final ClientThreads threads = new ClientThreads();
 
     enum Phase {
         CARD,
@@ -62,33 +51,6 @@ class FaultsTest {
         STREAM,
         SUBSCRIBE,
         GET
-    }
-
-    @BeforeAll
-    static void threadsOfOthers() throws IOException {
-        ofOthers = threads();
-    }
-
-    @AfterAll
-    static void noThreadIsLeft() throws IOException {
-        long end = System.nanoTime() + SOON.toNanos();
-        List<String> left = threads();
-        while (!left.isEmpty() && System.nanoTime() < end) {
-            left = threads();
-        }
-        assertThat(left).as("threads of closed clients").isEmpty();
-    }
-
-    private static List<String> threads() throws IOException {
-        Path dump = directory.resolve("threads.json");
-        Files.deleteIfExists(dump);
-        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-                .dumpThreads(dump.toAbsolutePath().toString(), ThreadDumpFormat.JSON);
-        return THREAD.matcher(Files.readString(dump))
-                .results()
-                .map((MatchResult thread) -> thread.group(1) + " " + thread.group(2))
-                .filter(thread -> !ofOthers.contains(thread))
-                .toList();
     }
 
     /** What the agent does with a request. */
@@ -194,6 +156,9 @@ class FaultsTest {
         var unexpected = new ArrayList<String>();
         for (Named fault : faults) {
             String problem = problem(binding, phase, fault);
+            for (int run = 1; run < RUNS && problem != null && problem.startsWith(LATE); run++) {
+                problem = problem(binding, phase, fault);
+            }
             if (problem != null) {
                 unexpected.add(fault + ": " + problem);
             }
@@ -206,8 +171,13 @@ class FaultsTest {
         try (var server = new RawServer(connection -> serve(binding, phase, fault, faulty, connection))) {
             if (phase == Phase.CARD) {
                 faulty.set(true);
+                long begin = System.nanoTime();
                 Throwable failure = catchThrowable(() -> client(server).close());
+                Duration took = Duration.ofNanos(System.nanoTime() - begin);
                 faulty.set(false);
+                if (took.compareTo(SOON) > 0) {
+                    return LATE + took;
+                }
                 client(server).close();
                 return expected(failure);
             }
@@ -218,7 +188,7 @@ class FaultsTest {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
                 faulty.set(false);
                 if (took.compareTo(SOON) > 0) {
-                    return "took " + took;
+                    return LATE + took;
                 }
                 Throwable after = catchThrowable(() -> call(client, phase));
                 return after != null ? "the next call fails, too: " + after : expected(failure);
@@ -258,7 +228,7 @@ class FaultsTest {
                 try (Feed<LoggedEvent> events = client.watch(SubscribeToTask.of("t1"), CallContext.anonymous())) {
                     List<LoggedEvent> next = List.of();
                     while (next != null) {
-                        next = events.next(SOON);
+                        next = events.next(SOON.multipliedBy(5));
                     }
                 }
             }

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Agents that do not keep to the specification in places that a client can do without. */
 @Timeout(30)
 class LenientClientTest {
+    @RegisterExtension
+    final ClientThreads threads = new ClientThreads();
+
     private static String blemished(String more) {
         return task("COMPLETED").replaceFirst("\\}$", ",") + more.replace('\'', '"') + "}";
     }

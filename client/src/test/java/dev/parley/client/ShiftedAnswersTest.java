@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Answers to other requests, and answers too many on a connection that is kept. */
 @Timeout(30)
 class ShiftedAnswersTest {
+    @RegisterExtension
+    final ClientThreads threads = new ClientThreads();
+
     private static String message(String text) {
         return "{\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"" + text + "\"}]}}";
     }
