@@ -173,7 +173,9 @@ public final class PushRelay {
             try {
                 sweep();
             } catch (RuntimeException failure) {
-                LOG.log(Level.WARNING, "relays of webhooks cannot be read", failure);
+                if (!isStopping) {
+                    LOG.log(Level.WARNING, "relays of webhooks cannot be read", failure);
+                }
             }
         });
     }
