@@ -37,7 +37,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +54,12 @@ class GrpcFaultsTest {
     /** Far more than a call of a machine under load takes. */
     private static final Duration SOON = Duration.ofSeconds(5);
 
+    /** Longest time from a fault to the error of its call. */
+    private static final Duration LATEST = Duration.ofSeconds(1);
+
+    /** Runs of a case on a machine under load, of which one has to end in time. */
+    private static final int RUNS = 5;
+
     enum Phase {
         SEND,
         GET,
@@ -61,8 +67,8 @@ class GrpcFaultsTest {
         SUBSCRIBE
     }
 
-    @AfterAll
-    static void noThreadIsLeft() {
+    @AfterEach
+    void noThreadIsLeft() {
         long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         List<String> left = threads();
         while (!left.isEmpty() && System.nanoTime() < end) {
@@ -285,13 +291,17 @@ class GrpcFaultsTest {
                 Transport.Remote remote = remote(peer)) {
             for (Map.Entry<String, Script> fault : faults.entrySet()) {
                 peer.script = fault.getValue();
-                long begin = System.nanoTime();
-                Throwable failure = catchThrowable(() -> call(remote, phase, SOON.multipliedBy(4)));
-                Duration took = Duration.ofNanos(System.nanoTime() - begin);
+                Throwable failure = null;
+                Duration took = Duration.ofDays(1);
+                for (int run = 0; run < RUNS && took.compareTo(LATEST) > 0; run++) {
+                    long begin = System.nanoTime();
+                    failure = catchThrowable(() -> call(remote, phase, SOON.multipliedBy(4)));
+                    took = Duration.ofNanos(System.nanoTime() - begin);
+                }
                 longest = took.compareTo(longest) > 0 ? took : longest;
                 peer.script = call -> healthy(call, phase, "x");
                 Throwable after = catchThrowable(() -> call(remote, phase, SOON.multipliedBy(4)));
-                String problem = took.compareTo(SOON) > 0
+                String problem = took.compareTo(LATEST) > 0
                         ? "took " + took
                         : after != null ? "the next call fails, too: " + after : problem(failure);
                 if (problem != null) {
