@@ -163,7 +163,7 @@ public final class Tasks {
         do {
             events = log.read(key, sequence, LiveTask.MAX_PENDING);
             for (LoggedEvent event : events) {
-                task = event.event().applyTo(task);
+                task = applied(key, event, task);
                 sequence = event.sequence();
             }
         } while (events.size() >= LiveTask.MAX_PENDING);
@@ -171,6 +171,15 @@ public final class Tasks {
             throw new DamagedTaskException(key.taskId(), "it has no events");
         }
         return new Folded(task, sequence);
+    }
+
+    private static Task applied(TaskKey key, LoggedEvent event, @Nullable Task before) {
+        try {
+            return event.event().applyTo(before);
+        } catch (RuntimeException unfit) { // an earlier event is missing, or one was changed
+            throw new DamagedTaskException(
+                    key.taskId(), "event " + event.sequence() + " does not fit the events before it", unfit);
+        }
     }
 
     /** Ends a task for its caller. */
