@@ -17,6 +17,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.StoreException;
+import dev.parley.trust.Directory;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -150,6 +151,8 @@ public final class Checkup {
                 found("database", Level.OK, "schema " + version);
             }
             if (version == current) {
+                Directory.damagedKeys(database)
+                        .forEach((key, reason) -> found("key", Level.PROBLEM, key + ": " + reason));
                 AdminOperations.INSTALLED.forEach(source ->
                         source.checks(database).forEach(check -> found(check.name(), level(check), check.message())));
             }
@@ -183,6 +186,8 @@ public final class Checkup {
             String counted = read + " of " + unfinished.size() + " unfinished tasks read, " + damaged + " set aside";
             found("tasks", damaged > 0 ? Level.PROBLEM : read < unfinished.size() ? Level.WARNING : Level.OK, counted);
             names(store.agents(MOST_AGENTS));
+            store.damagedWebhooks()
+                    .forEach((task, reason) -> found("webhook", Level.PROBLEM, "task " + task + ": " + reason));
         } catch (RuntimeException failure) { // also rows that no Parley has written
             found("tasks", Level.PROBLEM, said(failure));
         }

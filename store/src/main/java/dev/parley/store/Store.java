@@ -15,6 +15,7 @@ import dev.parley.store.tasks.Lanes;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 
 /**
@@ -152,6 +153,11 @@ public final class Store implements AutoCloseable {
     /** The logs of all tasks. Closing it closes the store. */
     public TaskLog log() {
         return log;
+    }
+
+    /** Why webhooks that no Parley has written cannot be read, by their tasks; nothing is sent to them. */
+    public Map<String, String> damagedWebhooks() {
+        return webhooks.damaged();
     }
 
     /** The webhooks of all tasks. */

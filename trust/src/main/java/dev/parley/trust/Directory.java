@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
 import dev.parley.trust.tokens.Secrets;
 import dev.parley.trust.tokens.SignIns;
 import java.security.SecureRandom;
@@ -43,6 +45,9 @@ public final class Directory {
     private static final int ID_BYTES = 6;
     private static final int SECRET_BYTES = 24;
     private static final String BLANK = " ";
+    private static final String KEY = "API key";
+    private static final String KEYS =
+            "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key";
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE trust_group (group_id TEXT PRIMARY KEY, made_ms BIGINT NOT NULL, archived_ms BIGINT);
             CREATE TABLE trust_user (
@@ -139,6 +144,7 @@ public final class Directory {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
+    private final DamagedRows damagedKeys = new DamagedRows(KEY);
     /** True if some member may have been disabled and then erased. */
     private volatile boolean hasNameless;
 
@@ -177,15 +183,26 @@ public final class Directory {
                         requireNonNull(Session.time(row, 3)),
                         Session.time(row, 4)),
                 "SELECT group_id, name, made_ms, disabled_ms FROM trust_user");
-        List<Held> readKeys = session.list(
-                Directory::held,
-                "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key");
+        List<Held> readKeys = damagedKeys.list(session, Directory::held, KEYS);
         // Groups and members first, for a key is good only if they are.
         hasNameless |= readUsers.stream().anyMatch(user -> user.name().startsWith(AuditChain.FORGOTTEN));
         replace(groups, readGroups, Group::id);
         replace(users, readUsers, user -> new Member(user.group(), user.name()));
         replace(keys, readKeys, held -> held.key().id());
         return true;
+    }
+
+    /** Why keys in a database cannot be read, by their ids: nobody can call with them. None if no hub has kept keys there. */
+    public static Map<String, String> damagedKeys(Database database) {
+        try {
+            return database.read(session -> {
+                var damaged = new DamagedRows(KEY);
+                damaged.list(session, Directory::held, KEYS);
+                return damaged.reasons();
+            });
+        } catch (StoreException noTable) {
+            return Map.of();
+        }
     }
 
     private static Held held(ResultSet row) throws SQLException {

@@ -83,8 +83,12 @@ public final class WebhookDelivery implements WebhookTransport {
 
     @Override
     public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
-        Notification notification =
-                Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
+        Notification notification;
+        try {
+            notification = Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
+        } catch (IllegalArgumentException unknown) { // a damaged row; a later attempt would not know it either
+            return new Outcome.Failed(String.valueOf(unknown.getMessage()), false, null);
+        }
         if (notification == null) {
             return new Outcome.Accepted(); // clients of this dialect get no notification of it
         }

@@ -7,6 +7,7 @@ import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlWriting;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
@@ -15,7 +16,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Reviews {
     /** Database setting with the newest number of a review. */
     private static final String LAST_REVIEW = "last review";
+
+    private static final DamagedRows DAMAGED = new DamagedRows("review");
 
     private final AtomicLong lastReview;
 
@@ -91,30 +93,39 @@ public final class Reviews {
     private static Page<Review> read(Session session, String where, int limit, Object[] values) throws SQLException {
         var reviews = new ArrayList<Review>();
         long characters = 0;
+        int seen = 0;
+        long last = 0;
         PreparedStatement select = session.bind(
                 "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
                         + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
                 values);
         select.setFetchSize(Changes.FETCHED);
         try (ResultSet rows = select.executeQuery()) {
-            while (characters <= Changes.MAX_CHARACTERS && rows.next()) {
-                long decided = rows.getLong(7);
-                characters += Session.text(rows, 5).length();
-                reviews.add(new Review(
-                        Long.toString(rows.getLong(1)),
-                        Review.State.valueOf(Session.text(rows, 2)),
-                        Instant.ofEpochMilli(rows.getLong(3)),
-                        Session.text(rows, 4),
-                        JsonColumn.read(Session.text(rows, 5), Update.class),
-                        Session.text(rows, 6),
-                        decided == 0 ? null : Instant.ofEpochMilli(decided),
-                        Session.text(rows, 8),
-                        Session.text(rows, 9)));
+            while (characters <= Changes.MAX_CHARACTERS && seen <= limit && rows.next()) {
+                seen++;
+                if (seen <= limit) {
+                    last = rows.getLong(1);
+                    characters += Session.text(rows, 5).length();
+                    DAMAGED.read(rows, Reviews::review).ifPresent(reviews::add);
+                }
             }
         }
-        boolean more = reviews.size() > limit || characters > Changes.MAX_CHARACTERS;
-        List<Review> kept = reviews.size() > limit ? reviews.subList(0, limit) : reviews;
-        return new Page<>(kept, more ? kept.getLast().id() : null);
+        boolean more = seen > limit || characters > Changes.MAX_CHARACTERS;
+        return new Page<>(reviews, more ? Long.toString(last) : null);
+    }
+
+    private static Review review(ResultSet row) throws SQLException {
+        long decided = row.getLong(7);
+        return new Review(
+                Long.toString(row.getLong(1)),
+                Review.State.valueOf(Session.text(row, 2)),
+                Instant.ofEpochMilli(row.getLong(3)),
+                Session.text(row, 4),
+                JsonColumn.read(Session.text(row, 5), Update.class),
+                Session.text(row, 6),
+                decided == 0 ? null : Instant.ofEpochMilli(decided),
+                Session.text(row, 8),
+                Session.text(row, 9));
     }
 
     /** Ends the wait of an update; false if it does not wait. */

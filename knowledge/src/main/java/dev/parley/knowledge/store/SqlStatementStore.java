@@ -10,6 +10,7 @@ import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Readers;
@@ -58,6 +59,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     private static final String MODULE = "knowledge";
     private static final String INSTANCE = "instance";
+    private static final DamagedRows DAMAGED = new DamagedRows("setting of a graph");
     private static final String SERVER = "server";
     private static final String CERTAINTY = "certainty ";
 
@@ -118,14 +120,19 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     private static long instance(Database database) {
-        return Long.parseLong(database.write(session -> {
-            String made = "" + new SecureRandom().nextLong();
-            session.update(
-                    "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?) ON CONFLICT DO NOTHING",
-                    INSTANCE,
-                    made);
-            return setting(session, INSTANCE).orElse(made);
-        }));
+        return database.write(session -> {
+            String kept = setting(session, INSTANCE).orElse("");
+            try {
+                return Long.parseLong(kept);
+            } catch (
+                    NumberFormatException
+                            none) { // or it was damaged: earlier changes keep their ids, later ones begin anew
+                long made = new SecureRandom().nextLong();
+                session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", INSTANCE);
+                session.update("INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", INSTANCE, "" + made);
+                return made;
+            }
+        });
     }
 
     /** Returns a setting of the database. */
@@ -229,9 +236,11 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                         "SELECT name, value FROM kg_setting WHERE space = ? AND name LIKE 'certainty %'", number)
                 .executeQuery()) {
             while (rows.next()) {
-                defaults.put(
-                        Long.parseLong(Session.text(rows, 1).substring(CERTAINTY.length())),
-                        Double.parseDouble(Session.text(rows, 2)));
+                DAMAGED.read(
+                        rows,
+                        row -> defaults.put(
+                                Long.parseLong(Session.text(row, 1).substring(CERTAINTY.length())),
+                                Double.parseDouble(Session.text(row, 2))));
             }
         }
         return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));

@@ -18,6 +18,8 @@ import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Definitions of workflows of each group, by names and versions. Safe for any thread. */
 final class Definitions {
+    private static final Logger LOG = System.getLogger("dev.parley.mesh");
+
     /** Most names of a group, and most versions of a name. */
     static final int MOST = 1_000;
 
@@ -193,10 +197,20 @@ final class Definitions {
                 size + 1));
         List<DefinitionView> views = names.stream()
                 .limit(size)
-                .flatMap(name -> find(name, null, caller).stream())
-                .map(view -> view.withDocument(Map.of()))
+                .flatMap(name -> listed(name, caller).stream())
                 .toList();
         return new DefinitionPage(views, names.size() > size ? names.get(size - 1) : "");
+    }
+
+    /** A definition without its document; one whose row was damaged says so. */
+    private Optional<DefinitionView> listed(String name, CallContext caller) {
+        try {
+            return find(name, null, caller).map(view -> view.withDocument(Map.of()));
+        } catch (RuntimeException damaged) {
+            String reason = "the row cannot be read: " + damaged.getMessage();
+            LOG.log(Level.ERROR, "definition \"" + name + "\": " + reason);
+            return Optional.of(new DefinitionView(name, 0, reason, List.of(), Instant.EPOCH, "", 0, Map.of()));
+        }
     }
 
     /** Deletes a version, or all of a name. Runs of them go on. */

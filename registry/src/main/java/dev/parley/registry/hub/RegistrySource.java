@@ -128,8 +128,10 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public List<HubCheck> checks(Database database) {
-        return StoredEntries.pairsOfLookAlikes(database).stream()
-                .map(pair -> new HubCheck("registry", true, true, pair))
+        return Stream.concat(
+                        StoredEntries.pairsOfLookAlikes(database).stream()
+                                .map(pair -> new HubCheck("registry", true, true, pair)),
+                        StoredEntries.damaged(database).stream().map(entry -> new HubCheck("registry", false, entry)))
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import dev.parley.extension.HubObserver;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
@@ -121,6 +122,8 @@ final class Usage implements HubObserver, AutoCloseable {
     private final AtomicReference<Hour> hour;
     /** Cells by the hashes of their subjects: each call is counted several times, and makes no key where its cell is here. */
     private final AtomicReferenceArray<Cell> recent = new AtomicReferenceArray<>(RECENT);
+
+    private final DamagedRows damaged = new DamagedRows("measures of the group");
 
     private volatile boolean closed;
 
@@ -305,11 +308,20 @@ final class Usage implements HubObserver, AutoCloseable {
     }
 
     private List<Row> of(long begin) {
-        return database.read(session -> session.list(
-                row -> new Row(
-                        begin,
-                        new Key(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3), Session.text(row, 4)),
-                        Session.text(row, 5)),
+        return database.read(session -> damaged.list(
+                session,
+                row -> {
+                    String measures = Session.text(row, 5);
+                    new Measures().add(measures);
+                    return new Row(
+                            begin,
+                            new Key(
+                                    Session.text(row, 1),
+                                    Session.text(row, 2),
+                                    Session.text(row, 3),
+                                    Session.text(row, 4)),
+                            measures);
+                },
                 OF_HOUR,
                 begin));
     }

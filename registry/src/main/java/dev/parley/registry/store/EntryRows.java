@@ -7,6 +7,7 @@ import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryModel;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,6 +32,8 @@ final class EntryRows {
     /** Types of documents about servers of MCP. */
     private static final Set<String> MCP_SERVERS =
             Set.of("application/mcp-server-card+json", "application/mcp-server+json");
+
+    private static final DamagedRows DAMAGED = new DamagedRows("registry entry number");
 
     private EntryRows() {}
 
@@ -104,15 +107,31 @@ final class EntryRows {
         if (numbers.isEmpty()) {
             return List.of();
         }
-        Map<Long, Numbered> entries = session
-                .list(
-                        Numbered::of,
+        Map<Long, Numbered> entries = list(
+                        session,
                         "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number IN ("
                                 + String.join(", ", Collections.nCopies(numbers.size(), "?")) + ")",
                         numbers.toArray())
                 .stream()
                 .collect(Collectors.toMap(Numbered::number, Function.identity()));
         return numbers.stream().map(entries::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Entries that a query of {@link #COLUMNS} finds, without damaged ones. */
+    static List<Numbered> list(Session session, String sql, @Nullable Object... values) throws SQLException {
+        return DAMAGED.list(session, Numbered::of, sql, values);
+    }
+
+    /** Why entries cannot be read, by the numbers of their rows. */
+    static Map<String, String> damaged(Session session) throws SQLException {
+        var damaged = new DamagedRows("registry entry number");
+        try (ResultSet rows = session.bind("SELECT " + COLUMNS + " FROM registry_entry e ORDER BY e.number")
+                .executeQuery()) {
+            while (rows.next()) {
+                damaged.read(rows, Numbered::of);
+            }
+        }
+        return damaged.reasons();
     }
 
     static void insert(Session session, Numbered now) throws SQLException {

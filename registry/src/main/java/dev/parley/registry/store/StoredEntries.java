@@ -27,10 +27,12 @@ import dev.parley.registry.store.ChangeFeed.Batch;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
+import dev.parley.store.spi.StoreException;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -97,6 +99,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private final BiPredicate<CallContext, String> knowsAgent;
     private final InstantSource clock;
     private final History history;
+    private final DamagedRows damagedChanges = new DamagedRows("change of a registry entry, number");
     private final Reviews reviews;
     private final HubTimers.Timers timers;
     private final HubSignatures signatures;
@@ -134,8 +137,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         this.reviews = new Reviews(database, clock);
         this.signatures = signatures;
         this.timers = timers.named("registry/entries", this::due);
-        List<Numbered> ofHub = database.read(session -> session.list(
-                Numbered::of,
+        List<Numbered> ofHub = database.read(session -> EntryRows.list(
+                session,
                 "SELECT " + EntryRows.COLUMNS + " FROM registry_label l JOIN registry_entry e ON e.number = l.entry"
                         + " WHERE l.label = ?",
                 EntryRows.label("owner", Entry.HUB)));
@@ -317,8 +320,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
      */
     private @Nullable Numbered sameAgent(Resource resource, Ownership owner) {
         String provider = resource.provider();
-        return read(session -> session.list(
-                        Numbered::of,
+        return read(session -> EntryRows.list(
+                        session,
                         "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE e.name = ? AND e.group_id = ?"
                                 + " AND e.owner = ? ORDER BY CASE WHEN e.status = 'deleted' THEN 1 ELSE 0 END, e.number",
                         EntryRows.sortName(resource),
@@ -1096,6 +1099,18 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return alike;
     }
 
+    /** Entries that no Parley has written in this form, in words; for operators, also of a hub that is running. */
+    public static List<String> damaged(Database database) {
+        try {
+            return database.read(EntryRows::damaged).entrySet().stream()
+                    .map(row -> "entry number " + row.getKey() + ": " + row.getValue())
+                    .sorted()
+                    .toList();
+        } catch (StoreException noTable) {
+            return List.of();
+        }
+    }
+
     /** Pairs of entries in use whose names look alike, in words, at most so many; for operators, also of a hub that is running. */
     public static List<String> pairsOfLookAlikes(Database database) {
         return database.read(session -> !RegistryTables.haveLooks(session)
@@ -1113,8 +1128,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         int written;
         do {
             written = database.write(session -> {
-                List<Numbered> page = session.list(
-                        Numbered::of,
+                List<Numbered> page = EntryRows.list(
+                        session,
                         "SELECT " + EntryRows.COLUMNS
                                 + " FROM registry_entry e WHERE e.look = '' ORDER BY e.number LIMIT "
                                 + CHANGES_AT_ONCE);
@@ -1219,7 +1234,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         var last = new long[] {after};
         long end = end(session, after, viewer);
         var changes = new ArrayList<Change>();
-        session.list(
+        damagedChanges.list(
+                session,
                 row -> {
                     last[0] = row.getLong(1);
                     byte[] open = row.getBytes(11);

@@ -15,6 +15,8 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.Handler;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * operator asks for it.
  */
 public final class TrustOperations {
+    private static final Logger LOG = System.getLogger("dev.parley.registry");
     private static final String TIMER = "keys";
     private static final int PAGE = 200;
     private static final int MAX_REASON = 1_000;
@@ -168,7 +171,18 @@ public final class TrustOperations {
 
     private Verified verify(@Nullable String token) {
         Entries.Page page = entries.list(Entries.Filter.NONE, "name", PAGE, token, Entries.ITSELF);
-        return new Verified((int) page.entries().stream().filter(this::verify).count(), page.next());
+        return new Verified(
+                (int) page.entries().stream().filter(this::isChanged).count(), page.next());
+    }
+
+    /** Verifies a document, and returns whether the verdict has changed. One that cannot be read keeps its verdict. */
+    private boolean isChanged(Entry entry) {
+        try {
+            return verify(entry);
+        } catch (A2AException gone) { // removed meanwhile, or its row was damaged
+            LOG.log(Level.WARNING, "the signatures of entry " + entry.id() + " were not verified", gone);
+            return false;
+        }
     }
 
     private boolean verify(Entry entry) {

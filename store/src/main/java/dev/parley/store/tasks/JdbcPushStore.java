@@ -11,6 +11,7 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
+import dev.parley.store.database.DamagedRows;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
@@ -20,6 +21,7 @@ import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.net.URI;
+import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.InstantSource;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Webhooks in the same database as the tasks they belong to. */
 public final class JdbcPushStore implements PushStore {
+    private static final String WEBHOOK = "webhook of task";
     private static final String SELECT =
             "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
                     + " task_name, config_id, generation, channel FROM webhook ";
@@ -43,6 +46,7 @@ public final class JdbcPushStore implements PushStore {
     private final AuditTrail audit;
     private final InstantSource clock;
     private final AtRest atRest;
+    private final DamagedRows damaged = new DamagedRows(WEBHOOK);
 
     public JdbcPushStore(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
         this.atRest = atRest;
@@ -187,12 +191,8 @@ public final class JdbcPushStore implements PushStore {
         if (old.isEmpty()) {
             return;
         }
-        List<Held> anew = old.stream()
-                .map(one -> {
-                    String place = place(one.taskId, one.configId);
-                    return new Held(one.taskId, one.configId, sealing.seal(sealing.open(one.config, place), place));
-                })
-                .toList();
+        List<Held> anew =
+                old.stream().flatMap(one -> sealedAnew(sealing, one).stream()).toList();
         database.writeInSlices(anew, true, (session, one) -> {
             count(database, session, -1, "task_id = ? AND config_id = ?", one.taskId, one.configId);
             int changed = session.update(
@@ -203,6 +203,20 @@ public final class JdbcPushStore implements PushStore {
             count(database, session, 1, "task_id = ? AND config_id = ?", one.taskId, one.configId);
             return changed;
         });
+    }
+
+    /** Encrypts a row by the newest key; empty if it was changed on disk: {@link #damaged()} names it. */
+    private static Optional<Held> sealedAnew(Sealing sealing, Held old) {
+        String place = place(old.taskId, old.configId);
+        try {
+            return Optional.of(
+                    new Held(old.taskId, old.configId, sealing.seal(sealing.open(old.config, place), place)));
+        } catch (StoreException unreadable) {
+            if (unreadable.getCause() instanceof GeneralSecurityException) {
+                return Optional.empty();
+            }
+            throw unreadable;
+        }
     }
 
     @Override
@@ -281,8 +295,21 @@ public final class JdbcPushStore implements PushStore {
         return rows(SELECT + "WHERE dead_ms IS NOT NULL ORDER BY dead_ms DESC LIMIT ?", limit);
     }
 
+    /** Why webhooks that no Parley has written cannot be read, by their tasks; all other methods leave them out. */
+    public Map<String, String> damaged() {
+        return database.read(session -> {
+            var found = new DamagedRows(WEBHOOK);
+            try (ResultSet rows = session.bind(SELECT).executeQuery()) {
+                while (rows.next()) {
+                    found.read(rows, this::subscription);
+                }
+            }
+            return found.reasons();
+        });
+    }
+
     private List<Subscription> rows(String sql, @Nullable Object... values) {
-        return database.read(session -> session.list(this::subscription, sql, values)).stream()
+        return database.read(session -> damaged.list(session, this::subscription, sql, values)).stream()
                 .flatMap(Optional::stream)
                 .toList();
     }
