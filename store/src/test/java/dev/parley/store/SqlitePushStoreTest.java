@@ -55,7 +55,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
         var faults = new Faults();
         try (Store store = Store.open(data, InstantSource.system(), AtRest.PLAIN, faults::wrap)) {
             int failures = 0;
-            for (int call = 1; call <= 20; call++) {
+            for (int call = 1; call <= 40; call++) {
                 String id = "hook-" + call;
                 var config = new PushConfig(null, id, "task-1", "https://example.com/hook", "s3cret", null);
                 faults.at(call, Faults.Fault.FULL, Faults.Side.WRITES);
@@ -84,7 +84,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
                         .hasSize(deleted ? 1 : 0);
             }
             assertThat(failures).isGreaterThan(3);
-            Entry last = rows(store, "webhook.created", "hook-20").getFirst().entry();
+            Entry last = rows(store, "webhook.created", "hook-40").getFirst().entry();
             assertThat(last.actor()).isEqualTo("alice");
             assertThat(last.target()).isEqualTo("task-1");
             assertThat(last.detail().get("receiver")).isEqualTo("example.com");
