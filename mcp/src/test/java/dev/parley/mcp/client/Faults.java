@@ -17,8 +17,11 @@ final class Faults {
     /** Much longer than a call with an answer of any kind takes. */
     static final Duration LIMIT = Duration.ofSeconds(30);
 
-    /** Far more than a fault takes to show on a machine under load. */
-    private static final Duration SOON = Duration.ofSeconds(5);
+    /** Longest time from a fault to the failure of its call. */
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    /** Runs of a case on a machine under load, of which one has to end in time. */
+    private static final int RUNS = 5;
 
     private Faults() {}
 
@@ -29,11 +32,16 @@ final class Faults {
                 .toString();
     }
 
-    /** Returns the failure of a run, which ends soon, or null if a fault was forgiven. */
+    /** Returns the failure of a run, which ends soon, or null if a fault was forgiven. A run that takes longer is repeated. */
     static @Nullable Throwable failure(ThrowingCallable run) {
-        long begun = System.nanoTime();
-        Throwable failure = catchThrowable(run);
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(SOON);
+        Throwable failure = null;
+        Duration took = LIMIT;
+        for (int i = 0; i < RUNS && took.compareTo(SOON) > 0; i++) {
+            long begun = System.nanoTime();
+            failure = catchThrowable(run);
+            took = Duration.ofNanos(System.nanoTime() - begun);
+        }
+        assertThat(took).as("%s", failure).isLessThanOrEqualTo(SOON);
         if (failure != null) {
             assertThat(failure).isInstanceOfAny(ServerFailure.class, McpException.class);
             assertThat(failure instanceof ServerFailure lost ? lost.kind() : Kind.CONNECTION)

@@ -79,8 +79,8 @@ class HttpFaultsTest {
     /** Runs all phases, with a fault at one of them; returns the failure, or null if the fault was forgiven. */
     private @Nullable Throwable run(String phase, Function<Request, Answer> fault) {
         RawServer raw = requireNonNull(server);
-        raw.fault = request -> request.method().equals(phase) ? fault.apply(request) : null;
         return Faults.failure(() -> {
+            raw.fault = request -> request.method().equals(phase) ? fault.apply(request) : null;
             try (McpClient client = connected(LIMIT)) {
                 client.tools();
                 call(client, "first");
