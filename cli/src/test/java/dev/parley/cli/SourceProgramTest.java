@@ -126,27 +126,25 @@ final class SourceProgramTest {
         assertThat(run("Without.java").output()).contains("class \"Without\": no main method");
     }
 
-    private static final String SERVES = """
-            import dev.parley.engine.Agent;
-            import dev.parley.hub.Hub;
-            import dev.parley.hub.Parley;
-
-            class %s {
-                public static void main(String[] arguments) throws Exception {
-                    try (Hub hub = Parley.serve(0, Agent.named("a", "Says it again").handle((request, reply) -> reply.complete("")))) {
-                        System.out.println("serves");
-                    }
-                }
-            }
-            """;
-
     @Test
     @DisplayName("programs of parley run have data of their own beside a hub in the same directory and each other")
     void dataOfPrograms() throws Exception {
         Path home = directory.resolve(".parley");
         try (Hub up = Hub.builder().port(0).data(home).start()) {
             for (String name : List.of("First", "Second")) {
-                write(name + ".java", SERVES.formatted(name));
+                write(name + ".java", """
+                    import dev.parley.engine.Agent;
+                    import dev.parley.hub.Hub;
+                    import dev.parley.hub.Parley;
+
+                    class %s {
+                        public static void main(String[] arguments) throws Exception {
+                            try (Hub hub = Parley.serve(0, Agent.named("a", "Says it again").handle((request, reply) -> reply.complete("")))) {
+                                System.out.println("serves");
+                            }
+                        }
+                    }
+                    """.formatted(name));
                 Ran ran = java("dev.parley.cli.Main", "run", name + ".java");
 
                 assertThat(ran.output()).contains("serves");
