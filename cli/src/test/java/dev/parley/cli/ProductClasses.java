@@ -6,7 +6,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 /** The classes of the product without its tests. Reading them takes many seconds, so tests of one process share them. */
 final class ProductClasses {
     static final JavaClasses ALL = new ClassFileImporter()
-            .withImportOption(location -> !location.contains("/test-classes/"))
+            .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
             .importPackages("dev.parley");
 
     private ProductClasses() {}

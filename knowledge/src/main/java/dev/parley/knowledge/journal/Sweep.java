@@ -72,8 +72,20 @@ final class Sweep {
             groups.put(space, group);
         }
         if (open && sweeping.isDone() && database.storage().isOver(group, Kind.CHANGES)) {
-            start(() -> remove(space, database.read(reading -> newestButOne(reading, space))));
+            String swept = group;
+            start(() -> removeShare(swept, space));
         }
+    }
+
+    /** Removes changes until a group is within its share again, also of those that come meanwhile. */
+    private void removeShare(String group, long space) {
+        long before;
+        long newest = 0;
+        do {
+            before = newest;
+            newest = database.read(session -> newestButOne(session, space));
+            remove(space, newest);
+        } while (open && newest > before && database.storage().isOver(group, Kind.CHANGES));
     }
 
     private void start(Runnable sweep) {

@@ -1,6 +1,7 @@
-package dev.parley.store.database;
+package dev.parley.store.rows;
 
 import dev.parley.protocol.support.LruMap;
+import dev.parley.store.database.Session;
 import dev.parley.store.database.Session.RowReader;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

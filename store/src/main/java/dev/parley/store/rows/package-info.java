@@ -1,0 +1,5 @@
+/** Rows as they are read again. */
+@NullMarked
+package dev.parley.store.rows;
+
+import org.jspecify.annotations.NullMarked;
