@@ -123,7 +123,6 @@ final class RecoveriesTest {
             entry("server.limits.Shares", "end of a share"),
             entry("server.limits.Silence", "time limit of a reader"),
             entry("store.database.Readers", "time limit of a read"),
-            entry("store.database.Timers", "time limits of reads"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),
             entry("store.database.Writer", "until the time that the back-off of an Outage gives"));
 
