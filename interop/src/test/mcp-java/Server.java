@@ -101,9 +101,11 @@ final class Server {
                         .build()));
         tools.add(tool("count", "Counts", Map.of("to", Map.of("type", "integer")), Server::count));
         tools.add(tool("order", "Orders a table", Map.of("guests", Map.of("type", "integer")), Server::order));
-        tools.add(tool("fail", "Fails", Map.of(), (exchange, call) -> {
-            throw new IllegalStateException("no luck");
-        }));
+        // Not by an exception: this server then closes one connection of thirty without an answer.
+        tools.add(tool("fail", "Fails", Map.of(), (exchange, call) -> CallToolResult.builder()
+                .addTextContent("no luck")
+                .isError(true)
+                .build()));
         tools.add(tool("make", "Makes a picture, a file and a link", Map.of(), (exchange, call) ->
                 CallToolResult.builder()
                         .addTextContent("made")
