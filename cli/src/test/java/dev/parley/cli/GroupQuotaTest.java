@@ -56,7 +56,7 @@ final class GroupQuotaTest {
     private String alice = "";
     private String bob = "";
 
-    /** A request, with what a full group is answered, and the request that removes what was written. */
+    /** A request that writes, the words of its refusal in a full group, and the request that removes its data. */
     private record Write(
             String name,
             String verb,

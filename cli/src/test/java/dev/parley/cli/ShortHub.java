@@ -21,7 +21,7 @@ final class ShortHub {
                     .drain(Duration.ofMillis(100))
                     .agents(DemoAgents.all().toArray(Agent[]::new))
                     .start();
-            LockSupport.parkNanos((i / 2) * 20_000_000L); // another moment of what a start has begun
+            LockSupport.parkNanos((i / 2) * 20_000_000L); // a later moment of the start in each pair of turns
             hub.close();
         }
         System.out.println("closed");

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  *
  * @param name of the directory below {@code target}
  * @param sources the directories of its scripts, those of its own release last
- * @param lockFiles what names every package and its version, and what is built when they are installed; empty for all files
+ * @param lockFiles files that name every package and its version, and sources that the installation compiles; empty for all files
  * @param installation the commands that install them
  * @param client the command that calls the agents of hubs, except for its last arguments, the hubs; empty if it has no client
  * @param server the command that serves an agent; empty if it has no server, or none that starts by itself
@@ -478,7 +478,7 @@ record ForeignSdk(
         Files.writeString(installed, wanted);
     }
 
-    /** A command in a directory. Python keeps what it has compiled, which some programs of a suite import many times. */
+    /** A command in a directory. Python keeps its compiled modules, which some programs of a suite import many times. */
     static ProcessBuilder builder(Path directory, List<String> command) {
         var builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().remove("PYTHONDONTWRITEBYTECODE");

@@ -16,7 +16,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 
-/** The administration of routes of a hub that asks nobody who they are. */
+/** The administration of the routes of a hub without authentication. */
 final class GatewayRoutes {
     private GatewayRoutes() {}
 

@@ -174,7 +174,7 @@ final class SchemaTest {
                     "INSERT INTO segment (task_id, first_seq, events) SELECT task_id, 1, CAST('[{\"task\":{\"id\":\"' || task_id"
                             + " || '\",\"contextId\":\"context\",\"status\":{\"state\":\"TASK_STATE_WORKING\"}}}]' AS BLOB)"
                             + " FROM task");
-            if (version >= 10) { // a hub of this version counts what it writes
+            if (version >= 10) { // hubs count bytes from this version on
                 statement.execute("UPDATE task SET bytes = (SELECT sum(length(events) + 200) FROM segment"
                         + " WHERE segment.task_id = task.task_id)");
                 statement.execute(

@@ -192,7 +192,7 @@ public final class Directory {
         return true;
     }
 
-    /** Why keys in a database cannot be read, by their ids: nobody can call with them. None if no hub has kept keys there. */
+    /** Reasons why keys in a database cannot be read, by the ids of the keys, which are refused. Empty without a table of keys. */
     public static Map<String, String> damagedKeys(Database database) {
         try {
             return database.read(session -> {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes of entries for the quotas of their groups, on the writer thread. An entry has those of its versions and changes, its row has their
- * sum. Agents of the hub itself and copies from peers count for nobody, reviews for the groups of their authors.
+ * sum. Agents of the hub itself and copies from peers count for no group, reviews for the groups of their authors.
  */
 final class EntryBytes {
     /** Bytes of the rows of an entry, in SQL. */

@@ -57,7 +57,7 @@ record Outage(Exception cause, int failures, long retryAt) {
         return root.getMessage() == null ? root.toString() : root.getMessage();
     }
 
-    /** The problem in a few words for everyone who may ask: no values of rows, which databases add in further lines. */
+    /** The first line of the problem, at most 300 characters, for callers: databases add values of rows in further lines. */
     static String words(Throwable problem) {
         return Excerpt.of(message(problem).lines().findFirst().orElse("").strip(), MAX_WORDS);
     }

@@ -182,7 +182,7 @@ final class Transactions {
         }
     }
 
-    /** A missing table of an extension is no reason to write nothing: the extension hears of the next connection. */
+    /** Tells a listener of a new connection. A missing table of an extension does not stop the writes of others. */
     private void reopen(GroupListener listener, Session session) throws SQLException {
         try {
             listener.reopened(session);
