@@ -56,8 +56,10 @@ final class GrpcRemote implements Transport.Remote {
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
                 .maxInboundMessageSize(settings.maxMessageBytes())
                 .keepAliveTime(settings.silence().toNanos(), TimeUnit.NANOSECONDS)
-                // The caller decides about retries.
-                .disableRetry()
+                // Repeats only what the peer has surely not begun: a stream that it refuses (once), or that a GOAWAY
+                // leaves out (RFC 9113, sections 6.8 and 8.7). The caller decides about all other retries.
+                .enableRetry()
+                .disableServiceConfigLookUp()
                 .build();
         Transport.Listener listener = settings.listener();
         this.channel = listener == null

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -59,6 +60,9 @@ class GrpcFaultsTest {
 
     /** Runs of a case on a machine under load, of which one has to end in time. */
     private static final int RUNS = 5;
+
+    /** Code of HTTP/2 (RFC 9113, section 7) of a stream that the server has not begun to process. */
+    private static final int REFUSED_STREAM = 7;
 
     enum Phase {
         SEND,
@@ -405,6 +409,52 @@ class GrpcFaultsTest {
             for (int i = 0; i < 5; i++) {
                 call(remote, Phase.GET, SOON);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallThatCrossesTheEndOfItsConnectionIsRepeatedOnTheNextOne(Phase phase) throws Exception {
+        var first = new AtomicReference<@Nullable Call>();
+        try (var peer = new RawPeer(call -> {
+                    Call before = first.get();
+                    if (before == null) {
+                        first.set(call);
+                        healthy(call, phase, "x");
+                    } else if (before.socket().equals(call.socket())) {
+                        call.goAway(before.stream(), 0);
+                    } else {
+                        healthy(call, phase, "x");
+                    }
+                });
+                Transport.Remote remote = remote(peer)) {
+            call(remote, phase, SOON);
+
+            call(remote, phase, SOON);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallThatAnAgentRefusesBeforeItLooksIsRepeatedOnce(Phase phase) throws Exception {
+        var refused = new AtomicInteger();
+        try (var peer = new RawPeer(call -> {
+                    if (refused.incrementAndGet() == 1) {
+                        call.reset(REFUSED_STREAM);
+                    } else {
+                        healthy(call, phase, "x");
+                    }
+                });
+                Transport.Remote remote = remote(peer)) {
+            call(remote, phase, SOON);
+
+            assertThat(refused).hasValue(2);
+            peer.script = call -> {
+                refused.incrementAndGet();
+                call.reset(REFUSED_STREAM);
+            };
+            assertThat(catchThrowable(() -> call(remote, phase, SOON))).isInstanceOf(Broken.class);
+            assertThat(refused).hasValue(4);
         }
     }
 }
