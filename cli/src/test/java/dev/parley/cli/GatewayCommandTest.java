@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code parley up --remote} and {@code parley gateway …}, before the agent of another hub. */
 @Timeout(120)
 final class GatewayCommandTest {
-    private static final Hub REMOTE = remote();
+    private static Hub remote;
 
     @TempDir
     private Path directory;
@@ -54,9 +55,14 @@ final class GatewayCommandTest {
         shell = new Shell(directory);
     }
 
+    @BeforeAll
+    static void start() {
+        remote = remote();
+    }
+
     @AfterAll
     static void end() {
-        REMOTE.close();
+        remote.close();
     }
 
     private RunningHub up(String... more) throws InterruptedException {
@@ -80,7 +86,7 @@ final class GatewayCommandTest {
     @DisplayName(
             "GEM31 a hub of --remote only hosts the agent, also at its root, and keeps routes and tasks over a restart")
     void remoteOnly() throws Exception {
-        String far = REMOTE.agentUrl("far");
+        String far = remote.agentUrl("far");
         String task;
         try (RunningHub hub = up("--data", "data", "--no-demo", "--remote", "first=" + far)) {
             assertThat(hub.announcement()).contains("Agent: first - a remote agent - ", "/agents/first \"hello\"");
@@ -134,7 +140,7 @@ final class GatewayCommandTest {
     @DisplayName(
             "GEM31 a route whose row cannot be read stops no start, and is listed by doctor and its list, until it is made again")
     void damaged() throws Exception {
-        String far = REMOTE.agentUrl("far");
+        String far = remote.agentUrl("far");
         try (RunningHub hub = up("--data", "data", "--no-demo", "--remote", "first=" + far)) {
             done(hub, "add", "two", far);
             done(hub, "add", "three", far);
@@ -171,7 +177,7 @@ final class GatewayCommandTest {
                 up("--data", "data", "--gateway-allow", "127.0.0.1", "--registry-publisher", "agent.localhost")) {
             Files.writeString(
                     directory.resolve("card.json"),
-                    shell.run("card", "get", "-a", REMOTE.agentUrl("far"), "-o", "json")
+                    shell.run("card", "get", "-a", remote.agentUrl("far"), "-o", "json")
                             .out());
             Ran registered = shell.run("agent", "register", "card.json", "--visibility", "public", "--url", hub.url());
             assertThat(registered.out()).as(registered.err()).contains(id);
@@ -233,8 +239,8 @@ final class GatewayCommandTest {
     void deletedWithoutABody() throws Exception {
         try (RunningHub hub = up("--in-memory", "--fetch-allow", "127.0.0.1");
                 HttpClient http = HttpClient.newHttpClient()) {
-            admin(http, hub, "PUT", "/registry/peers/b", "{\"url\":\"" + REMOTE.url() + "\"}");
-            assertThat(done(hub, "add", "there", REMOTE.agentUrl("far"))).contains("State: active");
+            admin(http, hub, "PUT", "/registry/peers/b", "{\"url\":\"" + remote.url() + "\"}");
+            assertThat(done(hub, "add", "there", remote.agentUrl("far"))).contains("State: active");
             for (String path : List.of("/admin/gateway/routes/there", "/admin/registry/peers/b")) {
                 HttpResponse<String> deleted = http.send(
                         HttpRequest.newBuilder(URI.create(hub.url() + path))
@@ -259,7 +265,7 @@ final class GatewayCommandTest {
     @Test
     @DisplayName("--agent-auth guards a route of --remote")
     void authenticationOfARoute() throws Exception {
-        String far = REMOTE.agentUrl("far");
+        String far = remote.agentUrl("far");
         try (RunningHub hub = up("--in-memory", "--remote", "first=" + far, "--agent-auth", "first=apiKey")) {
             Ran refused = shell.run("send", "-a", hub.url() + "/agents/first", "hello");
             assertThat(refused.status()).isNotZero();
@@ -291,7 +297,7 @@ final class GatewayCommandTest {
 
     @Test
     void wrongInputIsRefusedWithTheExpectedOne() throws Exception {
-        String far = REMOTE.agentUrl("far");
+        String far = remote.agentUrl("far");
         try (RunningHub hub = up("--in-memory")) {
             for (List<String> wrong :
                     List.of(List.of("add", "first"), List.of("add", "one", far, "--trust", "@missing.json"))) {
@@ -416,7 +422,7 @@ final class GatewayCommandTest {
                 {"version":"1.0","messageId":"m-1","from":{"agentId":"planner","endpoint":"http://planner.example"},
                  "to":{"agentId":"first","endpoint":"http://hub.example"},
                  "message":{"type":"query","mimeType":"application/json","content":{"query":"hello"}}}""";
-        try (RunningHub hub = up("--in-memory", "--remote", "first=" + REMOTE.agentUrl("far"));
+        try (RunningHub hub = up("--in-memory", "--remote", "first=" + remote.agentUrl("far"));
                 HttpClient http = HttpClient.newHttpClient()) {
             HttpRequest request = HttpRequest.newBuilder(URI.create(hub.url() + "/agents/first/one"))
                     .header("Content-Type", "application/json")
@@ -443,15 +449,15 @@ final class GatewayCommandTest {
         assertThat(unknown.err()).contains("no agent stored");
         try (RunningHub hub = up("--data", "none", "--no-demo")) {
             assertThat(hub.announcement()).doesNotContain("Agent:");
-            assertThat(done(hub, "add", "later", REMOTE.agentUrl("far"))).contains("State: active");
+            assertThat(done(hub, "add", "later", remote.agentUrl("far"))).contains("State: active");
             assertThat(shell.run("send", "-a", hub.url() + "/agents/later", "hello")
                             .out())
                     .contains("far hello");
         }
 
         try (RunningHub hub = up("--data", "data")) {
-            assertThat(done(hub, "add", "stored", REMOTE.agentUrl("far"))).contains("State: active");
-            assertThat(done(hub, "add", "another", REMOTE.agentUrl("far"))).contains("State: active");
+            assertThat(done(hub, "add", "stored", remote.agentUrl("far"))).contains("State: active");
+            assertThat(done(hub, "add", "another", remote.agentUrl("far"))).contains("State: active");
         }
         try (RunningHub hub = up("--data", "data", "--no-demo", "--default-agent", "stored")) {
             assertThat(hub.announcement())

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +33,12 @@ final class LayoutTest {
     private static final int LARGEST_RING = 3;
     private static final int LARGEST_PACKAGE = 25;
 
+    private static final Pattern CLOSES_A_CONSTANT =
+            Pattern.compile("^\\s+[A-Z][A-Z_]*\\.(close|shutdown|shutdownNow)\\(\\)", Pattern.MULTILINE);
+
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final Path PLANTED = ROOT.resolve("cli/src/test/java/dev/parley/cli/planted");
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {
@@ -73,6 +79,42 @@ final class LayoutTest {
         }
 
         assertThat(larger).isEmpty();
+    }
+
+    /** A class whose constant is closed at its end fails for good when a failed test of it runs once more. */
+    @Test
+    void noTestClosesAConstant() throws IOException {
+        var closing = new TreeSet<String>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
+                    .filter(Files::exists)
+                    .toList()) {
+                closing.addAll(filesThatCloseConstants(tests));
+            }
+        }
+
+        assertThat(closing).isEmpty();
+    }
+
+    @Test
+    void aPlantedConstantThatIsClosedIsFound() throws IOException {
+        assertThat(filesThatCloseConstants(Path.of("src/test/java/dev/parley/cli/planted")))
+                .containsExactly("ClosedConstant.java");
+    }
+
+    /** Names of the files below a directory in which a statement closes a constant. */
+    private static Set<String> filesThatCloseConstants(Path directory) throws IOException {
+        var names = new TreeSet<String>();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                if (!file.startsWith(PLANTED)
+                        && CLOSES_A_CONSTANT.matcher(Files.readString(file)).find()) {
+                    names.add(String.valueOf(file.getFileName()));
+                }
+            }
+        }
+        return names;
     }
 
     /** Tables hold U+0000 as other characters, so that PostgreSQL can. */

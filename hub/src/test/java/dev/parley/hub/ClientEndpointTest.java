@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -88,14 +89,7 @@ final class ClientEndpointTest extends EndpointContract {
                         REJECTIONS));
     }
 
-    private static final Hub HUB = Hub.builder()
-            .inMemory()
-            .port(0)
-            .grpcOnCards(true)
-            .agents(agent())
-            .webhookAllow(List.of("127.0.0.1"))
-            .drain(Duration.ZERO)
-            .start();
+    private static Hub hub;
 
     private final Wire wire;
     private final AgentClient client;
@@ -105,14 +99,26 @@ final class ClientEndpointTest extends EndpointContract {
         this.client = AgentClient.builder()
                 .prefer(wire.binding)
                 .version(wire.version)
-                .connect(HUB.agentUrl("contract") + wire.path);
+                .connect(hub.agentUrl("contract") + wire.path);
         assertThat(client.address().protocolBinding()).isEqualTo(wire.binding);
         assertThat(client.address().protocolVersion()).isEqualTo(wire.version);
     }
 
+    @BeforeAll
+    static void start() {
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .grpcOnCards(true)
+                .agents(agent())
+                .webhookAllow(List.of("127.0.0.1"))
+                .drain(Duration.ZERO)
+                .start();
+    }
+
     @AfterAll
     static void stop() {
-        HUB.close();
+        hub.close();
     }
 
     @AfterEach

@@ -47,27 +47,30 @@ final class ForeignAgentsTest {
     private static final List<ForeignServer> SERVERS = new ArrayList<>();
     private static final Map<String, String> ROUTES = new LinkedHashMap<>();
     private static final Map<ForeignSdk, CompletableFuture<Outcome>> OUTCOMES = new LinkedHashMap<>();
-    private static final ExecutorService RUNS = Executors.newFixedThreadPool(SDKS.size() + FRAMEWORKS.size());
+    private static ExecutorService runs;
     private static Hub gateway;
     private static Hub gatewayOfFrameworks;
 
     @BeforeAll
     static void start() {
+        SERVERS.clear();
+        ROUTES.clear();
+        runs = Executors.newFixedThreadPool(SDKS.size() + FRAMEWORKS.size());
         List<ForeignSdk> sdks =
                 ForeignSdk.ALL.stream().filter(sdk -> SDKS.contains(sdk.name())).toList();
         gateway = gateway(true);
         gatewayOfFrameworks = gateway(false); // google-adk refuses cards with gRPC
         Map<ForeignSdk, CompletableFuture<ForeignServer>> starting = new LinkedHashMap<>();
-        sdks.forEach(sdk -> starting.put(sdk, CompletableFuture.supplyAsync(() -> started(sdk), RUNS)));
+        sdks.forEach(sdk -> starting.put(sdk, CompletableFuture.supplyAsync(() -> started(sdk), runs)));
         for (var server : starting.entrySet()) {
             addRoutes(server.getKey().name(), server.getValue().join());
         }
-        sdks.forEach(sdk -> OUTCOMES.put(sdk, CompletableFuture.supplyAsync(() -> sdk.call(arguments(gateway)), RUNS)));
+        sdks.forEach(sdk -> OUTCOMES.put(sdk, CompletableFuture.supplyAsync(() -> sdk.call(arguments(gateway)), runs)));
         ForeignSdk.FRAMEWORKS.stream()
                 .filter(framework -> FRAMEWORKS.contains(framework.name()))
                 .forEach(framework -> OUTCOMES.put(
                         framework,
-                        CompletableFuture.supplyAsync(() -> framework.call(arguments(gatewayOfFrameworks)), RUNS)));
+                        CompletableFuture.supplyAsync(() -> framework.call(arguments(gatewayOfFrameworks)), runs)));
     }
 
     private static Hub gateway(boolean grpcOnCards) {
@@ -107,7 +110,7 @@ final class ForeignAgentsTest {
 
     @AfterAll
     static void stop() {
-        RUNS.close();
+        runs.close();
         gateway.close();
         gatewayOfFrameworks.close();
         SERVERS.forEach(ForeignServer::close);

@@ -44,11 +44,13 @@ final class FrameworksTest {
 
     private static final Map<ForeignSdk, Outcome> SERVER_OUTCOMES = new HashMap<>();
 
-    private static final ExecutorService RUNS = Executors.newFixedThreadPool(3);
+    private static ExecutorService runs;
     private static Hub hub;
 
     @BeforeAll
     static void start() {
+        SERVER_OUTCOMES.clear();
+        runs = Executors.newFixedThreadPool(3);
         hub = Hub.builder()
                 .port(0)
                 .inMemory()
@@ -60,7 +62,7 @@ final class FrameworksTest {
         List<String> arguments = List.of(hub.url());
         Stream.of(true, false)
                 .flatMap(slow -> ForeignSdk.FRAMEWORKS.stream().filter(it -> it.isSlowToInstall() == slow))
-                .forEach(it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), RUNS)));
+                .forEach(it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), runs)));
     }
 
     /** Completes with a line of text for each part that it was sent. */
@@ -84,7 +86,7 @@ final class FrameworksTest {
 
     @AfterAll
     static void stop() {
-        RUNS.close();
+        runs.close();
         hub.close();
     }
 

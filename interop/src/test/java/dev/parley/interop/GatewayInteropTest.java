@@ -43,7 +43,7 @@ final class GatewayInteropTest {
     /** Each is installed and run once, two at a time. */
     private static final Map<ForeignSdk, CompletableFuture<Outcome>> OUTCOMES = new LinkedHashMap<>();
 
-    private static final ExecutorService RUNS = Executors.newFixedThreadPool(2);
+    private static ExecutorService runs;
 
     @TempDir
     static Path data;
@@ -53,6 +53,7 @@ final class GatewayInteropTest {
 
     @BeforeAll
     static void start() {
+        runs = Executors.newFixedThreadPool(2);
         hubs = new Hubs(data);
         List<String> direct = hubs.arguments();
         String remotes = Stream.concat(DemoAgents.all().stream(), Stream.of(ScriptedAgents.chatty()))
@@ -71,12 +72,12 @@ final class GatewayInteropTest {
         arguments.set(0, gateway.url());
         ForeignSdk.ALL.stream()
                 .filter(sdk -> CLIENTS.contains(sdk.name()))
-                .forEach(sdk -> OUTCOMES.put(sdk, CompletableFuture.supplyAsync(() -> sdk.call(arguments), RUNS)));
+                .forEach(sdk -> OUTCOMES.put(sdk, CompletableFuture.supplyAsync(() -> sdk.call(arguments), runs)));
     }
 
     @AfterAll
     static void stop() {
-        RUNS.close();
+        runs.close();
         gateway.close();
         hubs.close();
     }

@@ -24,26 +24,28 @@ final class McpClientsTest {
     /** Each is installed and run once, two at a time. */
     private static final Map<ForeignSdk, CompletableFuture<Outcome>> OUTCOMES = new LinkedHashMap<>();
 
-    private static final ExecutorService RUNS = Executors.newFixedThreadPool(2);
-    private static final McpHubs HUBS = new McpHubs();
+    private static ExecutorService runs;
+    private static McpHubs hubs;
     private static ParleyProgram shop;
     private static CompletableFuture<Outcome> inShop;
 
     @BeforeAll
     static void start() throws IOException {
-        List<String> arguments = HUBS.arguments();
+        runs = Executors.newFixedThreadPool(2);
+        hubs = new McpHubs();
+        List<String> arguments = hubs.arguments();
         Stream.concat(Stream.of(ForeignSdk.MCP_INSPECTOR), ForeignSdk.MCP_SDKS.stream())
-                .forEach(it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), RUNS)));
+                .forEach(it -> OUTCOMES.put(it, CompletableFuture.supplyAsync(() -> it.call(arguments), runs)));
         shop = ParleyProgram.start("demo", "repair-shop", "--serve", "0");
         List<String> ofShop = List.of(shop.url());
         inShop = requireNonNull(OUTCOMES.get(ForeignSdk.MCP_INSPECTOR))
-                .thenApplyAsync(first -> ForeignSdk.MCP_INSPECTOR.call(ofShop), RUNS);
+                .thenApplyAsync(first -> ForeignSdk.MCP_INSPECTOR.call(ofShop), runs);
     }
 
     @AfterAll
     static void stop() {
-        RUNS.close();
-        HUBS.close();
+        runs.close();
+        hubs.close();
         shop.close();
     }
 

@@ -65,6 +65,7 @@ final class McpServersTest {
     @BeforeAll
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // its calls do not end by an interruption
     static void start() throws IOException {
+        SERVERS.clear();
         CHECKS.clear(); // a repetition of the class does not repeat the results of the first run
         var entries = new LinkedHashMap<String, Object>();
         for (ForeignSdk sdk : ForeignSdk.MCP_SDKS) {

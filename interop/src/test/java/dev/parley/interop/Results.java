@@ -56,6 +56,12 @@ final class Results {
         }
     }
 
+    /** Whether all checks of an outcome came out as they should; a repetition of a class tries the others again. */
+    static boolean isExpected(Outcome outcome, Map<String, Set<String>> faults) {
+        return outcome instanceof Outcome.Ran(var checks)
+                && checks.stream().allMatch(check -> (check.result() == Result.FAILED) == isFault(check, faults));
+    }
+
     static boolean isFault(Check check, Map<String, Set<String>> faults) {
         return faults.getOrDefault(check.column(), Set.of()).contains(check.operation());
     }

@@ -64,6 +64,8 @@ class SigningInteropTest {
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
+        OUTCOMES.clear();
+        HUBS.clear();
         var given = new LinkedHashMap<String, Object>();
         BlockingQueue<Map<String, Object>> webhooks = new LinkedBlockingQueue<>();
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -44,20 +45,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class GatewayTest {
     private static final CardKeys KEYS = keys();
-    private static final Hub HUB = Hub.builder()
-            .inMemory()
-            .port(0)
-            .cardKeys(KEYS)
-            .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
-            .set("gateway-allow", "localhost")
-            .authentication(Authentication.named(List.of("required")))
-            .callers(Callers.builder()
-                    .apiKey("alice", "alice-key-0123456789")
-                    .scopes("alice", List.of("metrics"))
-                    .apiKey("bob", "bob-key-0123456789")
-                    .build())
-            .start();
-    private static final Admin ADMIN = Admin.of(HUB);
+    private static Hub hub;
+    private static Admin admin;
 
     private static CardKeys keys() {
         try {
@@ -76,7 +65,7 @@ final class GatewayTest {
     @BeforeEach
     void begin() throws Exception {
         agent = new FakeAgent();
-        ADMIN.add("fake", agent.url(), Map.of());
+        admin.add("fake", agent.url(), Map.of());
         alice = client("alice-key-0123456789");
         bob = client("bob-key-0123456789");
     }
@@ -85,18 +74,36 @@ final class GatewayTest {
     void end() throws Exception {
         alice.close();
         bob.close();
-        ADMIN.done("DELETE", "/fake", null);
+        admin.done("DELETE", "/fake", null);
         agent.close();
+    }
+
+    @BeforeAll
+    static void start() {
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .cardKeys(KEYS)
+                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
+                .set("gateway-allow", "localhost")
+                .authentication(Authentication.named(List.of("required")))
+                .callers(Callers.builder()
+                        .apiKey("alice", "alice-key-0123456789")
+                        .scopes("alice", List.of("metrics"))
+                        .apiKey("bob", "bob-key-0123456789")
+                        .build())
+                .start();
+        admin = Admin.of(hub);
     }
 
     @AfterAll
     static void stop() {
-        HUB.close();
+        hub.close();
     }
 
     private static AgentClient client(String key) {
         AgentClientBuilder builder = AgentClient.builder().apiKey(key).retries(0);
-        return builder.connect(HUB.agentUrl("fake"));
+        return builder.connect(hub.agentUrl("fake"));
     }
 
     private static A2AException refusal(Runnable call) {
@@ -109,7 +116,7 @@ final class GatewayTest {
     }
 
     private byte[] shownCard() throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(HUB.agentUrl("fake") + "/.well-known/agent-card.json"))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(hub.agentUrl("fake") + "/.well-known/agent-card.json"))
                 .header("A2A-Version", "1.0")
                 .build();
         return Admin.HTTP.send(request, BodyHandlers.ofByteArray()).body();
@@ -186,7 +193,7 @@ final class GatewayTest {
     }
 
     private static String metrics() throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(HUB.url() + "/metrics"))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(hub.url() + "/metrics"))
                 .header("X-Api-Key", "alice-key-0123456789")
                 .build();
         HttpResponse<String> answer = Admin.HTTP.send(request, BodyHandlers.ofString());
@@ -206,7 +213,7 @@ final class GatewayTest {
         assertThat(text).doesNotContain(URI.create(agent.url()).getAuthority(), "inner.example", "X-Inner-Key");
         AgentCard card = alice.card();
         assertThat(card.supportedInterfaces())
-                .allSatisfy(each -> assertThat(each.url()).startsWith(HUB.agentUrl("fake")));
+                .allSatisfy(each -> assertThat(each.url()).startsWith(hub.agentUrl("fake")));
         AgentCard.Extension provenance = card.capabilities().extensions().stream()
                 .filter(each -> each.uri().equals(RemoteCard.PROVENANCE))
                 .findFirst()
@@ -224,7 +231,7 @@ final class GatewayTest {
 
         assertThat(card.skills()).extracting(AgentCard.Skill::id).containsExactly("secret-skill");
         assertThat(card.supportedInterfaces())
-                .allSatisfy(each -> assertThat(each.url()).startsWith(HUB.agentUrl("fake")));
+                .allSatisfy(each -> assertThat(each.url()).startsWith(hub.agentUrl("fake")));
         assertThat(card.description()).doesNotContain("127.0.0.1");
     }
 
@@ -232,11 +239,11 @@ final class GatewayTest {
     @DisplayName("other security pauses the route until an operator confirms it, other skills do not")
     void changedCard() throws Exception {
         agent.card = agent.card("true", "[]", "sing");
-        assertThat(ADMIN.done("POST", "/fake/refresh", null).get("state")).isEqualTo("active");
+        assertThat(admin.done("POST", "/fake/refresh", null).get("state")).isEqualTo("active");
         assertThat(new String(shownCard(), UTF_8)).contains("sing");
 
         agent.card = agent.card("true", "[{\"schemes\":{\"key\":{\"list\":[]}}}]", "sing");
-        Map<?, ?> changed = ADMIN.done("POST", "/fake/refresh", null);
+        Map<?, ?> changed = admin.done("POST", "/fake/refresh", null);
         assertThat(changed.get("state")).isEqualTo("changed");
         assertThat(String.valueOf(changed.get("reason"))).contains("security requirements");
         A2AException paused = refusal(() -> alice.send("hello"));
@@ -246,17 +253,17 @@ final class GatewayTest {
                 .contains("gateway_card_changes_total{kind=\"security\",route=\"fake\"} 1.0")
                 .contains("gateway_card_changes_total{kind=\"skills\",route=\"fake\"} 1.0");
 
-        ADMIN.done("POST", "/fake/resume", null);
+        admin.done("POST", "/fake/resume", null);
         assertThat(send(alice, "after").id()).isEqualTo("after");
     }
 
     @Test
     @DisplayName("a paused route refuses calls")
     void paused() throws Exception {
-        ADMIN.done("POST", "/fake/pause", Map.of("reason", "maintenance"));
+        admin.done("POST", "/fake/pause", Map.of("reason", "maintenance"));
 
         assertThat(refusal(() -> alice.send("hello")).error()).isEqualTo(A2AError.UNAVAILABLE);
-        assertThat(ADMIN.show("fake").get("reason")).isEqualTo("maintenance");
+        assertThat(admin.show("fake").get("reason")).isEqualTo("maintenance");
     }
 
     @Test
@@ -283,7 +290,7 @@ final class GatewayTest {
         A2AException refused = refusal(() -> alice.send("hello"));
         assertThat(refused.error()).isIn(A2AError.INVALID_AGENT_RESPONSE, A2AError.UNAVAILABLE);
         assertThat(refused.getMessage()).doesNotContain("10.0.0.1").contains("redirects to another address");
-        HttpResponse<byte[]> card = ADMIN.ask("POST", "/fake/refresh", null);
+        HttpResponse<byte[]> card = admin.ask("POST", "/fake/refresh", null);
         assertThat(card.statusCode()).isEqualTo(503);
     }
 
@@ -291,12 +298,12 @@ final class GatewayTest {
     @DisplayName("private addresses that the operator of the process has not named are refused")
     void privateAddresses() throws Exception {
         for (String url : List.of("http://10.0.0.1/", "http://169.254.169.254/", "http://192.168.1.1:80/")) {
-            HttpResponse<byte[]> answer = ADMIN.ask("POST", "", Map.of("name", "inner", "url", url));
+            HttpResponse<byte[]> answer = admin.ask("POST", "", Map.of("name", "inner", "url", url));
 
             assertThat(answer.statusCode()).isEqualTo(400);
             assertThat(new String(answer.body(), UTF_8)).contains("gateway-allow");
         }
-        HttpResponse<byte[]> grpc = ADMIN.ask(
+        HttpResponse<byte[]> grpc = admin.ask(
                 "POST",
                 "",
                 Map.of("name", "inner", "url", agent.url(), "address", "http://10.0.0.1:1", "binding", "GRPC"));
@@ -308,17 +315,17 @@ final class GatewayTest {
     void refusedRoutes() throws Exception {
         String keys = new String(KEYS.published(), UTF_8);
         HttpResponse<byte[]> unsigned =
-                ADMIN.ask("POST", "", Map.of("name", "signed", "url", agent.url(), "trust", keys));
+                admin.ask("POST", "", Map.of("name", "signed", "url", agent.url(), "trust", keys));
         assertThat(unsigned.statusCode()).isEqualTo(400);
         assertThat(new String(unsigned.body(), UTF_8)).contains("not signed as required");
 
         HttpResponse<byte[]> verbatim =
-                ADMIN.ask("POST", "", Map.of("name", "same", "url", agent.url(), "verbatim", true));
+                admin.ask("POST", "", Map.of("name", "same", "url", agent.url(), "verbatim", true));
         assertThat(new String(verbatim.body(), UTF_8)).contains("verbatim");
-        assertThat(ADMIN.ask("POST", "", Map.of("name", "echo", "url", agent.url()))
+        assertThat(admin.ask("POST", "", Map.of("name", "echo", "url", agent.url()))
                         .statusCode())
                 .isEqualTo(400);
-        assertThat(ADMIN.ask("POST", "", Map.of("name", "x", "url", agent.url(), "set", List.of("retries=99")))
+        assertThat(admin.ask("POST", "", Map.of("name", "x", "url", agent.url(), "set", List.of("retries=99")))
                         .statusCode())
                 .isEqualTo(400);
     }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,8 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Routes that lead in a circle, within one hub and over two. */
 @Timeout(60)
 final class LoopTest {
-    private static final Hub ONE = hub();
-    private static final Hub TWO = hub();
+    private static Hub one;
+    private static Hub two;
     private static final Pattern CALLS = Pattern.compile("parley_requests_total\\{[^}]*\\} ([0-9.]+)");
 
     private static Hub hub() {
@@ -41,24 +42,30 @@ final class LoopTest {
                 .start();
     }
 
+    @BeforeAll
+    static void start() {
+        one = hub();
+        two = hub();
+    }
+
     @AfterAll
     static void stop() {
-        ONE.close();
-        TWO.close();
+        one.close();
+        two.close();
     }
 
     /** Leads the routes in a circle. */
     private static void close(String path, Map<String, ?> options) throws Exception {
-        Admin.of(ONE).add("self", ONE.agentUrl("self") + path, options);
-        Admin.of(TWO).add("to-one", ONE.agentUrl("to-two") + path, options);
-        Admin.of(ONE).add("to-two", TWO.agentUrl("to-one") + path, options);
+        Admin.of(one).add("self", one.agentUrl("self") + path, options);
+        Admin.of(two).add("to-one", one.agentUrl("to-two") + path, options);
+        Admin.of(one).add("to-two", two.agentUrl("to-one") + path, options);
     }
 
     /** Leads the routes to agents, whose tasks and cards they have then. */
     private static void open() throws Exception {
-        Admin.of(ONE).add("self", ONE.agentUrl("waits"), Map.of());
-        Admin.of(ONE).add("to-two", TWO.agentUrl("waits"), Map.of());
-        Admin.of(TWO).add("to-one", ONE.agentUrl("waits"), Map.of());
+        Admin.of(one).add("self", one.agentUrl("waits"), Map.of());
+        Admin.of(one).add("to-two", two.agentUrl("waits"), Map.of());
+        Admin.of(two).add("to-one", one.agentUrl("waits"), Map.of());
     }
 
     private static A2AException refusal(Runnable call) {
@@ -67,7 +74,7 @@ final class LoopTest {
 
     private static double calls() throws Exception {
         double calls = 0;
-        for (Hub hub : new Hub[] {ONE, TWO}) {
+        for (Hub hub : new Hub[] {one, two}) {
             var page =
                     HttpRequest.newBuilder(URI.create(hub.url() + "/metrics")).build();
             var matches =
@@ -95,7 +102,7 @@ final class LoopTest {
         close(path == null ? "" : path, Map.of("version", version, "binding", binding));
         double before = calls();
         for (String route : new String[] {"self", "to-two"}) {
-            try (AgentClient client = AgentClient.builder().retries(0).connect(ONE.agentUrl(route))) {
+            try (AgentClient client = AgentClient.builder().retries(0).connect(one.agentUrl(route))) {
                 for (A2AException refused : new A2AException[] {
                     refusal(() -> client.send("hello")),
                     refusal(() -> {
@@ -117,7 +124,7 @@ final class LoopTest {
     void reads() throws Exception {
         for (String route : new String[] {"self", "to-two"}) {
             open();
-            try (AgentClient client = AgentClient.builder().retries(0).connect(ONE.agentUrl(route))) {
+            try (AgentClient client = AgentClient.builder().retries(0).connect(one.agentUrl(route))) {
                 Task task = (Task) client.send("hello");
                 assertThat(task.state()).isEqualTo(TaskState.INPUT_REQUIRED);
                 close("", Map.of());
@@ -137,10 +144,10 @@ final class LoopTest {
         close("", Map.of());
         int[] sizes = new int[6];
         for (int i = 0; i < sizes.length; i++) {
-            Admin.of(ONE).done("POST", "/to-two/refresh", null);
-            Admin.of(TWO).done("POST", "/to-one/refresh", null);
-            Admin.of(ONE).done("POST", "/self/refresh", null);
-            var card = HttpRequest.newBuilder(URI.create(ONE.agentUrl("to-two") + "/.well-known/agent-card.json"))
+            Admin.of(one).done("POST", "/to-two/refresh", null);
+            Admin.of(two).done("POST", "/to-one/refresh", null);
+            Admin.of(one).done("POST", "/self/refresh", null);
+            var card = HttpRequest.newBuilder(URI.create(one.agentUrl("to-two") + "/.well-known/agent-card.json"))
                     .build();
             sizes[i] = Admin.HTTP.send(card, BodyHandlers.ofByteArray()).body().length;
         }

@@ -24,27 +24,29 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** One id names one task in every dialect, through a route too. */
 @Timeout(60)
 final class TaskIdsTest {
-    private static final Hub REMOTE = Hub.builder()
-            .inMemory()
-            .port(0)
-            .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
-            .start();
-    private static final Hub GATEWAY = Hub.builder().inMemory().port(0).start();
+    private static Hub remote;
+    private static Hub gateway;
 
     @BeforeAll
     static void begin() throws Exception {
-        Admin.of(GATEWAY).add("echo", REMOTE.agentUrl("echo"), Map.of());
+        remote = Hub.builder()
+                .inMemory()
+                .port(0)
+                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
+                .start();
+        gateway = Hub.builder().inMemory().port(0).start();
+        Admin.of(gateway).add("echo", remote.agentUrl("echo"), Map.of());
     }
 
     @AfterAll
     static void stop() {
-        GATEWAY.close();
-        REMOTE.close();
+        gateway.close();
+        remote.close();
     }
 
     private static Map<?, ?> call(String path, String method, Map<String, ?> params) throws Exception {
         var body = Map.of("jsonrpc", "2.0", "id", 1, "method", method, "params", params);
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(GATEWAY.agentUrl("echo") + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(gateway.agentUrl("echo") + path))
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofByteArray(Json.write(body)));
         if (!method.startsWith("tasks/")) {

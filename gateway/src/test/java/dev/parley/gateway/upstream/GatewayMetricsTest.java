@@ -34,6 +34,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -43,8 +44,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class GatewayMetricsTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
-    private static final Hub HUB =
-            Hub.builder().inMemory().port(0).drain(Duration.ZERO).start();
+    private static Hub hub;
 
     /** Settings of a route with which a call fails for each cause; the text of the message is the cause. */
     private static final Map<String, List<String>> CAUSES = new LinkedHashMap<>();
@@ -107,9 +107,14 @@ final class GatewayMetricsTest {
         replica.close();
     }
 
+    @BeforeAll
+    static void host() {
+        hub = Hub.builder().inMemory().port(0).drain(Duration.ZERO).start();
+    }
+
     @AfterAll
     static void close() {
-        HUB.close();
+        hub.close();
     }
 
     private static String status(String state) {
@@ -124,16 +129,16 @@ final class GatewayMetricsTest {
         if (replicas.length > 0) {
             options.put("replicas", List.of(replicas));
         }
-        Admin.of(HUB).add(name, replica.url(), options);
+        Admin.of(hub).add(name, replica.url(), options);
     }
 
     private static AgentClient client(String route) {
-        return AgentClient.builder().retries(0).reconnects(0).connect(HUB.agentUrl(route));
+        return AgentClient.builder().retries(0).reconnects(0).connect(hub.agentUrl(route));
     }
 
     private static String metrics() throws Exception {
         HttpRequest request =
-                HttpRequest.newBuilder(URI.create(HUB.url() + "/metrics")).build();
+                HttpRequest.newBuilder(URI.create(hub.url() + "/metrics")).build();
         return Admin.HTTP.send(request, BodyHandlers.ofString()).body();
     }
 
@@ -242,7 +247,7 @@ final class GatewayMetricsTest {
         String body =
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"SendMessage\",\"params\":{\"message\":{\"messageId\":\"m\","
                         + "\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hi\"}]}}}";
-        HttpRequest request = HttpRequest.newBuilder(URI.create(HUB.agentUrl("traced")))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(hub.agentUrl("traced")))
                 .header("Content-Type", "application/json")
                 .header("A2A-Version", "1.0")
                 .header("traceparent", "00-" + TRACE + "-b7ad6b7169203331-01")

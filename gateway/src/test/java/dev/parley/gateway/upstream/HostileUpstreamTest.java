@@ -44,9 +44,8 @@ final class HostileUpstreamTest {
     private static final String TASK =
             "{\"jsonrpc\":\"2.0\",\"result\":" + ScriptedReplica.task("t", "TASK_STATE_WORKING") + "}";
 
-    private static final Hub HUB =
-            Hub.builder().inMemory().port(0).drain(Duration.ZERO).start();
-    private static final Admin ADMIN = Admin.of(HUB);
+    private static Hub hub;
+    private static Admin admin;
     private static ScriptedReplica well;
 
     private ScriptedReplica hostile;
@@ -55,13 +54,15 @@ final class HostileUpstreamTest {
 
     @BeforeAll
     static void start() throws Exception {
+        hub = Hub.builder().inMemory().port(0).drain(Duration.ZERO).start();
+        admin = Admin.of(hub);
         well = ScriptedReplica.answering();
-        ADMIN.add("well", well.url(), Map.of());
+        admin.add("well", well.url(), Map.of());
     }
 
     @AfterAll
     static void stop() {
-        HUB.close();
+        hub.close();
         well.close();
     }
 
@@ -72,14 +73,14 @@ final class HostileUpstreamTest {
 
     @AfterEach
     void end() throws Exception {
-        ADMIN.ask("DELETE", "/hostile", null);
+        admin.ask("DELETE", "/hostile", null);
         hostile.close();
     }
 
     private void route(String... settings) throws Exception {
         var all = new ArrayList<>(List.of("retries=0", "failures=100", "resumes=0"));
         all.addAll(List.of(settings));
-        ADMIN.add("hostile", hostile.url(), Map.of("set", all));
+        admin.add("hostile", hostile.url(), Map.of("set", all));
     }
 
     /** Some bytes, written until the reader gives up. */
@@ -125,7 +126,7 @@ final class HostileUpstreamTest {
                 .prefer(bindings)
                 .retries(0)
                 .reconnects(0)
-                .connect(HUB.agentUrl(route));
+                .connect(hub.agentUrl(route));
     }
 
     private static void requireWell(String route) {
@@ -193,7 +194,7 @@ final class HostileUpstreamTest {
                 endless(OK + "Transfer-Encoding: chunked\r\n\r\n", chunk),
                 endless(OK + "Content-Length: 10737418240\r\n\r\n", out -> write(out, FILLER)))) {
             hostile.card(card);
-            HttpResponse<byte[]> refreshed = ADMIN.ask("POST", "/hostile/refresh", null);
+            HttpResponse<byte[]> refreshed = admin.ask("POST", "/hostile/refresh", null);
 
             assertThat(refreshed.statusCode()).isEqualTo(503);
             assertThat(new String(refreshed.body(), UTF_8)).contains("larger than 1048576 bytes");
@@ -210,7 +211,7 @@ final class HostileUpstreamTest {
             requireGivenUp(Long.MAX_VALUE);
         }
         assertThat(hostile.calls).as("with the calls after them").hasValue(4);
-        ADMIN.ask("DELETE", "/hostile", null);
+        admin.ask("DELETE", "/hostile", null);
         route("total-timeout=1s");
 
         Script drip = endless(OK + "Content-Length: 10737418240\r\n\r\n", out -> write(out, " "));
@@ -277,7 +278,7 @@ final class HostileUpstreamTest {
 
     @Test
     void aConnectionThatIsClosedInsteadOfAnAnswerIsNotUsedTwiceForAMessage() throws Exception {
-        ADMIN.add("hostile", hostile.url(), Map.of("set", List.of("retries=3", "failures=100")));
+        admin.add("hostile", hostile.url(), Map.of("set", List.of("retries=3", "failures=100")));
         hostile.script((body, out, in) -> {
             write(out, OK + "Content-Length: " + TASK.length() + "\r\n\r\n" + TASK);
             hostile.next(in); // and closes the connection

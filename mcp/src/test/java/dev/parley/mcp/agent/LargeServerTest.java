@@ -56,7 +56,7 @@ final class LargeServerTest {
     @TempDir
     static Path directory;
 
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static HttpClient http;
     private static Hub fixture;
     private static Hub hub;
 
@@ -91,6 +91,7 @@ final class LargeServerTest {
 
     @BeforeAll
     static void start() throws Exception {
+        http = HttpClient.newHttpClient();
         fixture = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -116,7 +117,7 @@ final class LargeServerTest {
     static void stop() {
         hub.close();
         fixture.close();
-        HTTP.shutdownNow();
+        http.shutdownNow();
     }
 
     private static Task send(String agent, String skill, Map<String, @Nullable Object> data) {
@@ -135,7 +136,7 @@ final class LargeServerTest {
     @Test
     @DisplayName("T11: the card of a server with 5,000 tools stays small; all tools are listed in pages, and called")
     void cards() throws Exception {
-        String card = HTTP.send(
+        String card = http.send(
                         HttpRequest.newBuilder(URI.create(hub.agentUrl("many") + "/.well-known/agent-card.json"))
                                 .build(),
                         BodyHandlers.ofString())
@@ -164,7 +165,7 @@ final class LargeServerTest {
     @Test
     @DisplayName("T11: clients of MCP list the tools of the card, and call the others by their names")
     void clients() throws Exception {
-        try (McpClient client = PinnedClient.http(hub.url() + "/mcp", HTTP, Revision.V2026_07_28)) {
+        try (McpClient client = PinnedClient.http(hub.url() + "/mcp", http, Revision.V2026_07_28)) {
             List<String> names = client.tools().tools().stream().map(Tool::name).toList();
             String far = String.valueOf(called(client, "many__tool-4999", Map.of("text", "far")));
 
@@ -239,7 +240,7 @@ final class LargeServerTest {
         for (int i = 0; i < headers.length; i += 2) {
             request.header(headers[i], headers[i + 1]);
         }
-        return HTTP.send(
+        return http.send(
                 request.POST(BodyPublishers.ofByteArray(Json.write(body))).build(), BodyHandlers.ofString());
     }
 }

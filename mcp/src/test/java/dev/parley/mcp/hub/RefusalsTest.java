@@ -63,7 +63,7 @@ final class RefusalsTest {
     @TempDir
     static Path directory;
 
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static HttpClient http;
     private static final Map<String, McpClient> CLIENTS = new LinkedHashMap<>();
     private static Hub fixture;
     private static OlderFront older;
@@ -71,6 +71,7 @@ final class RefusalsTest {
 
     @BeforeAll
     static void start() throws Exception {
+        http = HttpClient.newHttpClient();
         fixture = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -132,7 +133,7 @@ final class RefusalsTest {
         hub.close();
         older.close();
         fixture.close();
-        HTTP.shutdownNow();
+        http.shutdownNow();
     }
 
     /** A client that is reached over a transport and in an era. */
@@ -145,7 +146,7 @@ final class RefusalsTest {
         var agents = new ArrayList<String>();
         SERVERS.forEach(server -> agents.addAll(List.of(server, hub.agentUrl(server))));
         McpClient client = kind.startsWith("http")
-                ? PinnedClient.http(hub.url() + "/mcp", HTTP, revision)
+                ? PinnedClient.http(hub.url() + "/mcp", http, revision)
                 : PinnedClient.stdio(ScriptedServer.command(StdioOffer.class, agents.toArray(String[]::new)), revision);
         CLIENTS.put(kind, client);
         return client;

@@ -42,6 +42,7 @@ final class FederationChainTest {
 
     @BeforeAll
     static void start() throws Exception {
+        HUB.clear();
         for (int i = 0; i < HUBS; i++) {
             int number = i;
             Agent finder = Agent.named("finder", "Passes searches on")
