@@ -3,11 +3,14 @@ package dev.parley.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.protocol.AgentCard;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.PostgresqlServer;
@@ -35,12 +38,12 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The quota of a group counts all that its callers make durable: 100 KB for T1, none for T2. */
+/** The quota of a group counts all that its callers make durable: 130 KB for T1, none for T2. */
 @Timeout(180)
 @ParameterizedClass
 @EnumSource(DatabaseKind.class)
 final class GroupQuotaTest {
-    private static final int LIMIT = 100 << 10;
+    private static final int LIMIT = 130 << 10;
     private static final String V1 = "A2A-Version";
     private static final String LARGE = "x".repeat(9_000);
 
@@ -100,7 +103,8 @@ final class GroupQuotaTest {
         hub = Hub.builder()
                 .data(data)
                 .port(0)
-                .set("group-quota", "T1=100KB")
+                .grpcOnCards(true)
+                .set("group-quota", "T1=130KB")
                 .set("registry-probes", "0s") // the outcome of a probe takes bytes
                 .authentication(Authentication.named(List.of("required")))
                 .agents(Agent.named("echo", "Returns the message")
@@ -143,7 +147,7 @@ final class GroupQuotaTest {
         if (!body.isEmpty()) {
             request.header("Content-Type", "application/json");
         }
-        if (!body.contains("'tasks/")) {
+        if (!body.contains("'tasks/") && !body.contains("'message/")) {
             request.header(V1, "1.0");
         }
         HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
@@ -217,6 +221,25 @@ final class GroupQuotaTest {
                         "507 RESOURCE_EXHAUSTED",
                         null),
                 new Write(
+                        "a message of 0.3",
+                        "/agents/echo",
+                        rpc(
+                                "message/send",
+                                "{'message':{'kind':'message','messageId':'old-" + caller
+                                        + "','role':'user','parts':[{'kind':'text','text':'" + LARGE + "'}]}}"),
+                        "507 -32603",
+                        null),
+                new Write(
+                        "a task of the kernel",
+                        "/agents/echo/kernel",
+                        rpc(
+                                "tasks/send",
+                                "{'id':'kernel-" + caller
+                                        + "','message':{'role':'user','parts':[{'type':'text','text':'" + LARGE
+                                        + "'}]}}"),
+                        "507 -32603",
+                        null),
+                new Write(
                         "a statement over REST",
                         "POST",
                         "/agents/echo/kg:update",
@@ -285,6 +308,16 @@ final class GroupQuotaTest {
                         rpc("tasks/pushNotificationConfig/delete", old.formatted("w3"))));
     }
 
+    /** The failure of a large message over gRPC; null if it is taken. */
+    private @Nullable Throwable overGrpc(String key) {
+        try (AgentClient client = AgentClient.builder()
+                .apiKey(key)
+                .prefer(AgentCard.Interface.GRPC)
+                .connect(requireNonNull(hub).agentUrl("echo"))) {
+            return catchThrowable(() -> client.send(LARGE));
+        }
+    }
+
     private static String refusal(Answer answer) {
         String error = String.valueOf(answer.at("error", "code"));
         Object status = answer.at("error", "status");
@@ -340,6 +373,9 @@ final class GroupQuotaTest {
             assertThat(used()).as(write.name()).isEqualTo(full);
         }
         assertThat(refusals).isEqualTo(expected);
+        assertThat(overGrpc(alice)).hasMessageContaining("The data of group \"T1\" take ");
+        assertThat(used()).isEqualTo(full);
+        assertThat(overGrpc(bob)).isNull();
         for (Write write : writes("bob", other)) {
             ok(bob, write.verb(), write.path(), write.body());
         }
