@@ -68,6 +68,7 @@ final class CrashTest {
 
     @Test
     @Tag("heavy")
+    @Tag("crash")
     void nothingAcknowledgedIsLostInPostgresqlWhenTheProcessIsKilledThreeTimes() throws Exception {
         Database.name(data, PostgresqlServer.url());
 
@@ -76,6 +77,7 @@ final class CrashTest {
 
     @Test
     @Tag("heavy")
+    @Tag("crash")
     void nothingAcknowledgedIsLostWhenTheProcessIsKilledThirtyTimes() throws Exception {
         killAndCheck(30);
     }
