@@ -70,8 +70,8 @@ async def cancel(interview, **_):
 
 
 async def subscribe(counter, **_):
-    texts = await counter.subscribe(await counter.start('20'))
-    return contains(texts[-1], 'Counted to 20.')
+    texts = await counter.subscribe(await counter.start('50'))
+    return contains(texts[-1], 'Counted to 50.')
 
 
 async def webhook(counter, **_):
