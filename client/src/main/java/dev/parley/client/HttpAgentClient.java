@@ -135,7 +135,7 @@ final class HttpAgentClient implements AgentClient {
             return task;
         }
         Instant end = settings.now().plus(settings.timeout(send, context));
-        try (Feed<LoggedEvent> events = open(SubscribeToTask.of(taskId), context)) {
+        try (Feed<LoggedEvent> events = subscribed(taskId, context)) {
             boolean settled = false;
             while (!settled && settings.now().isBefore(end)) {
                 List<LoggedEvent> next = events.next(Duration.between(settings.now(), end));
@@ -148,8 +148,11 @@ final class HttpAgentClient implements AgentClient {
     }
 
     private static boolean isSettled(LoggedEvent event) {
-        return event.event() instanceof TaskStatusUpdateEvent update
-                && update.status().state().isSettled();
+        return switch (event.event()) {
+            case TaskStatusUpdateEvent update -> update.status().state().isSettled();
+            case Task task -> task.state().isSettled();
+            default -> false;
+        };
     }
 
     @Override
@@ -170,14 +173,19 @@ final class HttpAgentClient implements AgentClient {
         if (operation instanceof Operation.SendStreamingMessage send && tellsIdsOnly()) {
             var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
             SendResult begun = calls.exchange(begin, context);
-            String id = ((Task) begun).id();
-            return orTheEnd(open(SubscribeToTask.of(id), context), id, context);
+            return subscribed(((Task) begun).id(), context);
         }
         return open(operation, context);
     }
 
-    /** The events of a task; the task itself if it ended before it was subscribed to. */
-    private Feed<LoggedEvent> orTheEnd(Feed<LoggedEvent> events, String taskId, CallContext context) {
+    /** The events of a task; the task itself if it ended before it was subscribed to, which an agent says at once or in the stream. */
+    private Feed<LoggedEvent> subscribed(String taskId, CallContext context) {
+        Feed<LoggedEvent> events;
+        try {
+            events = open(SubscribeToTask.of(taskId), context);
+        } catch (A2AException refused) {
+            return Feed.of(List.of(end(taskId, refused, context)));
+        }
         return new Feed<>() {
             private boolean isBegun;
             private boolean isOver;
@@ -192,11 +200,11 @@ final class HttpAgentClient implements AgentClient {
                     isBegun |= next != null && !next.isEmpty();
                     return next;
                 } catch (A2AException refused) {
-                    if (isBegun || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                    if (isBegun) {
                         throw refused;
                     }
                     isOver = true;
-                    return List.of(new LoggedEvent(0, calls.exchange(GetTask.of(taskId), context)));
+                    return List.of(end(taskId, refused, context));
                 }
             }
 
@@ -205,6 +213,21 @@ final class HttpAgentClient implements AgentClient {
                 events.close();
             }
         };
+    }
+
+    /**
+     * The end of a task whose subscription is refused.
+     *
+     * @throws A2AException the refusal, if it has another reason than the end of the task
+     */
+    private LoggedEvent end(String taskId, A2AException refused, CallContext context) {
+        if (refused.error() == A2AError.UNSUPPORTED_OPERATION) {
+            Task task = calls.exchange(GetTask.of(taskId), context);
+            if (task.state().isTerminal()) {
+                return new LoggedEvent(0, task);
+            }
+        }
+        throw refused;
     }
 
     private Feed<LoggedEvent> open(Operation.TaskWatch operation, CallContext context) {
