@@ -85,12 +85,8 @@ final class LayoutTest {
     @Test
     void noTestClosesAConstant() throws IOException {
         var closing = new TreeSet<String>();
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
-                    .filter(Files::exists)
-                    .toList()) {
-                closing.addAll(filesThatCloseConstants(tests));
-            }
+        for (Path tests : testDirectories()) {
+            closing.addAll(filesThatCloseConstants(tests));
         }
 
         assertThat(closing).isEmpty();
@@ -100,6 +96,37 @@ final class LayoutTest {
     void aPlantedConstantThatIsClosedIsFound() throws IOException {
         assertThat(filesThatCloseConstants(Path.of("src/test/java/dev/parley/cli/planted")))
                 .containsExactly("ClosedConstant.java");
+    }
+
+    /** Failed tests of a class template do not run once more if tags select them, so .ci/run names those that are heavy. */
+    @Test
+    void everyHeavyClassTemplateIsRunByItsName() throws IOException {
+        String stages = Files.readString(ROOT.resolve(".ci/run"));
+        var unnamed = new TreeSet<String>();
+        for (Path tests : testDirectories()) {
+            try (Stream<Path> files = Files.walk(tests)) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    String text = Files.readString(file);
+                    String name = String.valueOf(file.getFileName()).replace(".java", "");
+                    if (text.contains("\n@ParameterizedClass")
+                            && text.contains("\n@Tag(\"heavy\")")
+                            && !(text.contains("\n@Tag(\"class-template\")") && stages.contains("-Dtest=" + name))) {
+                        unnamed.add(name);
+                    }
+                }
+            }
+        }
+
+        assertThat(unnamed).isEmpty();
+    }
+
+    private static List<Path> testDirectories() throws IOException {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            return modules.map(module -> module.resolve("src/test/java"))
+                    .filter(Files::exists)
+                    .toList();
+        }
     }
 
     /** Names of the files below a directory in which a statement closes a constant. */

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each dialect in front of each other dialect. */
 @Tag("heavy")
+@Tag("class-template")
 @ParameterizedClass
 @MethodSource("all")
 final class DialectMatrixTest extends DialectMatrixContract {
