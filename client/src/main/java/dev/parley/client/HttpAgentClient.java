@@ -10,7 +10,6 @@ import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Places;
 import dev.parley.dialect.Json;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
@@ -178,7 +177,7 @@ final class HttpAgentClient implements AgentClient {
         return open(operation, context);
     }
 
-    /** The events of a task; the task itself if it ended before it was subscribed to, which an agent says at once or in the stream. */
+    /** The events of a task, or the task as the only event if the agent refuses the subscription because the task has ended or waits. */
     private Feed<LoggedEvent> subscribed(String taskId, CallContext context) {
         Feed<LoggedEvent> events;
         try {
@@ -216,14 +215,14 @@ final class HttpAgentClient implements AgentClient {
     }
 
     /**
-     * The end of a task whose subscription is refused.
+     * Reads a task whose subscription was refused.
      *
-     * @throws A2AException the refusal, if it has another reason than the end of the task
+     * @throws A2AException the refusal, if the task has neither ended nor waits for its caller
      */
     private LoggedEvent end(String taskId, A2AException refused, CallContext context) {
-        if (refused.error() == A2AError.UNSUPPORTED_OPERATION) {
+        if (TaskEvents.mayHaveEnded(refused)) {
             Task task = calls.exchange(GetTask.of(taskId), context);
-            if (task.state().isTerminal()) {
+            if (task.state().isSettled()) {
                 return new LoggedEvent(0, task);
             }
         }

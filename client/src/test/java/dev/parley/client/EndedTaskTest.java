@@ -21,13 +21,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Agents that answer a message with an id alone, and a task that ends between that answer and the subscription. */
+/** Subscription to a task that ended, or began to wait, after the agent returned its id. */
 @Timeout(30)
 class EndedTaskTest {
-    /** How an agent says that a task has ended. */
+    /** Form in which an agent refuses a subscription. */
     enum Refusal {
         AT_ONCE,
         AS_HTTP_STATUS,
+        AS_UNKNOWN_METHOD,
         IN_THE_STREAM
     }
 
@@ -40,6 +41,8 @@ class EndedTaskTest {
         String body = "{\"jsonrpc\":\"2.0\",\"id\":" + RawServer.ID + ",\"error\":{" + ERROR + "}}";
         switch (how) {
             case AT_ONCE -> connection.answer(200, body, "Content-Type: application/json");
+            case AS_UNKNOWN_METHOD ->
+                connection.answer(200, body.replace("-32004", "-32601"), "Content-Type: application/json");
             case AS_HTTP_STATUS -> connection.answer(400, body, "Content-Type: application/json");
             case IN_THE_STREAM -> {
                 beginStream(connection);
@@ -49,7 +52,7 @@ class EndedTaskTest {
         }
     }
 
-    /** An agent whose task works when it is read for the first time; it refuses each subscription. */
+    /** Agent that refuses every subscription. Its task is at work at the first read, and in state {@code then} after that. */
     private static TestAgent agent(Refusal how, String then) throws IOException {
         var reads = new AtomicInteger();
         var agent = new TestAgent((request, connection) -> {
@@ -101,13 +104,26 @@ class EndedTaskTest {
 
     @ParameterizedTest
     @EnumSource
+    void aQuestionThatWasAskedMeanwhileIsShown(Refusal how) throws Exception {
+        try (var agent = agent(how, "INPUT_REQUIRED");
+                var client = agent.client()) {
+            assertThat(((Task) client.send("hello")).state()).isEqualTo(TaskState.INPUT_REQUIRED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void theRefusalOfATaskAtWorkIsToldAsItCame(Refusal how) throws Exception {
         try (var agent = agent(how, "WORKING");
                 var client = agent.client()) {
             assertThatThrownBy(() -> client.send("hello"))
                     .isInstanceOfSatisfying(
                             A2AException.class,
-                            refusal -> assertThat(refusal.error()).isEqualTo(A2AError.UNSUPPORTED_OPERATION))
+                            refusal -> assertThat(refusal.error())
+                                    .isEqualTo(
+                                            how == Refusal.AS_UNKNOWN_METHOD
+                                                    ? A2AError.METHOD_NOT_FOUND
+                                                    : A2AError.UNSUPPORTED_OPERATION))
                     .hasMessageContaining("The task has ended");
         }
     }

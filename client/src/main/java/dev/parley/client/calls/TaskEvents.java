@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class TaskEvents extends ResumingFeed<LoggedEvent> {
-    /** Errors by which servers refuse to resume the stream of an ended task. */
+    /** Errors by which servers refuse a subscription to a task that has ended. */
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
@@ -306,10 +306,14 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
         return () -> watch(calls, calls.place(), context, subscription, patience); // the card may have been read again
     }
 
+    /** Whether the refusal of a subscription may say that the task has ended. */
+    public static boolean mayHaveEnded(A2AException refusal) {
+        return ENDED.contains(refusal.error());
+    }
+
     @Override
     Feed<LoggedEvent> rest(RuntimeException refusal) {
-        boolean mayHaveEnded = refusal instanceof A2AException answer && ENDED.contains(answer.error());
-        Feed<LoggedEvent> outcome = mayHaveEnded ? outcome() : null;
+        Feed<LoggedEvent> outcome = refusal instanceof A2AException answer && mayHaveEnded(answer) ? outcome() : null;
         if (outcome == null) {
             throw refusal;
         }
