@@ -8,6 +8,7 @@ module dev.parley.protocol {
     exports dev.parley.protocol.settings;
     exports dev.parley.protocol.support to
             dev.parley.client,
+            dev.parley.console,
             dev.parley.dialect,
             dev.parley.dialect.grpc,
             dev.parley.engine,

@@ -166,18 +166,18 @@ public interface HubExtension extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** Link on the home page of the hub if an agent uses the extension; empty for none. */
-    default Optional<HomeLink> homeLink() {
-        return Optional.empty();
+    /**
+     * Resources by their paths, each of which answers at its path and below. The longest path wins; a resource wins over a
+     * {@linkplain HubExtensionSource#pages static page} of the same path.
+     */
+    default Map<String, HubResource> resources() {
+        return Map.of();
     }
 
-    /**
-     * A sentence with a link at its end.
-     *
-     * @param text begin of the sentence
-     * @param link text of the link
-     */
-    record HomeLink(String text, String path, String link) {}
+    /** Path of the hub to which the root leads browsers; empty for none. */
+    default Optional<String> startPage() {
+        return Optional.empty();
+    }
 
     /**
      * Reason for which an agent of a name is not hosted yet, as its callers read it: UNAVAILABLE with a pause. Empty for names that this

@@ -29,6 +29,9 @@ public interface HubParts {
     /** The audit of the database: pages of rows by {@link AuditTrail#rows}, new rows by {@link AuditTrail#note}. */
     AuditTrail audit();
 
+    /** Address of the hub for clients, without a slash at its end. To be called when the extension is open: by its handlers. */
+    String url();
+
     /** The agents of the hub. Empty until the extension is open: to be used by its handlers. */
     HubAgents agents();
 

@@ -42,6 +42,7 @@ import dev.parley.hub.observation.Runs;
 import dev.parley.hub.pages.ExtensionPages;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.OpenApiPage;
+import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookDelivery;
 import dev.parley.hub.webhooks.WebhookSecrets;
@@ -72,6 +73,7 @@ import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -197,7 +199,7 @@ public final class Platform implements AutoCloseable {
         boolean protectCards = settings.trust().protectCards();
         Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
         this.extensionPages = new ExtensionPages(shown);
-        this.home = new HomePage(shown);
+        this.home = new HomePage(shown, this::startPage);
         WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
         this.sender = new WebhookSender(rule, InstantSource.system());
         this.neighbours = new Neighbours(trust, this::agentUrl, new Endpoints());
@@ -206,6 +208,7 @@ public final class Platform implements AutoCloseable {
                 new HubExtensions.Shared(
                         data != null,
                         isLocal,
+                        this::url,
                         metrics.ofExtensions(),
                         neighbours,
                         log,
@@ -261,6 +264,7 @@ public final class Platform implements AutoCloseable {
         boolean started = false;
         try {
             hubExtensions.open().forEach(trust::open);
+            hubExtensions.resources().forEach((path, resource) -> forAll.handler(path, Page.of(resource)));
             hubExtensions.faces().forEach((path, face) -> forAll.face(path, face.agent(), face.face()));
             this.adminSite = forOperators
                     .map(server -> opened.apply(server.handler(
@@ -292,6 +296,11 @@ public final class Platform implements AutoCloseable {
                 closeAllButSite();
             }
         }
+    }
+
+    /** Path to which the root leads browsers, with that of the public URL; empty for none. */
+    private Optional<String> startPage() {
+        return hubExtensions.startPage().map(path -> URI.create(url()).getRawPath() + path);
     }
 
     /** Why this hub cannot serve all calls at present; empty if it can. */
@@ -432,13 +441,7 @@ public final class Platform implements AutoCloseable {
         }
         protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
         if (agent.isListed()) {
-            home.add(
-                    agent.name(),
-                    url,
-                    card,
-                    used.stream()
-                            .flatMap(extension -> extension.homeLink().stream())
-                            .toList());
+            home.add(agent.name(), url, card);
         }
         var agentServed = new ServedAgent(
                 agent.name(),
@@ -476,7 +479,7 @@ public final class Platform implements AutoCloseable {
                     observed::before,
                     observed::carried,
                     true);
-            home.add(name, site.agentUrl(name), card, List.of());
+            home.add(name, site.agentUrl(name), card);
             neighbours.add(agent, List.of());
             site.add(agent);
             openApi.add(agent);

@@ -15,7 +15,6 @@ import dev.parley.hub.admin.Administration;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.observation.Metrics;
-import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
@@ -327,8 +326,7 @@ final class Setup {
                         Trust.RESOURCE_PATH,
                         (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
                 .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
-                .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"))
-                .handler("/ui", HomePage::redirect);
+                .handler(Page.STYLE, Page.of("text/css; charset=utf-8", "page.css"));
         for (HubExtensionSource extension : extensions) {
             extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));
             extension.paths().forEach(server::alias);

@@ -3,7 +3,6 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
-import dev.parley.hub.pages.HomePage;
 import dev.parley.knowledge.api.SharedKnowledge;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,26 +24,8 @@ final class HomePageTest {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
-    @Test
-    void aBrowserGetsThePageOfAgentsWithTheirAddresses() throws Exception {
-        try (Hub hub = hub(agent("echo", false), agent("counter", true))) {
-            HttpResponse<String> page = get(hub.url() + "/", BROWSER);
-
-            assertThat(page.statusCode()).isEqualTo(200);
-            assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
-            assertThat(page.headers().firstValue("Vary")).contains("Accept");
-            assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
-                    .contains("default-src 'none'", "style-src 'self'");
-            assertThat(page.body())
-                    .contains("<code>" + hub.agentUrl("echo") + "</code>")
-                    .contains("href=\"" + hub.agentUrl("counter") + "/.well-known/agent-card.json\"")
-                    .contains("parley send -a ", "curl ", "/ui/graph");
-            assertThat(get(hub.url() + HomePage.STYLE, "text/css").statusCode()).isEqualTo(200);
-        }
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"", "*/*", "text/plain", "image/png"})
+    @ValueSource(strings = {"", "*/*", "text/plain", "image/png", BROWSER})
     @DisplayName("N8 tools without a browser get a short text with the agents and how to call one")
     void text(String accept) throws Exception {
         try (Hub hub = hub(agent("echo", false), agent("counter", true))) {
@@ -71,18 +52,16 @@ final class HomePageTest {
     }
 
     @Test
-    @DisplayName("N8 /ui and /ui/ lead to the page")
+    @DisplayName("N8 without a console browsers get the text, too, and /ui/ is no page")
     void ui() throws Exception {
         try (Hub hub = hub(agent("echo", false))) {
-            for (String path : List.of("/ui", "/ui/")) {
-                HttpResponse<String> answer = get(hub.url() + path, BROWSER);
+            HttpResponse<String> root = get(hub.url() + "/", BROWSER);
 
-                assertThat(answer.statusCode()).isEqualTo(307);
-                assertThat(URI.create(hub.url() + path)
-                                .resolve(answer.headers().firstValue("Location").orElseThrow()))
-                        .hasToString(hub.url() + "/");
+            assertThat(root.headers().firstValue("Content-Type")).contains("text/plain; charset=utf-8");
+            assertThat(root.headers().firstValue("Vary")).contains("Accept");
+            for (String path : List.of("/ui", "/ui/", "/ui/none")) {
+                assertThat(get(hub.url() + path, BROWSER).statusCode()).as(path).isEqualTo(404);
             }
-            assertThat(get(hub.url() + "/ui/none", BROWSER).statusCode()).isEqualTo(404);
         }
     }
 
@@ -103,20 +82,6 @@ final class HomePageTest {
             assertThat(get(hub.agentUrl("none"), header).statusCode()).isEqualTo(404);
             assertThat(get(hub.agentUrl("counter"), "text/event-stream").statusCode())
                     .isEqualTo(405);
-        }
-    }
-
-    @Test
-    void whatAnAgentSaysOfItselfIsNotMarkup() throws Exception {
-        Agent hostile = Agent.named("hostile", "<script>alert(1)</script>")
-                .skill("s", "\"><img src=x onerror='alert(2)'>", "tag")
-                .handle((request, reply) -> reply.complete("done"));
-        try (Hub hub = hub(hostile)) {
-            assertThat(get(hub.url() + "/", BROWSER).body())
-                    .doesNotContain("<script", "<img")
-                    .contains(
-                            "&lt;script&gt;alert(1)&lt;/script&gt;",
-                            "&quot;&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;");
         }
     }
 

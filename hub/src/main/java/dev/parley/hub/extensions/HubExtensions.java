@@ -14,6 +14,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
+import dev.parley.extension.HubResource;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
@@ -41,6 +42,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +64,7 @@ public final class HubExtensions implements AutoCloseable {
     /**
      * Parts that each hub has.
      *
+     * @param url address of the hub
      * @param follow reads a task of the log, and follows it
      * @param keys that sign the cards of the hub; null if it signs none
      * @param rule for URLs that callers choose
@@ -72,6 +75,7 @@ public final class HubExtensions implements AutoCloseable {
     public record Shared(
             boolean isKept,
             boolean isLocal,
+            Supplier<String> url,
             ExtensionMetrics metrics,
             HubAgents agents,
             TaskLog log,
@@ -121,6 +125,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public boolean isLocal() {
             return shared.isLocal();
+        }
+
+        @Override
+        public String url() {
+            return shared.url().get();
         }
 
         @Override
@@ -307,6 +316,28 @@ public final class HubExtensions implements AutoCloseable {
     /** Protocols in front of agents of the extensions, by paths. */
     public Map<String, HubExtension.Face> faces() {
         return ofOwnAgents(HubExtension::faces, (path, face) -> face.agent());
+    }
+
+    /**
+     * Resources of the extensions, by paths.
+     *
+     * @throws IllegalArgumentException for a path of two extensions
+     */
+    public Map<String, HubResource> resources() {
+        var all = new LinkedHashMap<String, HubResource>();
+        byUri.forEach((uri, extension) -> extension.resources().forEach((path, resource) -> {
+            if (all.putIfAbsent(path, resource) != null) {
+                throw new IllegalArgumentException("extension " + uri + ", " + path + ": taken by another extension");
+            }
+        }));
+        return all;
+    }
+
+    /** Path to which the root leads browsers; empty for none. */
+    public Optional<String> startPage() {
+        return byUri.values().stream()
+                .flatMap(extension -> extension.startPage().stream())
+                .findFirst();
     }
 
     private <T> Map<String, T> ofOwnAgents(

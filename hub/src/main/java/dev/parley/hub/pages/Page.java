@@ -3,11 +3,15 @@ package dev.parley.hub.pages;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.extension.HubPage;
+import dev.parley.extension.HubResource;
 import dev.parley.server.RequestHandler;
 import java.util.Map;
 
 /** A static resource served at a fixed path. */
 public record Page(String contentType, byte[] body) implements RequestHandler {
+    /** Path of the style of the consent page. */
+    public static final String STYLE = "/ui/home.css";
+
     /** Short, for a key that is published anew has to be known before it is used. */
     private static final String CACHING = "public, max-age=300";
 
@@ -18,6 +22,11 @@ public record Page(String contentType, byte[] body) implements RequestHandler {
     /** A page of an extension. */
     public static Page of(HubPage page) {
         return new Page(page.contentType(), page.body());
+    }
+
+    /** A resource of an extension. */
+    public static RequestHandler of(HubResource resource) {
+        return (request, body) -> resource.answer(request.with(body.read(HubResource.MAX_BODY_BYTES)));
     }
 
     /** A resource of this package. */

@@ -94,11 +94,6 @@ final class GraphOfHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public Optional<HomeLink> homeLink() {
-        return Optional.of(new HomeLink("The agents share a", "/ui/graph", "knowledge graph"));
-    }
-
-    @Override
     public Optional<String> problem() {
         return Optional.ofNullable(graph).flatMap(Graph::storeProblem);
     }

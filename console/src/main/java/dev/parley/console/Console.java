@@ -1,0 +1,144 @@
+package dev.parley.console;
+
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.HubResource;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The console of one hub: a page at every address below {@value #PATH} that no other resource has, and the files of the page below
+ * {@value #PATH}{@value #FILES}, with a hash of all files in their addresses.
+ */
+final class Console implements HubExtension {
+    static final String PATH = "/ui";
+    static final String FILES = "/-/";
+
+    /** Directory from which files are read at each request, for people who change them. */
+    static final String DEVELOPMENT = "parley.console.dev";
+
+    private final HubParts hub;
+    private final boolean isOn;
+    private final @Nullable String development = System.getProperty(DEVELOPMENT);
+    private final ReentrantLock making = new ReentrantLock();
+    private volatile @Nullable Edition made;
+
+    Console(HubParts hub, boolean isOn) {
+        this.hub = hub;
+        this.isOn = isOn;
+    }
+
+    @Override
+    public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
+        return AgentExtension.of(ConsoleSource.URI, "Web console of a hub");
+    }
+
+    @Override
+    public String name() {
+        return "console";
+    }
+
+    @Override
+    public Map<String, HubResource> resources() {
+        return isOn ? Map.of(PATH, this::answer) : Map.of();
+    }
+
+    @Override
+    public Optional<String> startPage() {
+        return isOn ? Optional.of(PATH + "/") : Optional.empty();
+    }
+
+    private WireAnswer answer(WireRequest request) {
+        request.requireGet();
+        String path = request.path();
+        if (path.isEmpty()) {
+            return new WireAnswer.Whole(
+                    307, Map.of("Location", prefix() + PATH + "/", "Cache-Control", "no-store"), new byte[0]);
+        }
+        Edition edition = edition();
+        if (!path.startsWith(FILES)) {
+            return answer(request, edition.page(), "no-cache", edition.policy());
+        }
+        int end = path.indexOf('/', FILES.length());
+        boolean isCurrent = end > 0 && path.substring(FILES.length(), end).equals(edition.hash());
+        Asset asset = isCurrent ? edition.file(path.substring(end + 1)) : null;
+        if (asset == null) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        String caching = development == null ? "public, max-age=31536000, immutable" : "no-store";
+        return answer(request, asset, caching, edition.policy());
+    }
+
+    private static WireAnswer answer(WireRequest request, Asset asset, String caching, String policy) {
+        byte[] compressed = accepts(request, "Accept-Encoding", "gzip") ? asset.gzip() : null;
+        String tag = '"' + asset.hash() + (compressed == null ? "" : "-gzip") + '"';
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("Cache-Control", caching);
+        headers.put("Vary", "Accept-Encoding");
+        headers.put("ETag", tag);
+        headers.put("Content-Security-Policy", policy);
+        headers.put("Cross-Origin-Opener-Policy", "same-origin");
+        headers.put("Cross-Origin-Resource-Policy", "same-origin");
+        if (accepts(request, "If-None-Match", tag)) {
+            return new WireAnswer.Whole(304, headers, new byte[0]);
+        }
+        headers.put("Content-Type", asset.type());
+        if (compressed != null) {
+            headers.put("Content-Encoding", "gzip");
+        }
+        return new WireAnswer.Whole(200, headers, compressed == null ? asset.bytes() : compressed);
+    }
+
+    /** Whether a header is a list with a value. */
+    private static boolean accepts(WireRequest request, String header, String value) {
+        String list = request.header(header);
+        if (list != null) {
+            for (String each : list.split(",", -1)) {
+                String[] parts = each.strip().split(";", 2);
+                if (parts[0].strip().equals(value)
+                        && (parts.length == 1 || !parts[1].replace(" ", "").matches("q=0(\\.0*)?"))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Path of the public URL. */
+    private String prefix() {
+        return URI.create(hub.url()).getRawPath();
+    }
+
+    /** Made by the first request: the start of a hub does not wait for it. */
+    private Edition edition() {
+        if (development != null) {
+            return Edition.of(ConsoleFiles.in(Path.of(development)), prefix() + PATH, "dev");
+        }
+        Edition edition = made;
+        if (edition != null) {
+            return edition;
+        }
+        making.lock();
+        try {
+            edition = made;
+            if (edition == null) {
+                ConsoleFiles files = ConsoleFiles.packaged();
+                edition = Edition.of(files, prefix() + PATH, files.hash());
+                made = edition;
+            }
+            return edition;
+        } finally {
+            making.unlock();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Start of the console. The screens are below screens/.
+document.title = "Parley";
