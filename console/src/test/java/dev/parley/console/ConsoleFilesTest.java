@@ -1,0 +1,272 @@
+package dev.parley.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The page of the console and its files, at a real hub. */
+@Timeout(60)
+final class ConsoleFilesTest {
+    private static final int MAX_SCRIPT = 40_000;
+    private static final int MAX_STYLE = 15_000;
+    private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    private static final Pattern MAP = Pattern.compile("<script type=\"importmap\">(.*?)</script>");
+    private static final Pattern ADDRESS = Pattern.compile("(?:href|src)=\"(/[^\"]*/-/[^\"]*)\"");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/ui/", "/ui/agents", "/ui/agents/my.agent/try?tab=raw", "/ui/tasks/0199?event=3", "/ui/none"})
+    void everyAddressBelowUiIsThePage(String path) throws Exception {
+        try (Hub hub = hub().start()) {
+            HttpResponse<String> page = get(hub.url() + path);
+
+            assertThat(page.statusCode()).isEqualTo(200);
+            assertThat(header(page, "Content-Type")).isEqualTo("text/html; charset=utf-8");
+            assertThat(page.body()).contains("<base href=\"/ui/\">", "type=\"module\"");
+        }
+    }
+
+    @Test
+    void thePolicyOfThePageAllowsItsOwnFilesAndItsImportMapOnly() throws Exception {
+        try (Hub hub = hub().start()) {
+            HttpResponse<String> page = get(hub.url() + "/ui/");
+            String hash = Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("SHA-256")
+                            .digest(importMap(page.body()).getBytes(StandardCharsets.UTF_8)));
+
+            assertThat(header(page, "Content-Security-Policy"))
+                    .contains(
+                            "default-src 'self'",
+                            "script-src 'self' 'sha256-" + hash + "';",
+                            "style-src 'self';",
+                            "object-src 'none'",
+                            "frame-ancestors 'none'",
+                            "require-trusted-types-for 'script'")
+                    .doesNotContain("unsafe", "http:", "https:", "*");
+            assertThat(header(page, "X-Content-Type-Options")).isEqualTo("nosniff");
+            assertThat(header(page, "Referrer-Policy")).isEqualTo("no-referrer");
+            assertThat(header(page, "Cache-Control")).isEqualTo("no-cache");
+        }
+    }
+
+    @Test
+    void filesThatThePageNamesAreServedCompressedAndForever() throws Exception {
+        try (Hub hub = hub().start()) {
+            List<String> addresses = addresses(get(hub.url() + "/ui/").body());
+
+            assertThat(addresses).isNotEmpty();
+            for (String address : addresses) {
+                HttpResponse<byte[]> file = http.send(
+                        request(hub.url() + address)
+                                .header("Accept-Encoding", "br, gzip")
+                                .build(),
+                        BodyHandlers.ofByteArray());
+
+                assertThat(file.statusCode()).as(address).isEqualTo(200);
+                assertThat(header(file, "Cache-Control")).contains("max-age=31536000", "immutable");
+                assertThat(header(file, "X-Content-Type-Options")).isEqualTo("nosniff");
+                assertThat(header(file, "Vary")).isEqualTo("Accept-Encoding");
+                assertThat(unpacked(file)).isEqualTo(get(hub.url() + address).body());
+                assertThat(http.send(
+                                        request(hub.url() + address)
+                                                .header("Accept-Encoding", "gzip")
+                                                .header("If-None-Match", header(file, "ETag"))
+                                                .build(),
+                                        BodyHandlers.ofString())
+                                .statusCode())
+                        .isEqualTo(304);
+            }
+        }
+    }
+
+    @Test
+    void everyEntryOfTheImportMapIsAModuleOfThisHub() throws Exception {
+        try (Hub hub = hub().start()) {
+            String map = importMap(get(hub.url() + "/ui/").body());
+            var entry = Pattern.compile("\"([^\"]+)\":\"(/[^\"]*)\"").matcher(map);
+            int entries = 0;
+            while (entry.find()) {
+                entries++;
+                boolean directory = entry.group(1).endsWith("/");
+                assertThat(entry.group(2).endsWith("/")).isEqualTo(directory);
+                if (!directory) {
+                    HttpResponse<String> module = get(hub.url() + entry.group(2));
+                    assertThat(module.statusCode()).as(entry.group(1)).isEqualTo(200);
+                    assertThat(header(module, "Content-Type")).startsWith("text/javascript");
+                }
+            }
+            assertThat(entries).isEqualTo(2 * Library.ALL.size());
+        }
+    }
+
+    @Test
+    void everyImportOfAModuleIsAFileOfTheConsole() {
+        ConsoleFiles files = ConsoleFiles.packaged();
+        var imports = new ArrayList<String>();
+        for (String module : files.own()) {
+            if (module.endsWith(".js")) {
+                Modules.of(files).imports(module).forEach((name, path) -> {
+                    imports.add(module + " → " + name);
+                    assertThat(files.read(path)).as(module + " imports " + name).isNotNull();
+                });
+            }
+        }
+        for (Library library : Library.ALL) {
+            String main = "lib/" + library.artifact() + "/" + library.main();
+            Modules.of(files)
+                    .imports(main)
+                    .forEach((name, path) -> assertThat(files.read(path))
+                            .as(main + " imports " + name)
+                            .isNotNull());
+        }
+        assertThat(Modules.of(files).imports("lib/lit/index.js").keySet())
+                .contains("@lit/reactive-element", "lit-html", "lit-element/lit-element.js");
+    }
+
+    @Test
+    void theFirstLoadStaysWithinItsBudgets() {
+        ConsoleFiles files = ConsoleFiles.packaged();
+        Edition edition = Edition.of(files, "/ui", "hash");
+        var scripts = new ArrayList<>(Modules.of(files).reachable(Edition.APP));
+        scripts.add(Edition.APP);
+
+        assertThat(compressed(edition, scripts)).as("bytes of %s", scripts).isLessThanOrEqualTo(MAX_SCRIPT);
+        assertThat(compressed(edition, Edition.styles(files)))
+                .as("bytes of styles")
+                .isLessThanOrEqualTo(MAX_STYLE);
+    }
+
+    @Test
+    void aHubBelowAPathHasThatPathInAllAddresses() throws Exception {
+        try (Hub hub = hub().publicUrl("http://127.0.0.1/team/parley").start()) {
+            String local = "http://127.0.0.1:" + hub.port();
+            HttpResponse<String> root = get(local + "/");
+            HttpResponse<String> page = get(local + "/ui/agents");
+
+            assertThat(root.statusCode()).isEqualTo(307);
+            assertThat(header(root, "Location")).isEqualTo("/team/parley/ui/");
+            assertThat(header(get(local + "/ui"), "Location")).isEqualTo("/team/parley/ui/");
+            assertThat(page.body()).contains("<base href=\"/team/parley/ui/\">");
+            assertThat(addresses(page.body())).isNotEmpty().allMatch(each -> each.startsWith("/team/parley/ui/-/"));
+            assertThat(importMap(page.body())).contains("\"lit\":\"/team/parley/ui/-/");
+        }
+    }
+
+    @Test
+    void browsersAreLedToTheConsoleAndProgramsGetWhatTheyGot() throws Exception {
+        try (Hub hub = hub().start()) {
+            HttpResponse<String> browser = get(hub.url() + "/");
+            HttpResponse<String> program = http.send(
+                    HttpRequest.newBuilder(URI.create(hub.url() + "/")).build(), BodyHandlers.ofString());
+
+            assertThat(browser.statusCode()).isEqualTo(307);
+            assertThat(header(browser, "Location")).isEqualTo("/ui/");
+            assertThat(header(browser, "Vary")).isEqualTo("Accept");
+            assertThat(program.statusCode()).isEqualTo(200);
+            assertThat(program.body()).contains("Agents of this hub", hub.agentUrl("echo"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/ui/-/",
+                "/ui/-/none/app.js",
+                "/ui/-/HASH/",
+                "/ui/-/HASH/none.js",
+                "/ui/-/HASH/lib/lit/package.json.js",
+                "/ui/-/HASH/lib/lit/LICENSE",
+                "/ui/-/HASH/lib/none/index.js",
+                "/ui/-/HASH/lib/lit/../../app.js",
+                "/ui/-/HASH/lib/lit/..%2f..%2fapp.js",
+                "/ui/-/HASH/..%2fConsole.class"
+            })
+    void otherAddressesOfFilesAreNotFound(String path) throws Exception {
+        try (Hub hub = hub().start()) {
+            String hash = addresses(get(hub.url() + "/ui/").body()).getFirst().split("/", -1)[3];
+
+            assertThat(get(hub.url() + path.replace("HASH", hash)).statusCode()).isIn(404, 400);
+        }
+    }
+
+    @Test
+    void theConsoleCanBeTurnedOff() throws Exception {
+        try (Hub hub = hub().set("console", "off").start()) {
+            assertThat(get(hub.url() + "/ui/").statusCode()).isEqualTo(404);
+            assertThat(get(hub.url() + "/ui/agents").statusCode()).isEqualTo(404);
+            assertThat(get(hub.url() + "/").body()).contains("Agents of this hub");
+        }
+    }
+
+    private static HubBuilder hub() {
+        return Hub.builder()
+                .inMemory()
+                .port(0)
+                .agents(Agent.named("echo", "Repeats").handle((request, reply) -> reply.complete(request.text())));
+    }
+
+    private HttpResponse<String> get(String url) throws Exception {
+        return http.send(request(url).build(), BodyHandlers.ofString());
+    }
+
+    private static HttpRequest.Builder request(String url) {
+        return HttpRequest.newBuilder(URI.create(url)).header("Accept", BROWSER);
+    }
+
+    private static String header(HttpResponse<?> answer, String name) {
+        return answer.headers().firstValue(name).orElseThrow();
+    }
+
+    private static String importMap(String html) {
+        var map = MAP.matcher(html);
+        assertThat(map.find()).isTrue();
+        return map.group(1);
+    }
+
+    private static List<String> addresses(String html) {
+        return ADDRESS.matcher(html).results().map(each -> each.group(1)).toList();
+    }
+
+    private static String unpacked(HttpResponse<byte[]> file) throws IOException {
+        if (file.headers().firstValue("Content-Encoding").isEmpty()) {
+            return new String(file.body(), StandardCharsets.UTF_8);
+        }
+        assertThat(header(file, "Content-Encoding")).isEqualTo("gzip");
+        try (var in = new GZIPInputStream(new ByteArrayInputStream(file.body()))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static int compressed(Edition edition, List<String> paths) {
+        return paths.stream()
+                .mapToInt(path -> {
+                    Asset asset = edition.file(path);
+                    assertThat(asset).as(path).isNotNull();
+                    byte[] gzip = asset.gzip();
+                    return gzip == null ? asset.bytes().length : gzip.length;
+                })
+                .sum();
+    }
+}
