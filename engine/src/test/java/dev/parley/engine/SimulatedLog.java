@@ -20,6 +20,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -279,6 +281,16 @@ final class SimulatedLog implements TaskLog {
     @Override
     public Page list(Query query) {
         return read(() -> disk.log.list(query));
+    }
+
+    @Override
+    public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
+        disk.log.walk(selection, lanes, visitor);
+    }
+
+    @Override
+    public List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit) {
+        return disk.log.counts(group, owners, agent, limit);
     }
 
     @Override

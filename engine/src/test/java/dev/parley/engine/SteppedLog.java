@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -234,6 +236,16 @@ final class SteppedLog implements TaskLog {
     @Override
     public Page list(Query query) {
         return disk.list(query);
+    }
+
+    @Override
+    public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
+        disk.walk(selection, lanes, visitor);
+    }
+
+    @Override
+    public List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit) {
+        return disk.counts(group, owners, agent, limit);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.parley.extension;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -23,6 +24,9 @@ public interface HubAgents {
      * @param skill id of the skill for which a message is; null for none
      */
     boolean allows(CallContext caller, String agent, String operation, @Nullable String skill);
+
+    /** The scope of the tasks of an agent that a caller sees: its own, or those of its group if the agent shares them. */
+    Scope scope(CallContext caller, String agent);
 
     /** Whether the settings require other credentials of the callers of an agent than of those of the hub. */
     boolean hasOwnAuthentication(String agent);

@@ -1,16 +1,23 @@
 package dev.parley.extension;
 
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Listed;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.Selection;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks of all agents of a hub, as they are on disk, for views of an extension. Reads are not authorized: the extension has to limit
@@ -20,6 +27,24 @@ import java.util.Optional;
 public interface HubTasks {
     /** Lists the tasks of an agent in a group, of one owner or of all, newest status first. */
     Page list(Query query);
+
+    /**
+     * Visits tasks of all agents, newest status first, until {@code visitor} returns false. Reads pages of a few rows: to be called within
+     * {@link dev.parley.store.database.Database#scan}.
+     *
+     * @param lanes whether tasks of a scope and an agent are visited; called once for each that has any
+     */
+    void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor);
+
+    /**
+     * Counts tasks by owner, agent and state, without those that are 0.
+     *
+     * @param group null for all groups
+     * @param owners empty for all owners
+     * @param agent null for all agents
+     * @param limit counts at most; those of the largest numbers are returned
+     */
+    List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit);
 
     /**
      * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Listed;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.Selection;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
@@ -28,8 +31,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -203,6 +208,73 @@ public abstract class TaskLogContract {
         assertThat(all.total()).isEqualTo(2);
         assertThat(ids(completed)).containsExactly("task-1");
         assertThat(completed.total()).isEqualTo(1);
+    }
+
+    @Test
+    void aWalkVisitsTheTasksOfAllAgentsNewestFirstAndGoesOnBehindAPosition() {
+        var expected = new ArrayList<Head>();
+        for (int i = 0; i < 24; i++) {
+            Scope scope = i % 4 == 3 ? MALLORY : i % 5 == 0 ? new Scope(ALICE.group(), "bob") : ALICE;
+            var key = new TaskKey(scope, "agent-" + i % 7, "task-%02d".formatted(i));
+            write(key, 1, List.of(created(key), moved(key, i % 3 == 0 ? TaskState.COMPLETED : TaskState.WORKING)));
+            expected.add(log.find(key).orElseThrow());
+            clock.advance(Duration.ofMillis(i % 2)); // pairs have the same time
+        }
+        expected.sort(Comparator.comparing(Head::statusTime)
+                .thenComparing(head -> head.key().taskId())
+                .reversed());
+
+        for (Selection selection : List.of(
+                selection(null, Set.of(), Set.of()),
+                selection(ALICE.group(), Set.of(), Set.of()),
+                selection(ALICE.group(), Set.of(ALICE.owner(), "bob"), Set.of(TaskState.COMPLETED)),
+                selection(ALICE.group(), Set.of("bob"), Set.of(TaskState.COMPLETED, TaskState.WORKING)))) {
+            assertThat(walked(selection, 5))
+                    .isEqualTo(expected.stream()
+                            .filter(head -> selection.group() == null
+                                    || selection
+                                            .group()
+                                            .equals(head.key().scope().group()))
+                            .filter(head -> selection.owners().isEmpty()
+                                    || selection
+                                            .owners()
+                                            .contains(head.key().scope().owner()))
+                            .filter(head -> selection.states().isEmpty()
+                                    || selection.states().contains(head.state()))
+                            .filter(head -> !head.key().agent().equals("agent-2"))
+                            .toList());
+        }
+        Head middle = expected.get(12);
+        var until = new Selection(
+                null, Set.of(), middle.key().agent(), Set.of(), "context", START, middle.statusTime(), null);
+        assertThat(walked(until, 2)).first().isEqualTo(middle);
+        assertThat(log.counts(null, Set.of(), "agent-1", 100).stream()
+                        .mapToLong(Count::tasks)
+                        .sum())
+                .isEqualTo(4);
+        assertThat(log.counts(ALICE.group(), Set.of("bob"), null, 100))
+                .allSatisfy(count -> assertThat(count.scope().owner()).isEqualTo("bob"));
+    }
+
+    private static Selection selection(@Nullable String group, Set<String> owners, Set<TaskState> states) {
+        return new Selection(group, owners, null, states, null, null, null, null);
+    }
+
+    /** Walks over all tasks but those of an agent, a few at a time. */
+    private List<Head> walked(Selection selection, int size) {
+        var all = new ArrayList<Head>();
+        Selection rest = selection;
+        while (true) {
+            var page = new ArrayList<Listed>();
+            log.walk(rest, (scope, agent) -> !agent.equals("agent-2"), task -> page.add(task) && page.size() < size);
+            if (page.isEmpty()) {
+                return all;
+            }
+            page.forEach(task -> all.add(task.head()));
+            assertThat(page).extracting(Listed::caller).containsOnly(SegmentWriter.CAUSE.caller());
+            Head last = page.getLast().head();
+            rest = rest.behind(new Position(last.statusTime(), last.key().taskId()));
+        }
     }
 
     @Test

@@ -7,12 +7,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,12 @@ public final class MemoryTaskLog implements TaskLog {
     private record Context(Scope scope, String agent, String contextId) {
         static Context of(Head head) {
             return new Context(head.key().scope(), head.key().agent(), head.contextId());
+        }
+    }
+
+    private record Lane(Scope scope, String agent) {
+        static Lane of(Head head) {
+            return new Lane(head.key().scope(), head.key().agent());
         }
     }
 
@@ -164,6 +172,51 @@ public final class MemoryTaskLog implements TaskLog {
         }
         int times = head.statusTime().compareTo(position.statusTime());
         return times < 0 || times == 0 && head.key().taskId().compareTo(position.taskId()) < 0;
+    }
+
+    @Override
+    public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
+        Map<Lane, Boolean> visited = new HashMap<>();
+        List<Head> matching = heads(head -> isSelected(selection, head)
+                && visited.computeIfAbsent(Lane.of(head), lane -> lanes.test(lane.scope(), lane.agent())));
+        for (Head head : matching.stream().sorted(NEWEST_FIRST).toList()) {
+            String caller = cause(head.key()).map(Cause::caller).orElse("");
+            if (!visitor.test(new Listed(head, caller))) {
+                return;
+            }
+        }
+    }
+
+    private static boolean isSelected(Selection selection, Head head) {
+        Scope scope = head.key().scope();
+        return (selection.group() == null || selection.group().equals(scope.group()))
+                && (selection.owners().isEmpty() || selection.owners().contains(scope.owner()))
+                && (selection.agent() == null
+                        || selection.agent().equals(head.key().agent()))
+                && (selection.states().isEmpty() || selection.states().contains(head.state()))
+                && (selection.contextId() == null || selection.contextId().equals(head.contextId()))
+                && (selection.since() == null || !head.statusTime().isBefore(selection.since()))
+                && (selection.until() == null || !head.statusTime().isAfter(selection.until()))
+                && isBehind(head, selection.before());
+    }
+
+    @Override
+    public List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit) {
+        var selection = new Selection(group, owners, agent, Set.of(), null, null, null, null);
+        return heads(head -> isSelected(selection, head)).stream()
+                .collect(Collectors.groupingBy(
+                        head -> new Count(head.key().scope(), head.key().agent(), head.state(), 0),
+                        Collectors.counting()))
+                .entrySet()
+                .stream()
+                .map(each -> new Count(
+                        each.getKey().scope(),
+                        each.getKey().agent(),
+                        each.getKey().state(),
+                        each.getValue()))
+                .sorted(Comparator.comparingLong(Count::tasks).reversed())
+                .limit(limit)
+                .toList();
     }
 
     @Override

@@ -8,6 +8,9 @@ import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +155,57 @@ public interface TaskLog extends AutoCloseable {
 
     /** Lists tasks, newest status first. */
     Page list(Query query);
+
+    /**
+     * Selection of tasks of all agents. Null, and an empty collection, mean any.
+     *
+     * @param owners of the tasks within a group; {@link Scope#owner}
+     * @param since earliest time of the status
+     * @param until latest time of the status
+     * @param before position behind which the list continues
+     */
+    record Selection(
+            @Nullable String group,
+            Set<String> owners,
+            @Nullable String agent,
+            Set<TaskState> states,
+            @Nullable String contextId,
+            @Nullable Instant since,
+            @Nullable Instant until,
+            @Nullable Position before) {
+        public Selection {
+            owners = Set.copyOf(owners);
+            states = Set.copyOf(states);
+        }
+
+        /** Returns this selection for the entries behind {@code position}. */
+        public Selection behind(Position position) {
+            return new Selection(group, owners, agent, states, contextId, since, until, position);
+        }
+    }
+
+    /** A task of a list over all agents, with the principal that began it. */
+    record Listed(Head head, String caller) {}
+
+    /**
+     * Visits tasks of all agents, newest status first, until {@code visitor} returns false.
+     *
+     * @param lanes whether tasks of a scope and an agent are visited; called once for each that has any
+     */
+    void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor);
+
+    /** Number of tasks of an owner and an agent in a state. */
+    record Count(Scope scope, String agent, TaskState state, long tasks) {}
+
+    /**
+     * Counts tasks by owner, agent and state, without those that are 0.
+     *
+     * @param group null for all groups
+     * @param owners empty for all owners
+     * @param agent null for all agents
+     * @param limit counts at most; those of the largest numbers are returned
+     */
+    List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit);
 
     /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();

@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.trust.Trust;
@@ -103,6 +104,11 @@ public final class Neighbours implements HubAgents {
     public boolean allows(CallContext caller, String agent, String operation, @Nullable String skill) {
         ServedAgent served = agents.get(agent);
         return served != null && trust.allows(caller, agent, served.card(), operation, skill);
+    }
+
+    @Override
+    public Scope scope(CallContext caller, String agent) {
+        return trust.toward(agent, caller).scope();
     }
 
     @Override

@@ -2,10 +2,13 @@ package dev.parley.hub.extensions;
 
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Listed;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.Selection;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.extension.HubTasks;
@@ -14,8 +17,12 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reads of a task log, and of tasks elsewhere.
@@ -28,6 +35,16 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     @Override
     public Page list(Query query) {
         return log.list(query);
+    }
+
+    @Override
+    public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
+        log.walk(selection, lanes, visitor);
+    }
+
+    @Override
+    public List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit) {
+        return log.counts(group, owners, agent, limit);
     }
 
     @Override

@@ -39,7 +39,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +65,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskRows rows;
     private final TaskKeys keys;
     private final TaskLists lists;
+    private final TaskWalks walks;
     private final TaskRemoval removal;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
@@ -79,6 +83,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.steadyClock = audit.steadyClock();
         this.keys = new TaskKeys(database, lanes, steadyClock);
         this.lists = new TaskLists(database, lanes);
+        this.walks = new TaskWalks(database, lanes);
         this.removal = new TaskRemoval(database, lanes, changes);
         database.listen(this);
     }
@@ -321,6 +326,16 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     @Override
     public Page list(Query query) {
         return lists.list(query);
+    }
+
+    @Override
+    public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
+        walks.walk(selection, lanes, visitor);
+    }
+
+    @Override
+    public List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit) {
+        return walks.counts(group, owners, agent, limit);
     }
 
     @Override

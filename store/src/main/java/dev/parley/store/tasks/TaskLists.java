@@ -46,9 +46,9 @@ final class TaskLists {
     }
 
     /** Conditions on tasks and their lanes. */
-    private static final class Conditions {
-        private final StringBuilder sql = new StringBuilder();
-        private final List<@Nullable Object> values = new ArrayList<>();
+    static final class Conditions {
+        final StringBuilder sql = new StringBuilder();
+        final List<@Nullable Object> values = new ArrayList<>();
 
         void and(String condition, Object... parameters) {
             sql.append(sql.isEmpty() ? " WHERE " : " AND ").append(condition);
