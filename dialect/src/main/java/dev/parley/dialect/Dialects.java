@@ -405,7 +405,8 @@ public final class Dialects {
             return CardFile.answer(request, agent);
         }
         List<ExtensionRow> routed = agent.extensions().routedFor(request);
-        if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
+        if (Rest.isExactlyAt(routed, request.path())
+                || Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
             Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
             return answerRest(served.dialect(route.operation(), Dialect.V1), route, served);
         }

@@ -224,7 +224,11 @@ final class Routes {
         }
         if (front != null) {
             var agent = agents.get(front.target().agent());
-            var end = front.end(path);
+            // Operations whose paths begin like that of the agent, because A2A has the rest, such as /activity/tasks.
+            var isWhole = front.target().face() == null
+                    && agent != null
+                    && agent.extensions().isAt(path);
+            var end = isWhole ? 0 : front.end(path);
             return front.target().face() != null
                     ? toFace(agent, admitting(front, path), front.target().face(), end, head, body)
                     : agent == null

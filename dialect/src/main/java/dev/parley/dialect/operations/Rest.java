@@ -51,6 +51,11 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
         return !at(table, path).isEmpty();
     }
 
+    /** True if an operation of the table has this path without a tenant. */
+    public static boolean isExactlyAt(List<? extends Row> table, String path) {
+        return !at(table, segments(path), null).isEmpty();
+    }
+
     /**
      * Refuses an extension's place in the REST binding that belongs to A2A.
      *

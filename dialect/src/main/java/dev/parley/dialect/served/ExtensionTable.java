@@ -149,6 +149,11 @@ public final class ExtensionTable {
         throw A2AException.notAllowed(request.method(), String.join(", ", verbs));
     }
 
+    /** Whether an operation has a path over REST. */
+    public boolean isAt(String path) {
+        return !path.isEmpty() && Rest.isExactlyAt(routed, path);
+    }
+
     /** The operation with a full name of a gRPC method. */
     public Optional<ExtensionMethod<?, ?>> grpc(String fullName) {
         return Optional.ofNullable(byGrpc.get(fullName)).map(ExtensionRow::method);

@@ -59,7 +59,7 @@ public record RestDescription(
      *
      * @throws InvalidField if one is missing or wrong
      */
-    MethodCall call(String name, Map<String, @Nullable Object> params) {
+    public MethodCall call(String name, Map<String, @Nullable Object> params) {
         if (isStrict) {
             requireKnown(params.keySet());
         }
