@@ -8,6 +8,7 @@ module dev.parley.dialect {
     exports dev.parley.dialect;
     exports dev.parley.dialect.spi;
     exports dev.parley.dialect.json to
+            dev.parley.activity,
             dev.parley.knowledge.api,
             dev.parley.mcp,
             dev.parley.mesh,

@@ -7,6 +7,7 @@ module dev.parley.protocol {
     exports dev.parley.protocol.extension;
     exports dev.parley.protocol.settings;
     exports dev.parley.protocol.support to
+            dev.parley.activity,
             dev.parley.client,
             dev.parley.console,
             dev.parley.dialect,

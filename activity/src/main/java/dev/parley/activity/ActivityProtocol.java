@@ -1,0 +1,258 @@
+package dev.parley.activity;
+
+import static dev.parley.dialect.json.Codecs.FREE;
+import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.dialect.json.Codecs.TIMESTAMP;
+import static dev.parley.protocol.extension.RestParameter.query;
+
+import dev.parley.activity.ActivityOperation.AgentCounts;
+import dev.parley.activity.ActivityOperation.CountTasks;
+import dev.parley.activity.ActivityOperation.FindTasks;
+import dev.parley.activity.ActivityOperation.Reach;
+import dev.parley.activity.ActivityOperation.TaskCounts;
+import dev.parley.activity.ActivityOperation.TaskPage;
+import dev.parley.activity.ActivityOperation.TaskView;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.json.Codec;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.Shape;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionUri;
+import dev.parley.protocol.extension.JsonForm;
+import dev.parley.protocol.extension.RestDescription;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The operations of the agent {@code activity} on the wire. */
+public final class ActivityProtocol implements ExtensionProtocol.Provider {
+    /** Name of the agent, which also answers at the path of that name. */
+    public static final String AGENT = "activity";
+
+    /** Largest page of tasks. */
+    public static final int MAX_PAGE = 200;
+
+    private static final String PREFIX = "TASK_STATE_";
+    private static final Map<String, Object> OBJECT = Map.of("type", "object");
+
+    private static final Codec<TaskState> STATE = Codecs.enumeration(PREFIX, TaskState.class);
+    private static final Codec<Long> NUMBER = Codecs.via(FREE, ActivityProtocol::number, number -> number);
+
+    private static final Codec<TaskView> TASK = Shape.<TaskView>of()
+            .required("taskId", TEXT, TaskView::taskId)
+            .required("agent", TEXT, TaskView::agent)
+            .required("contextId", TEXT, TaskView::contextId)
+            .required("state", STATE, TaskView::state)
+            .required("updated", TIMESTAMP, TaskView::updated)
+            .optional("created", TIMESTAMP, TaskView::created)
+            .required("caller", TEXT, TaskView::caller)
+            .optional("group", TEXT, TaskView::group)
+            .optional("title", TEXT, TaskView::title)
+            .optional("status", TEXT, TaskView::status)
+            .optional("progress", INT, TaskView::progress)
+            .required("events", NUMBER, TaskView::events)
+            .optional("artifacts", INT, TaskView::artifacts)
+            .as(v -> new TaskView(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                    v.next(), v.next(), v.next()));
+
+    private static final Shape<TaskPage> PAGE = Shape.<TaskPage>of()
+            .always("tasks", Codecs.list(TASK), List.of(), TaskPage::tasks)
+            .optional("next", TEXT, TaskPage::next)
+            .as(v -> new TaskPage(v.next(), v.next()));
+
+    private static final Codec<Map<String, Long>> NUMBERS = Codecs.map(NUMBER);
+
+    private static final Codec<AgentCounts> OF_AGENT = Shape.<AgentCounts>of()
+            .required("agent", TEXT, AgentCounts::agent)
+            .always("states", NUMBERS, Map.of(), AgentCounts::states)
+            .as(v -> new AgentCounts(v.next(), v.next()));
+
+    private static final Shape<TaskCounts> COUNTS = Shape.<TaskCounts>of()
+            .always("states", NUMBERS, Map.of(), TaskCounts::states)
+            .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
+            .as(v -> new TaskCounts(v.next(), v.next()));
+
+    private static final RestParameter OF = query("agent", Type.TEXT, "NAME", "An agent of the hub.");
+    private static final RestParameter CONTEXT = query("contextId", Type.TEXT, "ID", "Context of the tasks.");
+    private static final RestParameter STATES =
+            query("state", Type.TEXT, "STATE[,STATE]", "States of the tasks, such as working or TASK_STATE_WORKING.");
+    private static final RestParameter CALLER = query("caller", Type.TEXT, "NAME", "Principal that began the tasks.");
+    private static final RestParameter SINCE =
+            query("since", Type.TIME, "TIME", "Earliest time of the status of the tasks.");
+    private static final RestParameter UNTIL =
+            query("until", Type.TIME, "TIME", "Latest time of the status of the tasks.");
+    private static final RestParameter WORDS =
+            query("q", Type.TEXT, "WORDS", "Words in the title, the status, the agent or an id.");
+    private static final RestParameter AFTER = query("after", Type.TEXT, "TOKEN", "Member next of the previous page.");
+    private static final RestParameter SIZE = query("pageSize", Type.NUMBER, "COUNT", "Limit of the tasks; default 50.")
+            .atMost(MAX_PAGE);
+    private static final RestParameter GROUP =
+            query("group", Type.TEXT, "GROUP", "Another group, or * for all; needs the scope admin.");
+    private static final RestParameter OWNER =
+            query("owner", Type.TEXT, "NAME", "Owner of the tasks; needs the scope admin.");
+
+    private static final RestDescription FIND = new RestDescription(
+                    "List tasks over all agents, the newest status first",
+                    List.of(OF, CONTEXT, STATES, CALLER, SINCE, UNTIL, WORDS, AFTER, SIZE, GROUP, OWNER),
+                    OBJECT)
+            .strict();
+    private static final RestDescription COUNT =
+            new RestDescription("Count tasks by agent and state", List.of(OF, GROUP, OWNER), OBJECT).strict();
+
+    /** The operations. */
+    public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
+            ExtensionUri.permanent("/extensions/activity/v1"),
+            ExtensionMethod.call(
+                            "activity/tasks",
+                            FindTasks.class,
+                            JsonForm.object(ActivityProtocol::find, ActivityProtocol::members),
+                            PAGE)
+                    .rest("GET /activity/tasks")
+                    .described(FIND),
+            ExtensionMethod.call(
+                            "activity/counts",
+                            CountTasks.class,
+                            JsonForm.object(
+                                    json -> {
+                                        Values given = Values.of("activity/counts", COUNT, json);
+                                        return new CountTasks(given.text("agent"), given.reach());
+                                    },
+                                    count -> members(count.reach(), "agent", count.agent())),
+                            COUNTS)
+                    .rest("GET /activity/counts")
+                    .described(COUNT));
+
+    /** Parameters of a request, which its row has checked. */
+    private record Values(Map<String, @Nullable Object> values) {
+        static Values of(String name, RestDescription row, Map<String, @Nullable Object> json) {
+            return new Values(row.call(name, json).params());
+        }
+
+        @Nullable
+        String text(String name) {
+            return values.get(name) instanceof String text && !text.isBlank() ? text : null;
+        }
+
+        Reach reach() {
+            return new Reach(text("group"), text("owner"));
+        }
+    }
+
+    private static FindTasks find(Map<String, @Nullable Object> json) {
+        Values given = Values.of("activity/tasks", FIND, json);
+        Object size = given.values().get("pageSize");
+        if (size instanceof Long none && none == 0) {
+            throw InvalidField.of("pageSize", "0 (expected: 1 to " + MAX_PAGE + ")");
+        }
+        return new FindTasks(
+                given.text("agent"),
+                given.text("contextId"),
+                states(given.text("state")),
+                given.text("caller"),
+                RestParameter.time(given.values().get("since")),
+                RestParameter.time(given.values().get("until")),
+                given.text("q"),
+                given.text("after"),
+                size instanceof Number number ? (Integer) number.intValue() : null,
+                given.reach());
+    }
+
+    /**
+     * States as they are typed: names of the protocol, or words such as {@code input-required}.
+     *
+     * @param typed separated by commas; null for none
+     * @throws InvalidField for another one
+     */
+    public static Set<TaskState> states(@Nullable String typed) {
+        Set<TaskState> states = EnumSet.noneOf(TaskState.class);
+        for (String each : typed == null ? new String[0] : typed.split(",", -1)) {
+            String name = each.trim().toUpperCase(Locale.ROOT).replace('-', '_').replaceFirst("^" + PREFIX, "");
+            states.add(Arrays.stream(TaskState.values())
+                    .filter(state -> state.name().equals(name) && state != TaskState.UNSPECIFIED)
+                    .findFirst()
+                    .orElseThrow(() -> InvalidField.of(
+                            "state",
+                            '"' + each + "\": unknown (expected: such as TASK_STATE_WORKING,TASK_STATE_FAILED)")));
+        }
+        return states;
+    }
+
+    private static Map<String, @Nullable Object> members(FindTasks find) {
+        var states = new TreeSet<String>();
+        find.states().forEach(state -> states.add(PREFIX + state.name()));
+        return members(
+                find.reach(),
+                "agent",
+                find.agent(),
+                "contextId",
+                find.contextId(),
+                "state",
+                states.isEmpty() ? null : String.join(",", states),
+                "caller",
+                find.caller(),
+                "since",
+                find.since(),
+                "until",
+                find.until(),
+                "q",
+                find.words(),
+                "after",
+                find.after(),
+                "pageSize",
+                find.pageSize());
+    }
+
+    /** Members of a request, without those that are null; times are texts. */
+    private static Map<String, @Nullable Object> members(Reach reach, @Nullable Object... namesAndValues) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            Object value = namesAndValues[i + 1];
+            if (value != null) {
+                members.put(String.valueOf(namesAndValues[i]), value instanceof Number ? value : value.toString());
+            }
+        }
+        if (reach.group() != null) {
+            members.put("group", reach.group());
+        }
+        if (reach.owner() != null) {
+            members.put("owner", reach.owner());
+        }
+        return members;
+    }
+
+    private static Long number(Object value) {
+        if (value instanceof Number number) {
+            return number.longValue();
+        }
+        throw InvalidField.of("", value + " (expected: a number)");
+    }
+
+    /** JSON of a task. */
+    public static byte[] json(TaskView task) {
+        return Json.write(TASK.toJson(task));
+    }
+
+    /** JSON of counts. */
+    public static byte[] json(TaskCounts counts) {
+        return Json.write(COUNTS.toJson(counts));
+    }
+
+    @Override
+    public Collection<ExtensionProtocol> protocols() {
+        return List.of(PROTOCOL);
+    }
+}
