@@ -11,6 +11,10 @@ module dev.parley.activity {
 
     exports dev.parley.activity;
 
+    provides dev.parley.command.CommandSource with
+            dev.parley.activity.command.ActivityCommands;
+    provides dev.parley.extension.HubExtensionSource with
+            dev.parley.activity.hub.ActivitySource;
     provides dev.parley.protocol.extension.ExtensionProtocol.Provider with
             dev.parley.activity.ActivityProtocol;
 }

@@ -1,0 +1,18 @@
+package dev.parley.activity.command;
+
+import static dev.parley.command.CommandEntry.of;
+
+import dev.parley.command.CommandEntry;
+import dev.parley.command.CommandSource;
+import java.util.List;
+
+/** The commands {@code parley tasks}, {@code parley watch} and {@code parley task history}. */
+public final class ActivityCommands implements CommandSource {
+    /** For the service loader. */
+    public ActivityCommands() {}
+
+    @Override
+    public List<CommandEntry> commands() {
+        return List.of(of("tasks", "List the tasks of all agents of a hub, or count them", TasksCommand::new));
+    }
+}

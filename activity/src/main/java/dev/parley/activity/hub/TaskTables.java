@@ -1,0 +1,171 @@
+package dev.parley.activity.hub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.activity.ActivityOperation.AgentCounts;
+import dev.parley.activity.ActivityOperation.CountTasks;
+import dev.parley.activity.ActivityOperation.FindTasks;
+import dev.parley.activity.ActivityOperation.TaskCounts;
+import dev.parley.activity.ActivityOperation.TaskPage;
+import dev.parley.activity.ActivityOperation.TaskView;
+import dev.parley.engine.spi.TaskLog.Count;
+import dev.parley.engine.spi.TaskLog.Listed;
+import dev.parley.engine.spi.TaskLog.Position;
+import dev.parley.engine.spi.TaskLog.Selection;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Lists and counts of tasks over all agents. Safe for any thread. */
+final class TaskTables {
+    /** Time after which a page ends, be it empty: its token leads to the next one. */
+    private static final Duration LONGEST_PAGE = Duration.ofMillis(250);
+
+    /** Time in which an answer is found, with the wait for those of others. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final int DEFAULT_PAGE = 50;
+    private static final int MOST_AGENTS = 1_000;
+    private static final int MOST_COUNTS = 100_000;
+    private static final String STATE = "TASK_STATE_";
+
+    private final HubParts hub;
+    private final TaskViews views;
+
+    TaskTables(HubParts hub) {
+        this.hub = hub;
+        this.views = new TaskViews(hub.tasks());
+    }
+
+    TaskPage find(FindTasks find, CallContext caller) {
+        Sight sight = Sight.of(hub.agents(), caller, find.reach());
+        String token = find.after();
+        var selection = new Selection(
+                sight.group(),
+                sight.owners(),
+                find.agent(),
+                find.states(),
+                find.contextId(),
+                find.since(),
+                find.until(),
+                token == null ? null : position(token));
+        var page = new Page(find, sight);
+        return hub.database().scan(sight.payer(), PATIENCE, () -> {
+            hub.tasks().walk(selection, sight::sees, page);
+            return page.finished();
+        });
+    }
+
+    /** Collects a page. */
+    private final class Page implements Predicate<Listed> {
+        private final FindTasks find;
+        private final boolean showsGroup;
+        private final int size;
+        private final List<String> words;
+        private final long end = System.nanoTime() + LONGEST_PAGE.toNanos();
+        private final List<TaskView> found = new ArrayList<>();
+        private @Nullable Listed last;
+        private boolean hasMore;
+
+        Page(FindTasks find, Sight sight) {
+            this.find = find;
+            this.showsGroup = sight.group() == null;
+            this.size = find.pageSize() == null ? DEFAULT_PAGE : find.pageSize();
+            String typed = find.words();
+            this.words = typed == null
+                    ? List.of()
+                    : List.of(typed.toLowerCase(Locale.ROOT).strip().split("\\s+"));
+        }
+
+        @Override
+        public boolean test(Listed task) {
+            if (found.size() == size || last != null && System.nanoTime() - end > 0) {
+                hasMore = true;
+                return false;
+            }
+            last = task;
+            if (find.caller() == null || find.caller().equals(task.caller())) {
+                TaskView view = views.of(task, showsGroup);
+                if (words.isEmpty() || words.stream().allMatch(text(view)::contains)) {
+                    found.add(view);
+                }
+            }
+            return true;
+        }
+
+        TaskPage finished() {
+            return new TaskPage(found, hasMore && last != null ? token(last) : null);
+        }
+    }
+
+    private static String text(TaskView task) {
+        return (task.title() + "\n" + task.status() + "\n" + task.agent() + "\n" + task.taskId() + "\n"
+                        + task.contextId())
+                .toLowerCase(Locale.ROOT);
+    }
+
+    private static String token(Listed last) {
+        String place = last.head().statusTime().toEpochMilli() + ":"
+                + last.head().key().taskId();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+    }
+
+    private static Position position(String token) {
+        try {
+            String[] place = new String(Base64.getUrlDecoder().decode(token), UTF_8).split(":", 2);
+            if (place.length == 2) {
+                return new Position(Instant.ofEpochMilli(Long.parseLong(place[0])), place[1]);
+            }
+        } catch (IllegalArgumentException foreign) {
+            // as below
+        }
+        throw A2AException.invalidParams("after", '"' + token + "\": unknown (expected: next of a page before)");
+    }
+
+    TaskCounts count(CountTasks count, CallContext caller) {
+        Sight sight = Sight.of(hub.agents(), caller, count.reach());
+        List<Count> counts = hub.database()
+                .scan(
+                        sight.payer(),
+                        PATIENCE,
+                        () -> hub.tasks().counts(sight.group(), sight.owners(), count.agent(), MOST_COUNTS));
+        var states = new TreeMap<String, Long>();
+        var agents = new HashMap<String, Map<String, Long>>();
+        var seen = new HashMap<Scope, Map<String, Boolean>>();
+        for (Count each : counts) {
+            if (seen.computeIfAbsent(each.scope(), scope -> new HashMap<>())
+                    .computeIfAbsent(each.agent(), agent -> sight.sees(each.scope(), agent))) {
+                String state = STATE + each.state().name();
+                states.merge(state, each.tasks(), Long::sum);
+                agents.computeIfAbsent(each.agent(), agent -> new TreeMap<>()).merge(state, each.tasks(), Long::sum);
+            }
+        }
+        return new TaskCounts(states, largest(agents));
+    }
+
+    private static List<AgentCounts> largest(Map<String, Map<String, Long>> agents) {
+        return agents.entrySet().stream()
+                .map(each -> new AgentCounts(each.getKey(), each.getValue()))
+                .sorted(Comparator.comparingLong(TaskTables::sum).reversed())
+                .limit(MOST_AGENTS)
+                .sorted(Comparator.comparing(AgentCounts::agent))
+                .toList();
+    }
+
+    private static long sum(AgentCounts agent) {
+        return agent.states().values().stream().mapToLong(Long::longValue).sum();
+    }
+}
