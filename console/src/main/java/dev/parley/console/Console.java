@@ -24,6 +24,8 @@ final class Console implements HubExtension {
     static final String PATH = "/ui";
     static final String FILES = "/-/";
 
+    private static final String SESSION = FILES + "session";
+
     /** Directory from which files are read at each request, for people who change them. */
     static final String DEVELOPMENT = "parley.console.dev";
 
@@ -59,6 +61,9 @@ final class Console implements HubExtension {
     }
 
     private WireAnswer answer(WireRequest request) {
+        if (request.path().equals(SESSION)) {
+            return hub.session(request.at(""));
+        }
         request.requireGet();
         String path = request.path();
         if (path.isEmpty()) {

@@ -34,7 +34,7 @@ public final class ConsoleSource implements HubExtensionSource {
                         "console",
                         "on",
                         "on|off",
-                        "Web console at /ui/, to which the root leads browsers.")
+                        "Web console at /ui/, to which the root leads browsers: on or off.")
                 .equals("on"));
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.extension;
 
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
@@ -57,6 +59,15 @@ public interface HubParts {
      * empty if it is not good. May wait for an issuer.
      */
     Optional<CallContext> identify(String credential);
+
+    /**
+     * Answers a page of the hub about the session of its browser: {@code GET} shows it, {@code POST} with {@code {"key":…}} or {@code
+     * {"token":…}} begins one, by a cookie, and {@code DELETE} ends it. A session stands for its credential in requests of pages of the hub.
+     *
+     * @param request with an empty path
+     * @throws dev.parley.protocol.A2AException if the credential is not good, or a page of another origin asks
+     */
+    WireAnswer session(WireRequest request);
 
     /** Tasks of the agents, for views. */
     HubTasks tasks();

@@ -217,7 +217,8 @@ public final class Platform implements AutoCloseable {
                         rule,
                         secrets::keyFor,
                         this::describe,
-                        trust::identify),
+                        trust::identify,
+                        trust::session),
                 database,
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));

@@ -11,6 +11,7 @@ import dev.parley.store.database.Session;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.tokens.Secrets;
+import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.SignIns;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
@@ -87,6 +88,17 @@ public final class Directory {
             );
             CREATE INDEX trust_sign_in_of_user ON trust_sign_in (group_id, principal);
             CREATE INDEX trust_sign_in_expiry ON trust_sign_in (expires_ms);
+            """, """
+            CREATE TABLE trust_session (
+                session_hash TEXT PRIMARY KEY,
+                group_id     TEXT NOT NULL,
+                principal    TEXT NOT NULL,
+                credential   TEXT NOT NULL,
+                begun_ms     BIGINT NOT NULL,
+                expires_ms   BIGINT NOT NULL
+            );
+            CREATE INDEX trust_session_of_user ON trust_session (group_id, principal);
+            CREATE INDEX trust_session_expiry ON trust_session (expires_ms);
             """);
 
     /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */
@@ -266,6 +278,18 @@ public final class Directory {
     /** Sign-ins of users, in the same database. */
     SignIns signIns(byte[] key) {
         return new SignIns(database, audit, key, clock);
+    }
+
+    /** Sessions of browsers, in the same database. */
+    Sessions sessions(byte[] key) {
+        return new Sessions(database, audit, key, clock);
+    }
+
+    /** Expiry of the key with a secret; null if it has none, or is unknown. */
+    @Nullable
+    Instant expiry(String secret) {
+        Held held = keys.get(id(secret));
+        return held == null ? null : held.key().expires();
     }
 
     private static String id(String secret) {
@@ -562,6 +586,7 @@ public final class Directory {
             database.erase(session -> {
                 session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name);
                 session.update("DELETE FROM trust_sign_in WHERE group_id = ? AND principal = ?", group, name);
+                session.update("DELETE FROM trust_session WHERE group_id = ? AND principal = ?", group, name);
                 return shutOut != null
                         ? session.update(
                                 "UPDATE trust_user SET name = ? WHERE group_id = ? AND name = ?",

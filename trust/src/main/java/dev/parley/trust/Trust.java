@@ -1,5 +1,6 @@
 package dev.parley.trust;
 
+import com.nimbusds.jwt.JWTParser;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
@@ -21,12 +22,17 @@ import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Proofs;
+import dev.parley.trust.tokens.Sessions;
+import dev.parley.trust.tokens.Sessions.Credential;
 import dev.parley.trust.tokens.SignIns;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
+import java.text.ParseException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Collections;
+import java.util.Date;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -111,6 +117,8 @@ public final class Trust {
     private final TokenEndpoint endpoint;
     private final @Nullable AuthorizationEndpoint authorization;
     private final @Nullable SignIns signIns;
+    private final @Nullable SessionCredentials sessions;
+    private final SessionEndpoint sessionEndpoint;
     private final boolean protectCards;
     private final Map<String, List<AddressRange>> cardAddresses;
     /** Operations of open agents for callers without credentials, by the names of the agents. */
@@ -159,6 +167,21 @@ public final class Trust {
         this.authorization = signIns == null
                 ? null
                 : new AuthorizationEndpoint(clients, signIns, this::signedIn, settings.hub, settings.clock);
+        Authentication wanted = everywhere();
+        Sessions begun = directory == null || !wanted.takes(Scheme.API_KEY) && !wanted.takesTokens()
+                ? null
+                : directory.sessions(settings.key);
+        this.sessions = begun == null ? null : new SessionCredentials(begun, keyHeader, hub);
+        this.sessionEndpoint = new SessionEndpoint(
+                wanted,
+                everywhere.isOpen(),
+                begun,
+                sessions,
+                (arrival, signsIn) ->
+                        signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
+                this::expiry,
+                credential -> credential.isKey() && directory != null ? directory.idOf(credential.text()) : "",
+                hub);
     }
 
     /** Creates a builder with the callers of the configuration and those of the directory, if there is one. */
@@ -173,12 +196,18 @@ public final class Trust {
      *     attempts or calls; METHOD_NOT_FOUND if the agent is hidden from the caller; UNAVAILABLE if the issuer of its
      *     token does not answer
      */
-    public Admission admit(String agent, Arrival arrival) {
+    public Admission admit(String agent, Arrival call) {
+        Arrival arrival = resolved(call);
         Authentication wanted = of(agent);
         Principal caller = recorded(agent, "", wanted, arrival);
         return caller == null && open.containsKey(agent) && !everywhere.isOpen()
                 ? admitUnauthenticated(agent, arrival)
                 : admit(agent, caller, withToken(context(caller, arrival), wanted, arrival), wanted, arrival);
+    }
+
+    /** A request with the credential of its session, if that counts. */
+    private Arrival resolved(Arrival arrival) {
+        return sessions == null ? arrival : sessions.resolved(arrival);
     }
 
     /** The context with the token of the caller if a trusted issuer has given it: agents elsewhere may get another one for it. */
@@ -313,13 +342,14 @@ public final class Trust {
         return arrival.certificate() == null
                 && arrival.header("Authorization") == null
                 && apiKey(arrival) == null
+                && resolved(arrival) == arrival
                 && !everywhere.isOpen()
                 && agents.values().stream().noneMatch(Authentication::isOpen);
     }
 
     /** Whether the caller and its key are still enabled. A token that expires meanwhile changes nothing. */
     private boolean isStillWelcome(Principal caller, Authentication wanted, Arrival arrival) {
-        if (!isWelcome(caller.group(), caller.name())) {
+        if (!isWelcome(caller.group(), caller.name()) || sessions != null && !sessions.isOpen(arrival)) {
             return false;
         }
         String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
@@ -342,7 +372,8 @@ public final class Trust {
      *
      * @param protectCards whether cards are shown only to callers of the agent
      */
-    public Predicate<String> shown(Arrival arrival, boolean protectCards) {
+    public Predicate<String> shown(Arrival call, boolean protectCards) {
+        Arrival arrival = resolved(call);
         var callers = new HashMap<Authentication, Optional<Principal>>();
         return agent -> isShownAt(arrival.address(), agent)
                 && callers.computeIfAbsent(of(agent), wanted -> listed(wanted, arrival, protectCards))
@@ -420,7 +451,7 @@ public final class Trust {
     /** Admits administrators of the hub and those of a group, to operations that show the latter only their group. */
     public CallContext requireGroupAdmin(Arrival arrival) {
         Authentication wanted = everywhere();
-        CallContext caller = context(recorded("hub", arrival.method(), wanted, arrival), arrival);
+        CallContext caller = context(recorded("hub", arrival.method(), wanted, resolved(arrival)), arrival);
         if (!wanted.isOpen() && Collections.disjoint(caller.grants(), List.of(ADMIN, GROUP_ADMIN))) {
             denials.note(caller, "hub", arrival.method(), "", "Not granted: " + GROUP_ADMIN);
             throw Guard.lacking(Set.of(GROUP_ADMIN), caller);
@@ -445,7 +476,7 @@ public final class Trust {
     public CallContext require(String scope, Arrival arrival) {
         Authentication wanted = everywhere();
         Authentication scoped = wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope));
-        return context(recorded("hub", arrival.method(), scoped, arrival), arrival);
+        return context(recorded("hub", arrival.method(), scoped, resolved(arrival)), arrival);
     }
 
     /** Authentication at addresses that belong to no agent. */
@@ -507,6 +538,24 @@ public final class Trust {
         return new SignedIn(user, directory == null || callers.byApiKey(key) != null ? "" : directory.idOf(key));
     }
 
+    /** Answers a page of the hub about the session of its browser: {@code GET} shows it, {@code POST} begins and {@code DELETE} ends one. */
+    public WireAnswer session(WireRequest request) {
+        return sessionEndpoint.answer(request);
+    }
+
+    /** Expiry of a credential; null for never. */
+    private @Nullable Instant expiry(Credential credential) {
+        if (directory != null && credential.text().startsWith(Directory.KEY_PREFIX)) {
+            return directory.expiry(credential.text());
+        }
+        try {
+            Date end = JWTParser.parse(credential.text()).getJWTClaimsSet().getExpirationTime();
+            return end == null ? null : end.toInstant();
+        } catch (ParseException noJwt) {
+            return null;
+        }
+    }
+
     /** Answers a request to the token endpoint. */
     public WireAnswer token(WireRequest request) {
         return endpoint.answer(request);
@@ -566,6 +615,9 @@ public final class Trust {
 
     /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
+        if (SessionCredentials.of(arrival) != null) { // it began with a right one
+            return refused(A2AError.UNAUTHENTICATED, "The session has ended: its credential is no longer good", wanted, "");
+        }
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var source = new Source(arrival.address(), null);
         Duration pause = guesses.pause(source);

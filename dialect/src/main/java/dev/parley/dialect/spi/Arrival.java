@@ -24,15 +24,16 @@ public record Arrival(
         return headers.apply(name);
     }
 
-    /** Without the credentials that a browser adds to the requests of pages by itself: certificate and password. */
+    /** Without the credentials that a browser adds to the requests of pages by itself: certificate, password and cookies. */
     public Arrival withoutCredentialsOfBrowser() {
         return new Arrival(method, path, this::headerOfPage, address, null);
     }
 
     private @Nullable String headerOfPage(String name) {
         String value = header(name);
-        return value != null && name.equalsIgnoreCase("Authorization") && value.regionMatches(true, 0, "Basic ", 0, 6)
-                ? null
-                : value;
+        boolean isPassword = value != null
+                && name.equalsIgnoreCase("Authorization")
+                && value.regionMatches(true, 0, "Basic ", 0, 6);
+        return isPassword || name.equalsIgnoreCase("Cookie") ? null : value;
     }
 }

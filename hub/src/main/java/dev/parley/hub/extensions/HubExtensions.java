@@ -2,6 +2,8 @@ package dev.parley.hub.extensions;
 
 import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
@@ -71,6 +73,7 @@ public final class HubExtensions implements AutoCloseable {
      * @param secrets returns the secret key for a purpose
      * @param described replaces the card of an agent
      * @param identified identifies the caller of a credential in a message
+     * @param sessions answers pages about the sessions of their browsers
      */
     public record Shared(
             boolean isKept,
@@ -84,7 +87,8 @@ public final class HubExtensions implements AutoCloseable {
             WebhookRule rule,
             Function<String, byte[]> secrets,
             Consumer<Agent> described,
-            Function<String, Optional<CallContext>> identified) {}
+            Function<String, Optional<CallContext>> identified,
+            Function<WireRequest, WireAnswer> sessions) {}
 
     /**
      * Opens extensions.
@@ -173,6 +177,11 @@ public final class HubExtensions implements AutoCloseable {
         @Override
         public Optional<CallContext> identify(String credential) {
             return shared.identified().apply(credential);
+        }
+
+        @Override
+        public WireAnswer session(WireRequest request) {
+            return shared.sessions().apply(request);
         }
 
         @Override

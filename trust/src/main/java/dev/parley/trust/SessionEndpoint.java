@@ -1,0 +1,217 @@
+package dev.parley.trust;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.tokens.Sessions;
+import dev.parley.trust.tokens.Sessions.BrowserSession;
+import dev.parley.trust.tokens.Sessions.Credential;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exchanges a credential for a session of a browser, shows the session, and ends it. The page cannot read the id of the session, so a
+ * script in the page cannot take it elsewhere. Safe for any thread.
+ */
+final class SessionEndpoint {
+    private static final String KEY = "key";
+    private static final String TOKEN = "token";
+    private static final int LONGEST = 16 * 1024;
+
+    private final Authentication wanted;
+    private final boolean isOpen;
+    private final @Nullable Sessions sessions;
+    private final @Nullable SessionCredentials credentials;
+    private final Authenticated authenticated;
+    private final Function<Credential, @Nullable Instant> expiries;
+    private final Function<Credential, String> keys;
+    private final Supplier<String> hub;
+
+    /** Identifies the caller of a request. */
+    interface Authenticated {
+        /**
+         * @param signsIn whether a refusal leaves a row in the audit
+         * @throws A2AException if the credential of the request is not good
+         */
+        @Nullable
+        Principal caller(Arrival arrival, boolean signsIn);
+    }
+
+    /**
+     * @param wanted authentication of callers at addresses of no agent
+     * @param isOpen whether callers need no credentials
+     * @param sessions null in a hub without users
+     * @param expiries returns the expiry of a credential; null for never
+     * @param keys returns the id of an API key of the directory; empty for others
+     */
+    SessionEndpoint(
+            Authentication wanted,
+            boolean isOpen,
+            @Nullable Sessions sessions,
+            @Nullable SessionCredentials credentials,
+            Authenticated authenticated,
+            Function<Credential, @Nullable Instant> expiries,
+            Function<Credential, String> keys,
+            Supplier<String> hub) {
+        this.wanted = wanted;
+        this.isOpen = isOpen;
+        this.sessions = sessions;
+        this.credentials = credentials;
+        this.authenticated = authenticated;
+        this.expiries = expiries;
+        this.keys = keys;
+        this.hub = hub;
+    }
+
+    WireAnswer answer(WireRequest request) {
+        if (!request.path().isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        return switch (request.method()) {
+            case "GET" -> shown(request.arrival());
+            case "POST" -> begun(request);
+            case "DELETE" -> ended(request.arrival());
+            default -> throw A2AException.notAllowed(request.method(), "GET, HEAD, POST, DELETE");
+        };
+    }
+
+    private WireAnswer shown(Arrival arrival) {
+        Arrival resolved = credentials == null ? arrival : credentials.resolved(arrival);
+        BrowserSession session = SessionCredentials.of(resolved);
+        Principal caller = caller(resolved);
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("signedIn", caller != null);
+        shown.put("needsSignIn", !isOpen);
+        if (caller != null) {
+            shown.put("name", caller.name());
+            shown.put("group", caller.group());
+            shown.put("scopes", List.copyOf(new TreeSet<>(caller.scopes())));
+            if (session != null) {
+                shown.put("expires", session.expires().toString());
+            }
+        }
+        shown.put("methods", methods());
+        shown.put("hub", Map.of("name", "Parley", "version", version(), "url", hub.get()));
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("Content-Type", "application/json");
+        headers.put("Cache-Control", "no-store");
+        if (caller == null && session != null) {
+            headers.put("Set-Cookie", cookie("", Duration.ZERO));
+        }
+        return new WireAnswer.Whole(200, headers, Json.write(shown));
+    }
+
+    /** The caller of a request; null without a credential that is good. */
+    private @Nullable Principal caller(Arrival resolved) {
+        try {
+            return authenticated.caller(resolved, false);
+        } catch (A2AException refused) {
+            if (refused.error() == A2AError.UNAVAILABLE || refused.error() == A2AError.RATE_LIMITED) {
+                throw refused;
+            }
+            return null;
+        }
+    }
+
+    private WireAnswer begun(WireRequest request) {
+        Arrival arrival = request.arrival();
+        Credential credential = credential(request.body());
+        if (sessions == null || credentials == null) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This hub has no sign-in: callers need no credentials");
+        }
+        requireOwn(credentials, arrival);
+        if (!methods().contains(credential.toString())) {
+            throw A2AException.invalidParams(
+                    credential.toString(), "not accepted by this hub (expected: " + String.join(" or ", methods()) + ")");
+        }
+        Principal user = authenticated.caller(credentials.with(arrival, credential), true);
+        if (user == null) {
+            throw A2AException.of(A2AError.UNAUTHENTICATED);
+        }
+        end(arrival); // of the user before, at the same browser
+        var detail = new LinkedHashMap<String, Object>();
+        detail.put("method", credential.toString());
+        String key = keys.apply(credential);
+        if (!key.isEmpty()) {
+            detail.put(KEY, key);
+        }
+        BrowserSession session = sessions.begin(
+                user.group(), user.name(), credential, expiries.apply(credential), detail, arrival.address());
+        return new WireAnswer.Whole(
+                204, Map.of("Set-Cookie", cookie(session.id(), Sessions.LIFE)), new byte[0]);
+    }
+
+    private static Credential credential(byte[] body) {
+        Map<?, ?> members = Json.read(body, Map.class);
+        boolean isKey = members.containsKey(KEY);
+        if (isKey == members.containsKey(TOKEN)) {
+            throw A2AException.invalidParams("body", "expected: one of key and token");
+        }
+        String name = isKey ? KEY : TOKEN;
+        if (!(members.get(name) instanceof String text)
+                || text.length() > LONGEST
+                || !text.strip().matches("[\\x21-\\x7e]+")) {
+            throw A2AException.invalidParams(name, "expected: a text of visible characters");
+        }
+        return new Credential(isKey, text.strip());
+    }
+
+    private WireAnswer ended(Arrival arrival) {
+        if (credentials != null) {
+            requireOwn(credentials, arrival);
+            end(arrival);
+        }
+        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie("", Duration.ZERO)), new byte[0]);
+    }
+
+    private void end(Arrival arrival) {
+        String id = SessionCredentials.id(arrival);
+        BrowserSession session = id == null || sessions == null ? null : sessions.find(id);
+        if (session != null && sessions != null) {
+            sessions.end(session, arrival.address());
+        }
+    }
+
+    /** A foreign page must neither sign its visitor in as another user, nor sign it out. */
+    private static void requireOwn(SessionCredentials credentials, Arrival arrival) {
+        if (!credentials.isOwn(arrival)) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED,
+                    "Only pages of this hub sign in and out (expected: Sec-Fetch-Site: same-origin, or Origin of the hub)");
+        }
+    }
+
+    /** Credentials that begin a session. */
+    private List<String> methods() {
+        var methods = new ArrayList<String>();
+        if (sessions != null && wanted.takes(Scheme.API_KEY)) {
+            methods.add(KEY);
+        }
+        if (sessions != null && wanted.takesTokens()) {
+            methods.add(TOKEN);
+        }
+        return methods;
+    }
+
+    private String cookie(String id, Duration life) {
+        return SessionCredentials.COOKIE + "=" + id + "; Max-Age=" + life.toSeconds()
+                + "; Path=/; HttpOnly; SameSite=Strict" + (hub.get().startsWith("https:") ? "; Secure" : "");
+    }
+
+    private static String version() {
+        String version = SessionEndpoint.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+}

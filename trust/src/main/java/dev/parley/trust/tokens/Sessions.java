@@ -1,0 +1,193 @@
+package dev.parley.trust.tokens;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.support.LruMap;
+import dev.parley.protocol.support.Sha256;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.encryption.Sealing;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions of browsers: each has a credential, which a request with the id of the session has sent instead. The database has the hash of
+ * an id, and the credential encrypted by a key that follows from the id: neither a session nor a credential can be read there. Safe for
+ * any thread.
+ */
+public final class Sessions {
+    /** Longest life of a session. */
+    public static final Duration LIFE = Duration.ofHours(12);
+
+    /** Time after which a session is read again: another hub on the same database may have ended it. */
+    private static final Duration FRESH = Duration.ofSeconds(5);
+
+    private static final int MOST_KEPT = 10_000;
+    private static final int MOST_OF_USER = 100;
+    private static final int ID_BYTES = 16;
+
+    /**
+     * Credential of a session.
+     *
+     * @param isKey whether it is an API key; else a bearer token
+     */
+    public record Credential(boolean isKey, String text) {
+        /** Without the credential, for logs. */
+        @Override
+        public String toString() {
+            return isKey ? "key" : "token";
+        }
+    }
+
+    /** A session, by the id that its browser has. */
+    public record BrowserSession(String id, String group, String name, Credential credential, Instant expires) {}
+
+    private record Known(BrowserSession session, Instant until) {}
+
+    private final Database database;
+    private final AuditTrail audit;
+    private final InstantSource clock;
+    private final Seal ids;
+    private final SecureRandom random = new SecureRandom();
+    private final Map<String, Known> known = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
+
+    /**
+     * @param database with the table of sessions
+     * @param key at least 32 secret bytes
+     */
+    public Sessions(Database database, AuditTrail audit, byte[] key, InstantSource clock) {
+        this.database = database;
+        this.audit = audit;
+        this.clock = clock;
+        this.ids = new Seal(key, "sessions of browsers");
+    }
+
+    /**
+     * Begins a session of a user.
+     *
+     * @param expires of the credential; null for never
+     * @param detail of the row in the audit
+     */
+    public BrowserSession begin(
+            String group,
+            String name,
+            Credential credential,
+            @Nullable Instant expires,
+            Map<String, ?> detail,
+            String address) {
+        byte[] bytes = new byte[ID_BYTES];
+        random.nextBytes(bytes);
+        String text = HexFormat.of().formatHex(bytes);
+        String id = text + "." + ids.of(text);
+        Instant now = now();
+        Instant last = now.plus(LIFE);
+        Instant end = expires == null || expires.isAfter(last) ? last : expires;
+        String hash = hash(id);
+        byte[] sealed = sealing(id).seal((credential.toString() + " " + credential.text()).getBytes(UTF_8), hash);
+        var entry = entry(group, name, "session.begun", address, detail);
+        database.write(session -> {
+            session.update("DELETE FROM trust_session WHERE expires_ms < ?", now);
+            session.update(
+                    "DELETE FROM trust_session WHERE session_hash IN (SELECT session_hash FROM trust_session WHERE group_id = ?"
+                            + " AND principal = ? ORDER BY expires_ms DESC LIMIT 1000 OFFSET ?)",
+                    group,
+                    name,
+                    MOST_OF_USER - 1);
+            session.update(
+                    "INSERT INTO trust_session (session_hash, group_id, principal, credential, begun_ms, expires_ms)"
+                            + " VALUES (?, ?, ?, ?, ?, ?)",
+                    hash,
+                    group,
+                    name,
+                    Base64.getEncoder().encodeToString(sealed),
+                    now,
+                    end);
+            audit.add(session, entry);
+            return hash;
+        });
+        return new BrowserSession(id, group, name, credential, end);
+    }
+
+    /** Returns the session of an id; null if there is none, or it has ended. */
+    public @Nullable BrowserSession find(String id) {
+        int dot = id.indexOf('.');
+        if (dot < 0 || !ids.fits(id.substring(0, dot), id.substring(dot + 1))) {
+            return null;
+        }
+        Instant now = now();
+        String hash = hash(id);
+        Known last = known.get(hash);
+        BrowserSession session =
+                last != null && now.isBefore(last.until()) ? last.session() : read(id, hash, now.plus(FRESH));
+        return session != null && now.isBefore(session.expires()) ? session : null;
+    }
+
+    private @Nullable BrowserSession read(String id, String hash, Instant until) {
+        BrowserSession session = database.read(reader -> reader.first(
+                        row -> session(row, id, hash),
+                        "SELECT group_id, principal, credential, expires_ms FROM trust_session WHERE session_hash = ?",
+                        hash)
+                .orElse(null));
+        if (session == null) {
+            known.remove(hash);
+        } else {
+            known.put(hash, new Known(session, until));
+        }
+        return session;
+    }
+
+    private static BrowserSession session(ResultSet row, String id, String hash) throws SQLException {
+        byte[] stored = Base64.getDecoder().decode(Session.text(row, 3));
+        String credential = new String(sealing(id).open(stored, hash), UTF_8);
+        int blank = credential.indexOf(' ');
+        return new BrowserSession(
+                id,
+                Session.text(row, 1),
+                Session.text(row, 2),
+                new Credential(credential.substring(0, blank).equals("key"), credential.substring(blank + 1)),
+                requireNonNull(Session.time(row, 4)));
+    }
+
+    /** Ends a session. */
+    public void end(BrowserSession ended, String address) {
+        String hash = hash(ended.id());
+        var entry = entry(ended.group(), ended.name(), "session.ended", address, Map.of());
+        database.write(session -> {
+            if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) > 0) {
+                audit.add(session, entry);
+            }
+            return hash;
+        });
+        known.remove(hash);
+    }
+
+    private static Entry entry(String group, String name, String action, String address, Map<String, ?> detail) {
+        return new Entry(group, name, action, name, group + "/" + name, "ok", address, "", detail);
+    }
+
+    private static String hash(String id) {
+        return HexFormat.of().formatHex(Sha256.of(id));
+    }
+
+    private static Sealing sealing(String id) {
+        return Sealing.of(List.of(Base64.getEncoder().encodeToString(Sha256.of("credential of a session\n" + id))));
+    }
+
+    /** The time with the precision of the database. */
+    private Instant now() {
+        return Instant.ofEpochMilli(clock.millis());
+    }
+}
