@@ -222,6 +222,7 @@ class SettingsTest {
                 up.gateway-trust: (unset)
                 up.gateway-refresh: 1m (built-in default)
                 up.gateway-secrets: (unset)
+                up.console: on (built-in default)
                 up.admin-port: (unset)
                 up.admin-bind: 127.0.0.1 (built-in default)
                 up.webhook-allow: (unset)
