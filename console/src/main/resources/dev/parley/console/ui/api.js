@@ -1,0 +1,145 @@
+/** Operations of the hub by name. Every request carries a trace of its own, whose id finds it in the audit and in the hub's log. */
+import { root } from './route.js';
+
+/** An answer that is no success, or none at all. */
+export class ApiError extends Error {
+  /** @param {{message: string, status?: number, reason?: string, trace: string, details?: unknown}} fault */
+  constructor({ message, status = 0, reason, trace, details }) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+    this.trace = trace;
+    this.details = details;
+  }
+}
+
+/** @param {number} bytes */
+function hex(bytes) {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Id of a trace, and the header that carries it. */
+export function newTrace() {
+  const trace = hex(16);
+  return { trace, header: `00-${trace}-${hex(8)}-01` };
+}
+
+/** Address of a path of the hub. @param {string} path without a slash in front @param {Record<string, unknown>} [query] */
+export function address(path, query = {}) {
+  const url = new URL(root + path, location.origin);
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined && each !== '') url.searchParams.append(name, String(each));
+  }
+  return url;
+}
+
+/**
+ * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal}} Options
+ */
+
+/**
+ * Sends a request.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {Options} [options]
+ * @returns {Promise<Response>} an answer of 200 to 299
+ */
+export async function request(method, path, { query, body, headers = {}, signal } = {}) {
+  const { trace, header } = newTrace();
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(address(path, query), {
+      method,
+      signal,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', traceparent: header, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (failure) {
+    if (signal?.aborted) throw failure;
+    throw new ApiError({ message: 'The hub does not answer', trace, details: String(failure) });
+  }
+  if (answer.ok) return answer;
+  const failure = await problem(answer, trace);
+  if (answer.status === 401) dispatchEvent(new Event('signed-out'));
+  throw failure;
+}
+
+/** @param {Response} answer @param {string} trace */
+async function problem(answer, trace) {
+  const text = (await answer.text().catch(() => '')).slice(0, 20_000);
+  try {
+    const error = JSON.parse(text).error ?? JSON.parse(text);
+    const reason = error.details?.find?.((/** @type {any} */ detail) => detail.reason)?.reason ?? error.status;
+    return new ApiError({ message: String(error.message ?? error.detail ?? error.title ?? text), status: answer.status, reason, trace, details: error });
+  } catch {
+    return new ApiError({ message: text.trim().slice(0, 200) || `The hub answered ${answer.status}`, status: answer.status, trace });
+  }
+}
+
+/** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
+async function json(method, path, options) {
+  const answer = await request(method, path, options);
+  if (answer.status === 204) return undefined;
+  return answer.json();
+}
+
+const V1 = { 'A2A-Version': '1.0' };
+const id = encodeURIComponent;
+
+/** The operations that the screens use. */
+export const api = {
+  /** @returns {Promise<import('./types.js').Session>} */
+  session: async () => json('GET', 'ui/-/session').catch(failure => {
+    if (failure.status === 404) return { signedIn: false, needsSignIn: false };
+    throw failure;
+  }),
+  /** @param {{key?: string, token?: string}} credential */
+  signIn: credential => json('POST', 'ui/-/session', { body: credential }),
+  signOut: () => json('DELETE', 'ui/-/session'),
+
+  /** @returns {Promise<{agents: {name: string, description?: string, url: string}[]}>} */
+  agents: () => json('GET', 'agents'),
+  /** @param {string} agent @returns {Promise<import('./types.js').Card>} */
+  card: agent => json('GET', `agents/${id(agent)}/.well-known/agent-card.json`, { headers: V1 }),
+  /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{results: import('./types.js').Found[], nextPageToken?: string}>} */
+  search: (query, signal) => json('GET', 'registry/search', { query, signal }),
+  /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{agents: import('./types.js').Entry[], nextPageToken?: string}>} */
+  entries: (query, signal) => json('GET', 'registry/agents', { query, signal }),
+  /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>}>} */
+  facets: (query, signal) => json('GET', 'registry/facets', { query, signal }),
+  /** @param {string} entry @returns {Promise<any>} */
+  health: entry => json('GET', `registry/agents/${id(entry)}/health`),
+  /** @param {Record<string, unknown>} publication @returns {Promise<import('./types.js').Entry>} */
+  register: publication => json('POST', 'registry/agents', { body: publication }),
+  /** Fetches the card again. @param {string} entry @returns {Promise<import('./types.js').Entry>} */
+  refetch: entry => json('PUT', `registry/agents/${id(entry)}`, { body: {} }),
+  /** @param {string} entry @param {Record<string, unknown>} changes @returns {Promise<import('./types.js').Entry>} */
+  changeEntry: (entry, changes) => json('PATCH', `registry/agents/${id(entry)}`, { body: changes }),
+  /** @param {string} entry */
+  deleteEntry: entry => json('DELETE', `registry/agents/${id(entry)}`),
+  /** @param {string} entry @returns {Promise<any>} */
+  entryCard: entry => json('GET', `registry/agents/${id(entry)}/card`),
+
+  /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskPage>} */
+  tasks: (query, signal) => json('GET', 'activity/tasks', { query, signal }),
+  /** @param {Record<string, unknown>} [query] @returns {Promise<import('./types.js').Counts>} */
+  counts: query => json('GET', 'activity/counts', { query }),
+  /** @param {string} task @param {Record<string, unknown>} [query] @returns {Promise<import('./types.js').TaskHistory>} */
+  history: (task, query) => json('GET', `activity/tasks/${id(task)}`, { query }),
+
+  /** @param {string} agent @param {string} task @returns {Promise<import('./types.js').Task>} */
+  task: (agent, task) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1 }),
+  /** @param {string} agent @param {string} task @returns {Promise<import('./types.js').Task>} */
+  cancel: (agent, task) => json('POST', `agents/${id(agent)}/tasks/${id(task)}:cancel`, { headers: V1, body: {} }),
+  /** @param {string} agent @param {Record<string, unknown>} body @returns {Promise<import('./types.js').StreamResponse>} */
+  send: (agent, body) => json('POST', `agents/${id(agent)}/message:send`, { headers: V1, body }),
+  /** @param {string} agent @param {string} task @returns {Promise<{configs?: any[]}>} */
+  webhooks: (agent, task) => json('GET', `agents/${id(agent)}/tasks/${id(task)}/pushNotificationConfigs`, { headers: V1 }),
+  /** Webhooks that were given up; needs the scope admin. @returns {Promise<{webhooks: any[]}>} */
+  deadWebhooks: () => json('GET', 'admin/webhooks/dead'),
+  /** @param {string} task @param {string} config */
+  redeliver: (task, config) => json('POST', `admin/webhooks/${id(task)}/${id(config)}/redeliver`, { body: {} }),
+};

@@ -1,0 +1,179 @@
+/** Resumable streams of server-sent events by fetch: one reader for the feed of changes, for tasks and for chats. */
+import { ApiError, address, newTrace } from './api.js';
+
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 30_000;
+const SILENCE = 60_000; // the hub sends a comment each 15 s
+const LONGEST_EVENT = 32_000_000;
+
+/**
+ * Events of the body of an answer.
+ *
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {() => void} [heard] called for each piece, also for comments
+ * @returns {AsyncGenerator<{id?: string, event?: string, data: string}>}
+ */
+export async function* readEvents(body, heard) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  /** @type {string[]} */
+  let data = [];
+  /** @type {string | undefined} */
+  let id;
+  let event = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      heard?.();
+      rest += decoder.decode(value, { stream: true });
+      if (rest.length > LONGEST_EVENT) throw new Error('An event of the stream is larger than 32 MB');
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = /** @type {string} */ (lines.pop());
+      for (const each of lines) {
+        if (each === '') {
+          if (data.length) yield { id, event: event || undefined, data: data.join('\n') };
+          data = [];
+          event = '';
+          continue;
+        }
+        const colon = each.indexOf(':');
+        const field = colon < 0 ? each : each.slice(0, colon);
+        const text = colon < 0 ? '' : each.slice(colon + 1).replace(/^ /, '');
+        if (field === 'data') data.push(text);
+        else if (field === 'id') id = text;
+        else if (field === 'event') event = text;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * @typedef {'idle' | 'connecting' | 'live' | 'waiting' | 'off' | 'refused' | 'ended'} FeedState
+ * {@code off}: the hub has no such stream; {@code refused}: the caller may not read it.
+ */
+
+/** A stream that goes on after its last event when the connection is lost. Dispatches {@code change} when its state changes. */
+export class Feed extends EventTarget {
+  /** @type {AbortController | undefined} */
+  #abort;
+  #pause = FIRST_PAUSE;
+  /** @type {(() => void) | undefined} */
+  #wake;
+
+  /**
+   * @param {{path: string, query?: Record<string, unknown>, headers?: Record<string, string>, after?: string,
+   *     receive: (element: any, id: string | undefined) => boolean | void}} settings {@code receive} returns true after the last element
+   */
+  constructor({ path, query, headers, after, receive }) {
+    super();
+    this.path = path;
+    this.query = query;
+    this.headers = headers;
+    this.lastId = after;
+    this.receive = receive;
+    /** @type {FeedState} */
+    this.state = 'idle';
+    /** Time of the next attempt, while the feed waits. */
+    this.retryAt = 0;
+    /** @type {ApiError | undefined} */
+    this.failure = undefined;
+  }
+
+  start() {
+    if (this.#abort) return;
+    this.#abort = new AbortController();
+    this.#run(this.#abort.signal).finally(() => (this.#abort = undefined));
+  }
+
+  stop() {
+    this.#abort?.abort();
+    this.#abort = undefined;
+    this.#wake?.();
+    this.#become('idle');
+  }
+
+  /** Tries now instead of after the pause. */
+  retry() {
+    this.#wake?.();
+  }
+
+  /** @param {FeedState} state @param {ApiError} [failure] */
+  #become(state, failure) {
+    if (this.state === state && this.failure === failure) return;
+    this.state = state;
+    this.failure = failure;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {AbortSignal} signal */
+  async #run(signal) {
+    const wake = () => this.#wake?.();
+    addEventListener('online', wake);
+    try {
+      while (!signal.aborted) {
+        if (this.state !== 'waiting') this.#become('connecting');
+        const failure = await this.#read(signal).catch(error => error);
+        if (signal.aborted || failure === 'ended') return;
+        if (failure instanceof ApiError && failure.status >= 400 && failure.status < 500 && failure.status !== 408 && failure.status !== 429) {
+          this.#become(failure.status === 404 || failure.status === 405 ? 'off' : 'refused', failure);
+          if (failure.status === 401) dispatchEvent(new Event('signed-out'));
+          return;
+        }
+        await this.#rest(failure instanceof ApiError ? failure : undefined);
+      }
+    } finally {
+      removeEventListener('online', wake);
+    }
+  }
+
+  /** Waits for the next attempt; pages that wait together do not come together. @param {ApiError} [failure] */
+  async #rest(failure) {
+    const pause = this.#pause * (0.5 + Math.random() / 2);
+    this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
+    this.retryAt = Date.now() + pause;
+    this.#become('waiting', failure);
+    await new Promise(resolve => {
+      const timer = setTimeout(resolve, pause);
+      this.#wake = () => (clearTimeout(timer), resolve(undefined));
+    });
+    this.#wake = undefined;
+  }
+
+  /** @param {AbortSignal} outer @returns {Promise<'ended' | undefined>} */
+  async #read(outer) {
+    const { trace, header } = newTrace();
+    const stalled = new AbortController();
+    let timer = setTimeout(() => stalled.abort(), SILENCE);
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stalled.abort(), SILENCE);
+    };
+    try {
+      const answer = await fetch(address(this.path, this.query), {
+        signal: AbortSignal.any([outer, stalled.signal]),
+        credentials: 'same-origin',
+        headers: { Accept: 'text/event-stream', traceparent: header, ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) },
+      });
+      if (!answer.ok || !answer.body || !answer.headers.get('Content-Type')?.startsWith('text/event-stream')) {
+        const text = (await answer.text()).slice(0, 200);
+        throw new ApiError({ message: text || `The hub answered ${answer.status}`, status: answer.status, trace });
+      }
+      this.#become('live');
+      for await (const event of readEvents(answer.body, heard)) {
+        this.#pause = FIRST_PAUSE; // only progress resets the back-off
+        if (event.id !== undefined) this.lastId = event.id;
+        if (this.receive(JSON.parse(event.data), event.id)) {
+          this.#become('ended');
+          return 'ended';
+        }
+      }
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

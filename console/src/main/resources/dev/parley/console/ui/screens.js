@@ -1,0 +1,15 @@
+/**
+ * The screens. To add one: a file in {@code screens/} that defines the element, and a line here.
+ *
+ * @typedef {{path: string, title: string, element: string, load: () => Promise<unknown>, group?: string, key?: string}} Screen
+ * {@code path}: below {@code /ui/}, with {@code :name} for a parameter; {@code group}: heading in the navigation, none for screens that are reached
+ * from others; {@code key}: second key of the shortcut {@code g KEY}.
+ */
+
+/** @type {Screen[]} */
+export const screens = [
+  { path: 'agents', title: 'Agents', element: 'screen-agents', group: 'Work', key: 'a', load: () => import('./screens/agents.js') },
+  { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
+  { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },
+  { path: 'tasks/:task', title: 'Task', element: 'screen-task', load: () => import('./screens/task.js') },
+];
