@@ -1,0 +1,31 @@
+/** A modal dialog: title, content, and buttons in its foot. Esc and a click outside close it. */
+import { html, render } from 'lit';
+
+/**
+ * Shows a dialog until {@code close} is called.
+ *
+ * @param {string} title
+ * @param {(close: () => void) => {content: unknown, buttons?: unknown}} draw called at each repaint
+ * @param {string} [kind] class of the dialog
+ * @returns {{repaint: () => void, close: () => void, closed: Promise<void>}}
+ */
+export function dialog(title, draw, kind = '') {
+  const element = document.createElement('dialog');
+  element.className = `dialog ${kind}`;
+  element.setAttribute('aria-label', title);
+  const close = () => element.close();
+  const repaint = () => {
+    const { content, buttons } = draw(close);
+    render(html`<header><h2>${title}</h2><button type="button" class="icon" aria-label="Close" @click=${close}>
+        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M3 3l10 10M13 3L3 13" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" /></svg></button></header>
+      <div class="content">${content}</div>${buttons ? html`<footer>${buttons}</footer>` : ''}`, element);
+  };
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  const closed = new Promise(resolve => element.addEventListener('close', () => (element.remove(), before?.focus?.(), resolve(undefined))));
+  element.addEventListener('click', event => event.target === element && close());
+  addEventListener('routed', close, { once: true });
+  repaint();
+  document.body.append(element);
+  element.showModal();
+  return { repaint, close, closed: /** @type {Promise<void>} */ (closed) };
+}

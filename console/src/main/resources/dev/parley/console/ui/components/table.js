@@ -1,0 +1,127 @@
+/** Table with virtual rows: as many elements as fit the window, whatever the number of rows. Keys: j, k, Enter, x. */
+import { html, nothing } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { Part, place } from './element.js';
+
+const OVER = 8; // rows above and below the window
+
+/**
+ * @template T
+ * @typedef {{name: string, label: string, cell: (row: T) => unknown, hideLabel?: boolean}} Column {@code name}: class of the cells
+ */
+
+class Rows extends Part {
+  static properties = {
+    rows: { attribute: false }, columns: { attribute: false }, rowKey: { attribute: false }, rowClass: { attribute: false }, label: { type: String }, more: { type: Boolean },
+    chosen: { attribute: false }, total: { type: Number }, range: { state: true }, at: { state: true }, now: { attribute: false },
+  };
+
+  constructor() {
+    super();
+    /** @type {any[]} */
+    this.rows = [];
+    /** @type {Column<any>[]} */
+    this.columns = [];
+    /** @type {(row: any) => string} */
+    this.rowKey = row => row.id;
+    /** @type {(row: any) => string} */
+    this.rowClass = () => '';
+    this.label = '';
+    this.more = false;
+    /** Keys of the chosen rows; undefined if rows cannot be chosen. @type {Set<string> | undefined} */
+    this.chosen = undefined;
+    this.total = -1;
+    this.range = { from: 0, to: 40 };
+    this.at = -1;
+    this.now = 0;
+    this.height = 45;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.listen(window, 'scroll', () => this.measure());
+    this.listen(window, 'resize', () => this.measure());
+    this.listen(document, 'keydown', event => this.key(event));
+  }
+
+  updated() {
+    this.measure();
+  }
+
+  measure() {
+    const body = this.querySelector('.body');
+    if (!body) return;
+    const row = body.querySelector('[role=row]');
+    if (row) this.height = row.getBoundingClientRect().height || this.height;
+    const above = -body.getBoundingClientRect().top;
+    const from = Math.max(0, Math.floor(above / this.height) - OVER);
+    const to = Math.min(this.rows.length, Math.ceil((above + innerHeight) / this.height) + OVER);
+    if (from !== this.range.from || to !== this.range.to) this.range = { from, to: Math.max(from, to) };
+    if (this.more && to + 20 > this.rows.length) this.emit('more');
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.rows.length || target.closest('input:not([type=checkbox]), textarea, select, dialog')) return;
+    if (event.key === 'j' || event.key === 'k') {
+      event.preventDefault();
+      this.move(Math.max(0, Math.min(this.rows.length - 1, this.at + (event.key === 'j' ? 1 : -1))));
+    } else if (event.key === 'x' && this.rows[this.at] && this.chosen) {
+      this.choose(this.rows[this.at]);
+    } else if (event.key === 'Enter' && this.rows[this.at] && !target.closest('a, button')) {
+      /** @type {HTMLElement | null} */ (this.querySelector('.row-at a'))?.click();
+    }
+  }
+
+  /** @param {number} at */
+  async move(at) {
+    this.at = at;
+    const body = /** @type {HTMLElement} */ (this.querySelector('.body'));
+    const top = body.getBoundingClientRect().top + at * this.height;
+    if (top < 120) scrollBy(0, top - 120);
+    else if (top + this.height > innerHeight - 20) scrollBy(0, top + this.height - innerHeight + 20);
+    this.measure();
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.querySelector('.row-at a'))?.focus({ preventScroll: true });
+  }
+
+  /** @param {any} row */
+  choose(row) {
+    const key = this.rowKey(row);
+    const chosen = new Set(this.chosen);
+    if (!chosen.delete(key)) chosen.add(key);
+    this.emit('chosen', chosen);
+  }
+
+  chooseAll() {
+    const all = this.rows.length === this.chosen?.size;
+    this.emit('chosen', new Set(all ? [] : this.rows.map(this.rowKey)));
+  }
+
+  render() {
+    const { from } = this.range;
+    const to = Math.min(this.range.to, this.rows.length);
+    const around = { '--before': `${from * this.height}px`, '--after': `${Math.max(0, this.rows.length - to) * this.height}px` };
+    return html`<div class="rows ${this.chosen ? 'choosable' : ''}" role="table" aria-label=${this.label} aria-rowcount=${this.total < 0 ? this.rows.length + 1 : this.total + 1}>
+      <div role="rowgroup"><div role="row" class="tr th" aria-rowindex="1">
+        ${this.chosen ? html`<span role="columnheader" class="pick"><input type="checkbox" aria-label="Choose all" .checked=${this.chosen.size > 0 && this.chosen.size === this.rows.length}
+          .indeterminate=${this.chosen.size > 0 && this.chosen.size < this.rows.length} @change=${this.chooseAll}></span>` : nothing}
+        ${this.columns.map(column => html`<span role="columnheader" class=${column.name}>${column.hideLabel ? html`<span class="only-read">${column.label}</span>` : column.label}</span>`)}
+      </div></div>
+      <div role="rowgroup" class="body" ${place(around)}>
+        ${repeat(this.rows.slice(from, to), this.rowKey, (row, i) => this.row(row, from + i))}
+      </div>
+    </div>`;
+  }
+
+  /** @param {any} row @param {number} at */
+  row(row, at) {
+    return html`<div role="row" class="tr ${at === this.at ? 'row-at' : ''} ${this.rowClass(row)}" aria-rowindex=${at + 2}>
+      ${this.chosen ? html`<span role="cell" class="pick"><input type="checkbox" aria-label="Choose this row" .checked=${this.chosen.has(this.rowKey(row))} @change=${() => this.choose(row)}></span>` : nothing}
+      ${this.columns.map(column => html`<span role="cell" class=${column.name}>${column.cell(row)}</span>`)}
+    </div>`;
+  }
+}
+
+customElements.define('parley-rows', Rows);

@@ -1,0 +1,65 @@
+/** Sign-in by a key or a token, which is exchanged for a session cookie and kept nowhere else. */
+import { html, nothing } from 'lit';
+import { api } from '../api.js';
+import { failure, tabs } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import { line } from '../format.js';
+import { root } from '../route.js';
+
+class SignIn extends Part {
+  static properties = { session: { attribute: false }, error: { state: true }, busy: { state: true }, kind: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {import('../types.js').Session | undefined} */
+    this.session = undefined;
+    /** @type {any} */
+    this.error = undefined;
+    this.busy = false;
+    this.kind = 'key';
+  }
+
+  firstUpdated() {
+    document.title = 'Sign in – Parley';
+    this.querySelector('input')?.focus();
+  }
+
+  /** @param {SubmitEvent} event */
+  async submit(event) {
+    event.preventDefault();
+    const field = /** @type {HTMLInputElement} */ (this.querySelector('input'));
+    if (!field.value.trim()) return;
+    this.busy = true;
+    this.error = undefined;
+    try {
+      await api.signIn({ [this.kind]: field.value.trim() });
+      field.value = '';
+      this.emit('signed-in');
+    } catch (error) {
+      this.error = error;
+      field.select();
+    }
+    this.busy = false;
+  }
+
+  render() {
+    const methods = this.session?.methods ?? ['key'];
+    const kinds = ['key', 'token'].filter(kind => methods.includes(kind));
+    const name = this.kind === 'token' ? 'Token' : 'API key';
+    return html`<main class="alone">
+      <form class="card sign" @submit=${this.submit}>
+        <div class="brand"><i></i>Parley</div>
+        <h1>Sign in${this.session?.hub?.name ? ` to ${line(this.session.hub.name, 60)}` : ''}</h1>
+        ${kinds.length > 1 ? tabs('Kinds of credentials', kinds.map(kind => [kind, kind === 'key' ? 'API key' : 'Token']), this.kind, kind => (this.kind = kind)) : nothing}
+        <label>${name}<input type="password" name="credential" autocomplete="current-password" spellcheck="false" required></label>
+        <p class="dim">It is exchanged for a session of 12 hours, and not stored in the browser.</p>
+        ${failure(this.error)}
+        <button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Signing in' : 'Sign in'}</button>
+        ${methods.includes('openid') ? html`<a class="btn" href="${root}ui/-/openid" data-page>Sign in with your organization</a>` : nothing}
+        <p class="dim">No key yet? On the machine of the hub: <code>parley key create --group default --principal me</code></p>
+      </form>
+    </main>`;
+  }
+}
+
+customElements.define('screen-signin', SignIn);
