@@ -1,0 +1,69 @@
+/** A question of a task, answered where it is asked. A credential is typed into a field that hides it. */
+import { html, nothing } from 'lit';
+import { api } from '../api.js';
+import { line, textOf } from '../format.js';
+import { failure } from './bits.js';
+import { Part } from './element.js';
+import './parts.js';
+
+class Ask extends Part {
+  static properties = { task: { attribute: false }, agent: { attribute: false }, message: { attribute: false }, error: { state: true }, busy: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {import('../types.js').Task} */
+    this.task = /** @type {any} */ (undefined);
+    this.agent = '';
+    /** @type {import('../types.js').Message | undefined} */
+    this.message = undefined;
+    /** @type {any} */
+    this.error = undefined;
+    this.busy = false;
+  }
+
+  /** Answers that the question offers, as data with {@code options} or {@code choices}. @returns {string[]} */
+  get options() {
+    const offered = (this.message?.parts ?? []).map(part => /** @type {any} */ (part.data)?.options ?? /** @type {any} */ (part.data)?.choices).find(Array.isArray) ?? [];
+    const texts = offered.map((/** @type {any} */ option) => (typeof option === 'string' ? option : option?.label ?? option?.value)).filter((/** @type {any} */ text) => typeof text === 'string').slice(0, 8);
+    return texts.length ? texts : /\((yes\/no|y\/n)\)/i.test(textOf(this.message?.parts)) ? ['yes', 'no'] : [];
+  }
+
+  /** @param {string} text */
+  async answer(text) {
+    if (!text.trim() || this.busy) return;
+    this.busy = true;
+    this.error = undefined;
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', taskId: this.task.id, contextId: this.task.contextId, parts: [{ text }] };
+    try {
+      await api.send(this.agent, { message, configuration: { returnImmediately: true } });
+      this.emit('answered', message);
+    } catch (error) {
+      this.error = error;
+    }
+    this.busy = false;
+  }
+
+  /** @param {SubmitEvent} event */
+  submit(event) {
+    event.preventDefault();
+    const field = /** @type {HTMLInputElement} */ (this.querySelector('input[name=answer]'));
+    this.answer(field.value);
+  }
+
+  render() {
+    const secret = this.task?.status.state === 'TASK_STATE_AUTH_REQUIRED';
+    return html`<form class="ask" @submit=${this.submit}>
+      ${this.message ? html`<parley-parts .parts=${this.message.parts}></parley-parts>` : html`<b>${secret ? 'The agent needs a credential.' : 'The agent waits for an answer.'}</b>`}
+      <div class="row wrap">
+        <input name="answer" class="grow" type=${secret ? 'password' : 'text'} autocomplete="off" aria-label=${secret ? 'Credential' : 'Answer'}
+          placeholder=${secret ? 'Credential for the agent' : 'Answer'} ?disabled=${this.busy}>
+        ${this.options.map(option => html`<button type="button" class="btn" ?disabled=${this.busy} @click=${() => this.answer(option)}>${line(option, 60)}</button>`)}
+        <button class="btn main" ?disabled=${this.busy}>${secret ? 'Send credential' : 'Answer'}</button>
+      </div>
+      ${secret ? html`<p class="dim">The credential goes to the agent as a message of the task, and stays in its history.</p>` : nothing}
+      ${failure(this.error)}
+    </form>`;
+  }
+}
+
+customElements.define('parley-ask', Ask);
