@@ -1,0 +1,126 @@
+/** Adds an agent by the address of its card, or by the card itself: read, check, preview, register. */
+import { html, nothing } from 'lit';
+import { api } from '../api.js';
+import { findings } from '../card.js';
+import { failure } from '../components/bits.js';
+import { dialog } from '../components/dialog.js';
+import { line, plural, visible, webLink } from '../format.js';
+import { healthOf, trustOf } from './agents-row.js';
+
+/** Whether a text may be a card or the address of one. @param {string} text */
+export const isAddable = text => /^\s*\{[\s\S]*"(name|skills|url|supportedInterfaces)"/.test(text) || (!/\s/.test(text.trim()) && /^https?:\/\//.test(text.trim()));
+
+/**
+ * What an entry or a card says about an agent.
+ *
+ * @param {import('../types.js').Entry | undefined} entry
+ * @param {any} card
+ */
+export function preview(entry, card) {
+  const skills = entry?.skills ?? card?.skills ?? [];
+  const addresses = entry?.endpoints?.map(each => [each.url, `${each.binding} ${each.dialect}`]) ?? (card?.supportedInterfaces ?? []).map((/** @type {any} */ each) => [each?.url, `${each?.protocolBinding} ${each?.protocolVersion}`]);
+  const problems = card ? findings(card) : [];
+  return html`<div class="preview"><h3 class="name">${line(entry?.name ?? card?.name, 160)} <span class="dim">${line(entry?.version ?? card?.version, 40)}</span></h3>
+    <p>${line(entry?.description ?? card?.description, 600)}</p>
+    ${entry ? html`<p class="row wrap">${healthOf(entry.health, Date.now())} ${trustOf(entry.trust)}${entry.lookAlikes?.length ? html`<span class="state bad">looks like ${plural(entry.lookAlikes.length, 'other agent')}</span>` : nothing}</p>` : nothing}
+    ${problems.length ? html`<h3>${plural(problems.length, 'finding')}</h3><ul class="findings">${problems.map(each => html`<li><span class="state ${each.severity === 'error' ? 'bad' : 'wait'}">${each.severity}</span><code>${line(each.pointer, 120)}</code><span>${line(each.text, 200)}</span></li>`)}</ul>`
+      : card ? html`<p class="check ok">No finding in the card.</p>` : nothing}
+    <h3>${plural(skills.length, 'skill')}</h3><ul class="skills">${skills.slice(0, 20).map((/** @type {any} */ skill) => html`<li><b class="cut">${line(skill?.name, 100)}</b><span class="dim cut">${line(skill?.description, 200)}</span></li>`)}</ul>
+    <h3>Addresses</h3><ul class="skills">${addresses.slice(0, 12).map((/** @type {string[]} */ [url, kind]) => html`<li><span>${line(kind, 60)}</span><code class="cut">${visible(url, 300)}</code></li>`)}</ul></div>`;
+}
+
+/** Shows an entry of the registry. @param {import('../types.js').Entry} entry */
+export async function showEntry(entry) {
+  /** @type {any} */
+  let card;
+  const shown = dialog('Agent', close => ({
+    content: preview(entry, card),
+    buttons: html`<button type="button" class="btn" @click=${close}>Close</button>`,
+  }), 'wide-dialog');
+  card = await api.entryCard(entry.id).catch(() => undefined);
+  shown.repaint();
+  await shown.closed;
+}
+
+/** Card of an agent of this hub, if the address is one. @param {string} address */
+function ownAgent(address) {
+  const url = new URL(address);
+  return url.origin === location.origin ? /\/agents\/([^/]+)/.exec(url.pathname)?.[1] : undefined;
+}
+
+/**
+ * Opens the dialog.
+ *
+ * @param {string} [pasted] an address or a card
+ * @param {() => void} [registered]
+ */
+export function addAgent(pasted = '', registered = () => {}) {
+  let text = pasted.trim().slice(0, 1_100_000);
+  /** @type {import('../types.js').Entry | undefined} */
+  let entry;
+  /** @type {any} */
+  let card;
+  /** @type {any} */
+  let error;
+  let phase = 'ask';
+  let isNew = true;
+
+  const shown = dialog('Add an agent', close => ({
+    content: html`<label class="field">Address of the agent or of its card, or the card as JSON
+        <textarea rows=${text.startsWith('{') ? 6 : 2} spellcheck="false" class="mono" ?disabled=${phase === 'preview' || phase === 'done'} .value=${text} @input=${(/** @type {any} */ event) => (text = event.target.value.trim())}></textarea></label>
+      ${phase === 'read' || phase === 'save' ? html`<p class="row"><i class="spin"></i>${phase === 'read' ? 'Reads the card' : 'Registers the agent'}</p>` : nothing}
+      ${failure(error)}
+      ${phase === 'preview' ? preview(entry, card) : nothing}
+      ${phase === 'preview' && entry ? html`<p class="dim">${isNew ? 'Only you see the entry until you register it.' : 'This agent is registered already; its card was read again.'}</p>` : nothing}
+      ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`,
+    buttons: phase === 'done' ? html`<button type="button" class="btn main" @click=${close}>Close</button>`
+      : phase === 'preview' ? html`<button type="button" class="btn" @click=${() => discard(close)}>${entry && isNew ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
+        : html`<button type="button" class="btn" @click=${close}>Cancel</button><button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`,
+  }), 'wide-dialog');
+
+  /** @param {string} next @param {() => Promise<void>} work */
+  async function step(next, work) {
+    const before = phase;
+    phase = next;
+    error = undefined;
+    shown.repaint();
+    try {
+      await work();
+    } catch (fault) {
+      error = fault;
+      phase = before;
+    }
+    shown.repaint();
+  }
+
+  const read = () => step('read', async () => {
+    if (text.startsWith('{')) {
+      card = JSON.parse(text);
+    } else if (!webLink(text)) {
+      throw new Error(`address "${line(text, 100)}": not an address (expected: http or https, or a card as JSON)`);
+    } else if (ownAgent(text)) {
+      card = await api.card(decodeURIComponent(/** @type {string} */ (ownAgent(text))));
+      isNew = false;
+    } else {
+      const begun = Date.now();
+      entry = await api.register({ url: text, visibility: 'private' });
+      isNew = !entry.created || Date.parse(entry.created) > begun - 30_000;
+      card = await api.entryCard(entry.id).catch(() => undefined);
+    }
+    phase = 'preview';
+  });
+
+  const register = () => step('save', async () => {
+    entry = entry ? await api.changeEntry(entry.id, { visibility: 'group' }) : await api.register({ card, visibility: 'group' });
+    phase = 'done';
+    registered();
+  });
+
+  /** @param {() => void} close */
+  function discard(close) {
+    if (entry && isNew) api.deleteEntry(entry.id).catch(() => {});
+    close();
+  }
+
+  if (isAddable(text)) read();
+}

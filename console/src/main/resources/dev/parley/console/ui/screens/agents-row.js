@@ -1,0 +1,65 @@
+/** Cells of the list of agents. */
+import { html, nothing } from 'lit';
+import { highlighted } from '../components/bits.js';
+import { age, line } from '../format.js';
+import { link, setQuery } from '../route.js';
+
+/** @typedef {import('../types.js').Found} Found */
+
+const HEALTH = /** @type {Record<string, string>} */ ({ up: 'ok', degraded: 'wait', down: 'bad' });
+const CAUSES = /** @type {Record<string, string>} */ ({
+  dns: 'host not found', connect: 'no connection', tls: 'no TLS', protocol: 'wrong answer', latency: 'slow', authentication: 'needs credentials', 'card-drift': 'card differs',
+  lease: 'lease has ended', errors: 'runs fail',
+});
+const TRUST = /** @type {Record<string, string>} */ ({ verified: 'ok', integrity: 'run', tampered: 'bad', revoked: 'bad', unverifiable: 'wait' });
+
+/** Health with its reason, since when, and when it was checked. @param {import('../types.js').Health | undefined} health @param {number} now */
+export function healthOf(health, now) {
+  const status = health?.status ?? 'unknown';
+  const why = health?.cause && health.cause !== 'none' ? CAUSES[health.cause] ?? line(health.cause, 40) : '';
+  const when = health?.checked ? `checked ${age(health.checked, now)} ago` : status === 'unknown' ? 'not checked yet' : '';
+  const since = health?.since && status !== 'unknown' ? `for ${age(health.since, now)}` : '';
+  const text = [why, since, when].filter(Boolean).join(', ');
+  return html`<span class="health" title=${line(health?.reason || text, 300)}><span class="state ${HEALTH[status] ?? 'off'}">${line(status, 20)}</span> <span class="dim cut">${text}</span></span>`;
+}
+
+/** @param {import('../types.js').Entry['trust']} trust */
+export function trustOf(trust) {
+  if (!trust) return nothing;
+  const word = trust.outcome === 'tampered' ? 'TAMPERED' : line(trust.outcome, 20);
+  return html`<span class="state ${TRUST[trust.outcome] ?? 'off'}" title=${line(trust.reason, 200)}>${word}</span>`;
+}
+
+/** Name of the agent on this hub, if it is one of it. @param {import('../types.js').Entry} entry */
+export const hosted = entry => (typeof entry.metadata?.agent === 'string' && entry.owner === '*' ? entry.metadata.agent : undefined);
+
+/** The skill that matched, or the first one. @param {Found} found @param {string[]} words */
+function skillCell({ why, agent }, words) {
+  const skills = agent.skills ?? [];
+  const skill = skills.find(each => each.id === why?.skill) ?? skills.find(each => words.some(word => `${each.name} ${(each.tags ?? []).join(' ')} ${(each.examples ?? []).join(' ')}`.toLowerCase().includes(word))) ?? skills[0];
+  if (!skill) return html`<span class="dim">no skill</span>`;
+  const tag = skill.tags?.find(each => words.some(word => each.toLowerCase().includes(word)));
+  const example = words.length ? skill.examples?.find(each => words.some(word => each.toLowerCase().includes(word))) : undefined;
+  const below = example ? html`“${highlighted(example, words, 120)}”` : tag ? html`tag ${highlighted(tag, words, 60)}` : highlighted(skill.description, words, 160);
+  return html`<span class="two"><span class="cut">${highlighted(skill.name, words, 100)}${skills.length > 1 ? html`<span class="dim"> +${skills.length - 1}</span>` : nothing}</span><span class="dim cut">${below}</span></span>`;
+}
+
+/**
+ * @param {string[]} words
+ * @param {number} now
+ * @param {(found: Found) => void} check
+ * @param {Map<string, unknown>} checks what checks told, by the id of the entry
+ * @returns {import('../components/table.js').Column<Found>[]}
+ */
+export function columns(words, now, check, checks) {
+  return [
+    { name: 'agent', label: 'Agent', cell: ({ agent }) => html`<span class="two"><span class="cut">${hosted(agent) ? html`<a href=${link(`agents/${hosted(agent)}/try`)}>${highlighted(agent.name, words, 120)}</a>`
+      : html`<a href=${link('agents', { ...Object.fromEntries(new URLSearchParams(location.search)), entry: agent.id })}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span></span>
+      <span class="dim cut" title=${line(agent.description, 400)}>${highlighted(agent.description, words, 200)}</span></span>` },
+    { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
+    { name: 'health', label: 'Health', cell: found => html`<span class="two">${healthOf(found.agent.health, now)}<span class="cut">${checks.get(found.agent.id) ?? html`<button type="button" class="link" @click=${() => check(found)}>Check now</button>`}</span></span>` },
+    { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },
+    { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => (hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`
+      : html`<button type="button" class="btn" @click=${() => setQuery({ entry: agent.id }, true)}>Show</button>`) },
+  ];
+}
