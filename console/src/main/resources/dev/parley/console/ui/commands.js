@@ -1,0 +1,56 @@
+/** The same call for a terminal and for Java. */
+import { textOf } from './format.js';
+
+/** @typedef {import('./types.js').Exchange} Exchange */
+
+/** @param {string} text */
+const quoted = text => `'${text.replace(/'/g, `'\\''`)}'`;
+
+/** @param {Exchange} exchange */
+export function curl({ method, url, headers, body, streams }) {
+  const shown = Object.entries(headers).filter(([name]) => name !== 'traceparent' && name !== 'Accept');
+  const lines = [`curl -s${streams ? 'N' : ''} -X ${method} ${quoted(url)}`, ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)];
+  if (body) lines.push(`-d ${quoted(JSON.stringify(JSON.parse(body)))}`);
+  return lines.join(' \\\n  ');
+}
+
+/** @param {Exchange} exchange */
+export function cli({ agent, parts, taskId, contextId, streams }) {
+  const lines = [`parley send -a ${quoted(agent)}`];
+  if (streams) lines.push('--stream');
+  if (taskId) lines.push(`--task-id ${taskId}`);
+  else if (contextId) lines.push(`--context-id ${contextId}`);
+  let input = '';
+  for (const part of parts) {
+    if (typeof part.text === 'string') lines.push(`--text ${quoted(part.text)}`);
+    else if (part.data !== undefined) (lines.push('--data -'), (input = ` <<< ${quoted(JSON.stringify(part.data))}`));
+    else lines.push(`--file ${quoted(part.url ?? part.filename ?? 'FILE')}${part.mediaType ? ` --media-type ${quoted(part.mediaType)}` : ''}`);
+  }
+  return lines.join(' \\\n  ') + input;
+}
+
+/** @param {string} text */
+const literal = text => JSON.stringify(text).replace(/[\u007f-\uffff]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** @param {Exchange} exchange */
+export function java({ agent, parts, taskId, contextId, streams }) {
+  const simple = parts.length === 1 && typeof parts[0].text === 'string' && !taskId && !contextId;
+  const made = parts.map(part => (typeof part.text === 'string' ? `Part.text(${literal(part.text)})` : part.data !== undefined ? `Part.data(${javaData(part.data)})` : `Part.file(…)`)).join(', ');
+  const place = taskId || contextId ? `.in(${contextId ? literal(contextId) : 'null'}, ${taskId ? literal(taskId) : 'null'})` : '';
+  const message = simple ? literal(textOf(parts)) : `Message.user(${made})${place}`;
+  const imports = ['dev.parley.client.AgentClient', ...(streams ? ['dev.parley.client.TaskStream'] : []), ...(simple ? [] : ['dev.parley.protocol.Message', 'dev.parley.protocol.Part'])];
+  if (/\bList\.of/.test(message)) imports.push('java.util.List');
+  if (/\bMap\.of/.test(message)) imports.push('java.util.Map');
+  const call = streams
+    ? `    try (TaskStream events = agent.stream(${message})) {\n        events.forEachRemaining(System.out::println);\n    }`
+    : `    System.out.println(agent.send(${message}));`;
+  return `${imports.map(name => `import ${name};`).join('\n')}\n\ntry (AgentClient agent = AgentClient.connect(${literal(agent)})) {\n${call}\n}`;
+}
+
+/** @param {unknown} data @returns {string} */
+function javaData(data) {
+  if (data === null) return 'null';
+  if (Array.isArray(data)) return `List.of(${data.map(javaData).join(', ')})`;
+  if (typeof data === 'object') return `Map.of(${Object.entries(data).map(([name, value]) => `${literal(name)}, ${javaData(value)}`).join(', ')})`;
+  return typeof data === 'string' ? literal(data) : String(data);
+}
