@@ -24,6 +24,9 @@ export function newTrace() {
   return { trace, header: `00-${trace}-${hex(8)}-01` };
 }
 
+/** A new id; pages of plain http have no {@code crypto.randomUUID}. */
+export const newId = () => crypto.randomUUID?.() ?? hex(16);
+
 /** Address of a path of the hub. @param {string} path without a slash in front @param {Record<string, unknown>} [query] */
 export function address(path, query = {}) {
   const url = new URL(root + path, location.origin);

@@ -26,6 +26,7 @@ class App extends Part {
     /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */
     this.screen = undefined;
     this.chord = 0;
+    this.tick = 0;
   }
 
   connectedCallback() {
@@ -70,6 +71,7 @@ class App extends Part {
     const changed = route.path !== this.route.path || !this.screen;
     this.route = route;
     this.palette = false;
+    this.error = undefined;
     if (!route.screen) {
       this.screen = undefined;
       return;
@@ -173,7 +175,7 @@ class App extends Part {
   }
 
   content() {
-    if (this.error) return failure(this.error, () => this.read());
+    if (this.error) return failure(this.error, () => location.reload()); // files of another version of the hub
     if (this.screen) return this.screen;
     if (this.route.screen || !this.route.path) return nothing;
     return html`<div class="empty"><h2>No page at this address</h2><p class="dim"><code>${line(this.route.path, 200)}</code></p>
@@ -189,6 +191,7 @@ class App extends Part {
       return html`<span class="live ok" role="status">live${live.rate ? html`<span class="wide num">, ${rate} events/s</span>` : nothing}</span>`;
     }
     if (state === 'waiting') {
+      this.tick ||= setTimeout(() => ((this.tick = 0), this.requestUpdate()), 1_000);
       return html`<button type="button" class="live wait" @click=${() => live.feed.retry()} title=${cause ? line(cause.message) : 'The connection is lost'}>reconnecting in ${seconds} s</button>`;
     }
     if (state === 'refused') return html`<span class="live bad" title=${line(cause?.message)}>no access to the stream</span>`;

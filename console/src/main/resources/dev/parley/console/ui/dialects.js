@@ -1,5 +1,5 @@
 /** Messages in the dialects and bindings that a hub serves: requests for each, and answers as those of A2A 1.0. */
-import { newTrace } from './api.js';
+import { newId, newTrace } from './api.js';
 
 /**
  * @typedef {{binding: string, dialect: string}} Choice
@@ -45,7 +45,7 @@ function newPart(part) {
 /** @param {any} message @param {string} [taskId] @returns {Message} */
 function newMessage(message, taskId) {
   const role = message.role === 'user' ? 'ROLE_USER' : 'ROLE_AGENT';
-  return { ...message, messageId: message.messageId ?? crypto.randomUUID(), role, taskId: message.taskId ?? taskId, parts: (message.parts ?? []).map(newPart) };
+  return { ...message, messageId: message.messageId ?? newId(), role, taskId: message.taskId ?? taskId, parts: (message.parts ?? []).map(newPart) };
 }
 
 /** @param {any} status @param {string} taskId */
@@ -88,7 +88,7 @@ export function request(agent, { binding, dialect }, { message, accepted, stream
     if (rest) path += streams ? '/v1/message:stream' : '/v1/message:send';
   } else {
     const parts = message.parts.map(oldPart).map(({ kind, ...part }) => ({ type: kind, ...part }));
-    body = call(streams ? 'tasks/sendSubscribe' : 'tasks/send', { id: taskId ?? crypto.randomUUID(), sessionId: contextId, message: { role: 'user', parts }, ...modes });
+    body = call(streams ? 'tasks/sendSubscribe' : 'tasks/send', { id: taskId ?? newId(), sessionId: contextId, message: { role: 'user', parts }, ...modes });
   }
   return { path, headers, body: JSON.stringify(body, null, 2), trace };
 }

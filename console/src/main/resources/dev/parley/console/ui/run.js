@@ -103,15 +103,6 @@ export class Run extends EventTarget {
     return isTerminal(task?.status.state) || isWaiting(task?.status.state);
   }
 
-  /** An answer to a question of a task was sent. @param {import('./types.js').Message} message */
-  answer(message) {
-    const task = this.tasks.get(message.taskId ?? '');
-    if (!task) return;
-    const next = answered(task, message);
-    this.#keep(next);
-    this.follow(next);
-  }
-
   /**
    * @param {{path: string, headers: Record<string, string>, body: string, trace: string}} sent
    * @param {import('./types.js').Message} message

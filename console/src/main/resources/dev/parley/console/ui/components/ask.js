@@ -1,6 +1,6 @@
 /** A question of a task, answered where it is asked. A credential is typed into a field that hides it. */
 import { html, nothing } from 'lit';
-import { api } from '../api.js';
+import { api, newId } from '../api.js';
 import { line, textOf } from '../format.js';
 import { failure } from './bits.js';
 import { Part } from './element.js';
@@ -33,7 +33,13 @@ class Ask extends Part {
     if (!text.trim() || this.busy) return;
     this.busy = true;
     this.error = undefined;
-    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', taskId: this.task.id, contextId: this.task.contextId, parts: [{ text }] };
+    const message = { messageId: newId(), role: 'ROLE_USER', taskId: this.task.id, contextId: this.task.contextId, parts: [{ text }] };
+    // A page with a conversation sends the answer as its own message.
+    const others = new CustomEvent('answer', { detail: message, bubbles: true, cancelable: true });
+    if (!this.dispatchEvent(others)) {
+      this.busy = false;
+      return;
+    }
     try {
       await api.send(this.agent, { message, configuration: { returnImmediately: true } });
       this.emit('answered', message);

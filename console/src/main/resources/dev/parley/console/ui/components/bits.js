@@ -11,16 +11,27 @@ export function badge(state) {
 /** Local time, UTC on hover. @param {string | undefined} at */
 export const time = at => html`<time datetime=${at ?? nothing} title=${utc(at)}>${clock(at)}</time>`;
 
+/** @param {string} text */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea'); // pages of plain http have no clipboard
+  field.value = text;
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+}
+
 /** Copies a text, and says so on the button. @param {string | (() => string)} text @param {string} [label] */
 export function copyButton(text, label = 'Copy') {
   /** @param {Event} event */
-  const copy = async event => {
+  const clicked = async event => {
     const button = /** @type {HTMLElement} */ (event.currentTarget);
-    await navigator.clipboard.writeText(typeof text === 'function' ? text() : text);
+    await copy(typeof text === 'function' ? text() : text);
     button.dataset.done = 'Copied';
     setTimeout(() => delete button.dataset.done, 1_500);
   };
-  return html`<button type="button" class="link copy" @click=${copy}>${label}</button>`;
+  return html`<button type="button" class="link copy" @click=${clicked}>${label}</button>`;
 }
 
 /**

@@ -93,28 +93,32 @@ export function addAgent(pasted = '', registered = () => {}) {
     shown.repaint();
   }
 
-  const read = () => step('read', async () => {
-    if (text.startsWith('{')) {
-      card = JSON.parse(text);
-    } else if (!webLink(text)) {
-      throw new Error(`address "${line(text, 100)}": not an address (expected: http or https, or a card as JSON)`);
-    } else if (ownAgent(text)) {
-      card = await api.card(decodeURIComponent(/** @type {string} */ (ownAgent(text))));
-      isNew = false;
-    } else {
-      const begun = Date.now();
-      entry = await api.register({ url: text, visibility: 'private' });
-      isNew = !entry.created || Date.parse(entry.created) > begun - 30_000;
-      card = await api.entryCard(entry.id).catch(() => undefined);
-    }
-    phase = 'preview';
-  });
+  function read() {
+    return step('read', async () => {
+      if (text.startsWith('{')) {
+        card = JSON.parse(text);
+      } else if (!webLink(text)) {
+        throw new Error(`address "${line(text, 100)}": not an address (expected: http or https, or a card as JSON)`);
+      } else if (ownAgent(text)) {
+        card = await api.card(decodeURIComponent(/** @type {string} */ (ownAgent(text))));
+        isNew = false;
+      } else {
+        const begun = Date.now();
+        entry = await api.register({ url: text, visibility: 'private' });
+        isNew = !entry.created || Date.parse(entry.created) > begun - 30_000;
+        card = await api.entryCard(entry.id).catch(() => undefined);
+      }
+      phase = 'preview';
+    });
+  }
 
-  const register = () => step('save', async () => {
-    entry = entry ? await api.changeEntry(entry.id, { visibility: 'group' }) : await api.register({ card, visibility: 'group' });
-    phase = 'done';
-    registered();
-  });
+  function register() {
+    return step('save', async () => {
+      entry = entry ? await api.changeEntry(entry.id, { visibility: 'group' }) : await api.register({ card, visibility: 'group' });
+      phase = 'done';
+      registered();
+    });
+  }
 
   /** @param {() => void} close */
   function discard(close) {

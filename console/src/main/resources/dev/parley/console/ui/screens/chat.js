@@ -1,6 +1,6 @@
 /** S3: a conversation with an agent. History is on the hub: tasks of the caller, by context. */
 import { html, nothing } from 'lit';
-import { api } from '../api.js';
+import { api, newId } from '../api.js';
 import { badge, empty, failure, skeleton, time } from '../components/bits.js';
 import '../components/compose.js';
 import '../components/conversation.js';
@@ -30,6 +30,8 @@ class Chat extends Part {
     /** @type {any} */
     this.error = undefined;
     this.agent = '';
+    /** Context of the address, as far as it is applied. @type {string | undefined} */
+    this.context = undefined;
     /** @type {Run} */
     this.run = new Run('');
     /** The run to compare with. @type {Run | undefined} */
@@ -49,7 +51,7 @@ class Chat extends Part {
     }));
     this.stick = true;
     this.listen(window, 'scroll', () => (this.stick = innerHeight + scrollY > document.documentElement.scrollHeight - 160));
-    const end = new ResizeObserver(() => this.stick && scrollTo(0, document.documentElement.scrollHeight));
+    const end = new ResizeObserver(() => this.stick && this.run.items.length && scrollTo(0, document.documentElement.scrollHeight));
     end.observe(this); // follows what the agent writes, unless the reader has scrolled up
     this.until(() => end.disconnect());
     this.until(() => (this.run.stop(), this.other?.stop(), (this.agent = '')));
@@ -59,13 +61,17 @@ class Chat extends Part {
     const { params, query } = this.route;
     if (params.agent !== this.agent) {
       this.agent = params.agent;
+      this.context = query.get('context') ?? undefined;
       Object.assign(this, { card: undefined, error: undefined, rows: undefined });
-      this.use(query.get('context') ?? undefined);
+      this.use(this.context);
       this.readCard();
       this.readHistory();
     }
     const context = query.get('context') ?? undefined;
-    if (context !== this.run.contextId && !(this.run.busy && !context)) this.use(context);
+    if (context !== this.context) {
+      this.context = context;
+      if (context !== this.run.contextId) this.use(context);
+    }
     const compare = query.get('compare') ?? undefined;
     if (compare !== this.other?.contextId) {
       this.other?.stop();
@@ -127,7 +133,11 @@ class Chat extends Part {
   /** @param {{parts: import('../types.js').Part[], accepted?: string[]}} written @param {Run} [run] */
   send({ parts, accepted = [] }, run = this.run) {
     const open = run.open;
-    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts, contextId: run.contextId, taskId: open?.id };
+    this.post({ messageId: newId(), role: 'ROLE_USER', parts, contextId: run.contextId, taskId: open?.id }, accepted, run);
+  }
+
+  /** @param {import('../types.js').Message} message @param {string[]} accepted @param {Run} run */
+  post(message, accepted, run) {
     const streams = this.card?.capabilities?.streaming === true && this.route.query.get('wait') !== 'true';
     this.stick = true;
     run.send({ message, choice: this.choice, accepted, streams });
@@ -138,6 +148,7 @@ class Chat extends Part {
     const before = this.run.contextId;
     this.run.stop();
     this.run = this.begin(new Run(this.agent));
+    this.context = undefined;
     setQuery({ context: undefined, compare: before }, true);
     this.send({ parts: message.parts });
   }
@@ -192,7 +203,7 @@ class Chat extends Part {
     return html`<div class="flow" aria-live="polite">${run.items.map(item => {
       if (item.kind === 'direct') return direct(item, this.agent, tools);
       const task = run.tasks.get(item.id);
-      return html`<parley-conversation .task=${task} .agent=${this.agent} .tools=${tools} @answered=${(/** @type {CustomEvent} */ event) => run.answer(event.detail)}></parley-conversation>
+      return html`<parley-conversation .task=${task} .agent=${this.agent} .tools=${tools} @answer=${(/** @type {CustomEvent} */ event) => (event.preventDefault(), this.post(event.detail, [], run))}></parley-conversation>
         <p class="of-task dim"><a href=${link(`tasks/${item.id}`)}>Task</a> ${badge(task?.status.state)} ${time(task?.status.timestamp)}
           ${task === run.running ? html`<button type="button" class="link" @click=${() => run.cancel()}>Cancel</button>` : nothing}</p>`;
     })}${failure(run.error)}</div>`;

@@ -12,6 +12,7 @@ import { link, setQuery } from '../route.js';
 import './task-events.js';
 
 const PAGE = 500;
+const AT_FIRST = 2_000; // events that are read without a click
 
 class TaskScreen extends Part {
   static properties = {
@@ -72,6 +73,7 @@ class TaskScreen extends Part {
       Object.assign(this, { row: history.task, events: history.events, next: history.next, task });
       const title = line(history.task.title || textOf(firstMessage(task)?.parts), 80);
       if (title) document.title = `${title} – Parley`;
+      while (this.next && this.events.length < AT_FIRST && id === this.loaded && (await this.more()).length);
     } catch (error) {
       if (id === this.loaded) this.error = error;
     }
@@ -84,23 +86,32 @@ class TaskScreen extends Part {
     this.reading = true;
     while (this.stale && this.isConnected) {
       this.stale = false;
-      if (!this.next) await this.more();
+      if (!this.next) await this.advance();
       await new Promise(resolve => setTimeout(resolve, 500));
     }
     this.reading = false;
   }
 
+  /** Reads the next page of events. @returns {Promise<import('../types.js').NumberedEvent[]>} none if that fails */
   async more() {
     const id = this.loaded;
     const answer = await api.history(id, { after: this.events.at(-1)?.number ?? 0, limit: PAGE }).catch(() => undefined);
-    if (!answer || id !== this.loaded || !this.task) return;
+    if (!answer || id !== this.loaded) return [];
     this.row = answer.task;
     this.events = [...this.events, ...answer.events];
-    this.next = answer.next;
+    this.next = answer.events.length ? answer.next : undefined;
     this.now = Date.now();
-    if (answer.next === undefined) this.task = answer.events.reduce((task, { event }) => apply(task, event.task ? {} : event) ?? task, this.task);
-    if (answer.events.some(({ event }) => event.message) || isTerminal(answer.task.state)) {
-      this.task = await api.task(answer.task.agent, id).catch(() => this.task);
+    return answer.events;
+  }
+
+  /** Reads what is new. Pieces of artifacts are not put together here: the task may have some of them already. */
+  async advance() {
+    const fresh = await this.more();
+    if (!this.row || !this.task || !fresh.length) return;
+    if (fresh.every(({ event }) => event.statusUpdate && !isTerminal(event.statusUpdate.status.state))) {
+      this.task = fresh.reduce((task, { event }) => apply(task, event) ?? task, this.task);
+    } else {
+      this.task = await api.task(this.row.agent, this.loaded).catch(() => this.task);
     }
   }
 
@@ -119,7 +130,7 @@ class TaskScreen extends Part {
 
   async answered() {
     await this.more();
-    if (this.row) this.task = await api.task(this.row.agent, this.row.taskId).catch(() => this.task);
+    if (this.row) this.task = await api.task(this.row.agent, this.loaded).catch(() => this.task);
   }
 
   get curl() {

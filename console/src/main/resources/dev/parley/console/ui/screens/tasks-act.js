@@ -1,6 +1,6 @@
 /** Cancels or repeats many tasks, after a preview of what happens to each. */
 import { html, nothing } from 'lit';
-import { ApiError, api } from '../api.js';
+import { ApiError, api, newId } from '../api.js';
 import { badge } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
 import { isTerminal, line, plural, textOf } from '../format.js';
@@ -39,7 +39,7 @@ async function perform(kind, plan) {
       return;
     }
     const { parts, metadata, extensions } = /** @type {import('../types.js').Message} */ (plan.message);
-    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', contextId: plan.row.contextId, parts, metadata, extensions };
+    const message = { messageId: newId(), role: 'ROLE_USER', contextId: plan.row.contextId, parts, metadata, extensions };
     const answer = await api.send(plan.row.agent, { message, configuration: { returnImmediately: true } });
     plan.result = answer.task ? html`<a href=${link(`tasks/${answer.task.id}`)}>new task</a>` : 'answered by a message';
   } catch (error) {
