@@ -129,12 +129,14 @@ final class SessionEndpoint {
         Arrival arrival = request.arrival();
         Credential credential = credential(request.body());
         if (sessions == null || credentials == null) {
-            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This hub has no sign-in: callers need no credentials");
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION, "This hub has no sign-in: callers need no credentials");
         }
         requireOwn(credentials, arrival);
         if (!methods().contains(credential.toString())) {
             throw A2AException.invalidParams(
-                    credential.toString(), "not accepted by this hub (expected: " + String.join(" or ", methods()) + ")");
+                    credential.toString(),
+                    "not accepted by this hub (expected: " + String.join(" or ", methods()) + ")");
         }
         Principal user = authenticated.caller(credentials.with(arrival, credential), true);
         if (user == null) {
@@ -149,8 +151,7 @@ final class SessionEndpoint {
         }
         BrowserSession session = sessions.begin(
                 user.group(), user.name(), credential, expiries.apply(credential), detail, arrival.address());
-        return new WireAnswer.Whole(
-                204, Map.of("Set-Cookie", cookie(session.id(), Sessions.LIFE)), new byte[0]);
+        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie(session.id(), Sessions.LIFE)), new byte[0]);
     }
 
     private static Credential credential(byte[] body) {

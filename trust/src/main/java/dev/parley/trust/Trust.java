@@ -177,8 +177,7 @@ public final class Trust {
                 everywhere.isOpen(),
                 begun,
                 sessions,
-                (arrival, signsIn) ->
-                        signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
+                (arrival, signsIn) -> signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
                 this::expiry,
                 credential -> credential.isKey() && directory != null ? directory.idOf(credential.text()) : "",
                 hub);
@@ -342,7 +341,7 @@ public final class Trust {
         return arrival.certificate() == null
                 && arrival.header("Authorization") == null
                 && apiKey(arrival) == null
-                && resolved(arrival) == arrival
+                && SessionCredentials.of(resolved(arrival)) == null
                 && !everywhere.isOpen()
                 && agents.values().stream().noneMatch(Authentication::isOpen);
     }
@@ -616,7 +615,8 @@ public final class Trust {
     /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
         if (SessionCredentials.of(arrival) != null) { // it began with a right one
-            return refused(A2AError.UNAUTHENTICATED, "The session has ended: its credential is no longer good", wanted, "");
+            return refused(
+                    A2AError.UNAUTHENTICATED, "The session has ended: its credential is no longer good", wanted, "");
         }
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var source = new Source(arrival.address(), null);

@@ -31,9 +31,8 @@ public record Arrival(
 
     private @Nullable String headerOfPage(String name) {
         String value = header(name);
-        boolean isPassword = value != null
-                && name.equalsIgnoreCase("Authorization")
-                && value.regionMatches(true, 0, "Basic ", 0, 6);
+        boolean isPassword =
+                value != null && name.equalsIgnoreCase("Authorization") && value.regionMatches(true, 0, "Basic ", 0, 6);
         return isPassword || name.equalsIgnoreCase("Cookie") ? null : value;
     }
 }

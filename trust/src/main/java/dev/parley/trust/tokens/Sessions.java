@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,11 +137,11 @@ public final class Sessions {
     }
 
     private @Nullable BrowserSession read(String id, String hash, Instant until) {
-        BrowserSession session = database.read(reader -> reader.first(
-                        row -> session(row, id, hash),
-                        "SELECT group_id, principal, credential, expires_ms FROM trust_session WHERE session_hash = ?",
-                        hash)
-                .orElse(null));
+        Optional<BrowserSession> kept = database.read(reader -> reader.first(
+                row -> session(row, id, hash),
+                "SELECT group_id, principal, credential, expires_ms FROM trust_session WHERE session_hash = ?",
+                hash));
+        BrowserSession session = kept.orElse(null);
         if (session == null) {
             known.remove(hash);
         } else {

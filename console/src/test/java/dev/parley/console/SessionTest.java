@@ -1,0 +1,430 @@
+package dev.parley.console;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions of browsers, at a real hub that requires credentials. */
+@Timeout(60)
+final class SessionTest {
+    private static final String SESSION = "/ui/-/session";
+    private static final String OWN = "same-origin";
+    private static final String MESSAGE =
+            "{\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
+
+    @TempDir
+    @Nullable
+    Path directory;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private Hub hub = Hub.builder().inMemory().port(0).start();
+    private String admin = "";
+
+    @BeforeEach
+    void start() {
+        hub.close();
+        hub = builder().start();
+        admin = hub.bootstrapKey().orElseThrow();
+    }
+
+    @AfterEach
+    void stop() {
+        ended.countDown();
+        hub.close();
+    }
+
+    private HubBuilder builder() {
+        return Hub.builder()
+                .data(data())
+                .port(0)
+                .set("auth", "required")
+                .set("cors-origin", "https://app.example.com")
+                .agents(
+                        Agent.named("echo", "Repeats").handle((request, reply) -> reply.complete(request.text())),
+                        Agent.named("slow", "Waits").handle((request, reply) -> {
+                            do {
+                                reply.working("waits");
+                            } while (!ended.await(100, TimeUnit.MILLISECONDS));
+                            reply.complete();
+                        }));
+    }
+
+    private Path data() {
+        return requireNonNull(directory).resolve("data");
+    }
+
+    @Test
+    void aKeyIsExchangedForACookieThatStandsForIt() throws Exception {
+        assertThat(session(null)).containsEntry("signedIn", false).containsEntry("needsSignIn", true);
+        assertThat(session(null).get("methods")).isEqualTo(List.of("key", "token"));
+
+        HttpResponse<String> answer = signIn("key", key("alice", "reader"));
+        String cookie = header(answer, "Set-Cookie");
+        Map<?, ?> session = session(cookie(answer));
+
+        assertThat(answer.statusCode()).isEqualTo(204);
+        assertThat(cookie)
+                .contains("; HttpOnly", "; SameSite=Strict", "; Path=/;")
+                .doesNotContain("Secure", "Domain");
+        assertThat(session.get("signedIn")).isEqualTo(true);
+        assertThat(session.get("name")).isEqualTo("alice");
+        assertThat(session.get("group")).isEqualTo("team");
+        assertThat(session.get("scopes")).isEqualTo(List.of("reader"));
+        assertThat(session.get("expires")).asString().endsWith("Z");
+        assertThat(session.get("hub")).isEqualTo(Map.of("name", "Parley", "version", "development", "url", hub.url()));
+        assertThat(send(cookie(answer), OWN).statusCode()).isEqualTo(200);
+        assertThat(send(null, OWN).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aBearerTokenOfTheHubIsExchangedToo() throws Exception {
+        String cookie = cookie(signIn("token", key("alice")));
+
+        assertThat(session(cookie)).containsEntry("name", "alice");
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aSessionMayDoWhatItsKeyMayAndNoMore() throws Exception {
+        String user = cookie(signIn("key", key("alice")));
+        String operator = cookie(signIn("key", admin));
+
+        assertThat(call("GET", "/admin/keys", null, user, OWN).statusCode()).isEqualTo(403);
+        assertThat(call("GET", "/admin/keys", null, operator, OWN).statusCode()).isEqualTo(200);
+        assertThat(call("GET", "/metrics", null, user, OWN).statusCode()).isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "same-origin,,200",
+        "cross-site,,403",
+        "same-site,,403",
+        "none,,401",
+        ",,401",
+        ",OWN,200",
+        ",http://localhost:1,403",
+        ",https://evil.example.com,403",
+        ",https://app.example.com,401",
+        "cross-site,https://app.example.com,401",
+        "same-site,OWN,403"
+    })
+    void aSessionCountsForPagesOfTheHubOnly(@Nullable String site, @Nullable String origin, int status)
+            throws Exception {
+        String cookie = cookie(signIn("key", key("alice")));
+        HttpRequest.Builder request = request("POST", "/agents/echo/message:send", MESSAGE, cookie, site);
+        if (origin != null) {
+            request.header("Origin", origin.equals("OWN") ? hub.url() : origin);
+        }
+
+        assertThat(http.send(request.build(), BodyHandlers.ofString()).statusCode())
+                .isEqualTo(status);
+    }
+
+    @Test
+    void aReadOfAnotherSiteIsOneWithoutCredentials() throws Exception {
+        String cookie = cookie(signIn("key", admin));
+
+        for (String site : List.of("cross-site", "same-site", "none")) {
+            assertThat(call("GET", "/admin/keys", null, cookie, site).statusCode())
+                    .as(site)
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void aRequestWithAnotherCredentialIsOneOfThatCredential() throws Exception {
+        String operator = cookie(signIn("key", admin));
+
+        for (String header : List.of("X-Api-Key", "Authorization")) {
+            String value = header.equals("X-Api-Key") ? key("bob") : "Bearer " + key("bob");
+            HttpRequest request = request("GET", "/admin/keys", null, operator, OWN)
+                    .header(header, value)
+                    .build();
+            assertThat(http.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(403);
+            HttpRequest wrong = request("GET", "/admin/keys", null, operator, OWN)
+                    .header(header, "Bearer no")
+                    .build();
+            assertThat(http.send(wrong, BodyHandlers.ofString()).statusCode()).isEqualTo(401);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"revoke", "rotate", "disable", "archive", "erase"})
+    void aSessionEndsWithItsKey(String way) throws Exception {
+        String key = key("alice");
+        String cookie = cookie(signIn("key", key));
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+
+        String id = key.split("_", -1)[1];
+        switch (way) {
+            case "revoke" -> administer("POST", "/keys/" + id + "/revoke", "{}");
+            case "rotate" -> administer("POST", "/keys/" + id + "/rotate", "{\"overlapSeconds\":0}");
+            case "disable" -> administer("POST", "/users/team/alice/disable", "{}");
+            case "archive" -> administer("POST", "/groups/team/archive", "{}");
+            default -> administer("POST", "/privacy/erase?group=team&principal=alice", "{}");
+        }
+
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
+        HttpResponse<String> shown = call("GET", SESSION, null, cookie, OWN);
+        assertThat(shown.body()).contains("\"signedIn\":false");
+    }
+
+    @Test
+    void aStreamOfAPageEndsWithItsKeyAndWithItsSession() throws Exception {
+        for (boolean revoked : List.of(true, false)) {
+            String key = key("alice");
+            String cookie = cookie(signIn("key", key));
+            var stream = http.send(
+                    request(
+                                    "POST",
+                                    "/agents/slow/message:stream",
+                                    MESSAGE.replace("\"m\"", "\"" + revoked + "\""),
+                                    cookie,
+                                    OWN)
+                            .header("Accept", "text/event-stream")
+                            .build(),
+                    BodyHandlers.ofInputStream());
+            var lines = new ArrayList<String>();
+            try (var reader = new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
+                lines.add(reader.readLine());
+                if (revoked) {
+                    administer("POST", "/keys/" + key.split("_", -1)[1] + "/revoke", "{}");
+                } else {
+                    assertThat(call("DELETE", SESSION, null, cookie, OWN).statusCode())
+                            .isEqualTo(204);
+                }
+                reader.lines().forEach(lines::add);
+            }
+            assertThat(String.join("\n", lines)).contains("no longer good");
+        }
+    }
+
+    @Test
+    void signingOutEndsTheSessionAndItsCookie() throws Exception {
+        String cookie = cookie(signIn("key", key("alice")));
+        HttpResponse<String> answer = call("DELETE", SESSION, null, cookie, OWN);
+
+        assertThat(answer.statusCode()).isEqualTo(204);
+        assertThat(header(answer, "Set-Cookie")).startsWith("parley_session=; Max-Age=0;");
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
+        assertThat(call("DELETE", SESSION, null, cookie, OWN).statusCode()).isEqualTo(204);
+        assertThat(call("DELETE", SESSION, null, null, OWN).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void foreignPagesNeitherSignInNorOut() throws Exception {
+        String key = key("alice");
+        String cookie = cookie(signIn("key", key));
+        String body = "{\"key\":\"" + key + "\"}";
+
+        for (String site : List.of("cross-site", "same-site")) {
+            assertThat(call("POST", SESSION, body, null, site).statusCode()).isEqualTo(403);
+            assertThat(call("DELETE", SESSION, null, cookie, site).statusCode()).isEqualTo(403);
+        }
+        HttpRequest allowed = request("POST", SESSION, body, null, "cross-site")
+                .header("Origin", "https://app.example.com")
+                .build();
+        assertThat(http.send(allowed, BodyHandlers.ofString()).statusCode()).isEqualTo(403);
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "[]",
+                "{}",
+                "{\"key\":\"a\",\"token\":\"b\"}",
+                "{\"key\":7}",
+                "{\"key\":\"\"}",
+                "{\"key\":\"a\\nb\"}",
+                "{\"key"
+            })
+    void otherBodiesAreRefused(String body) throws Exception {
+        assertThat(call("POST", SESSION, body, null, OWN).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void wrongKeysAreCounted() throws Exception {
+        int status = 0;
+        for (int i = 0; i < 40 && status != 429; i++) {
+            status = signIn("key", "parley_0123456789ab_" + "0".repeat(48)).statusCode();
+            assertThat(status).isIn(401, 429);
+        }
+        assertThat(status).isEqualTo(429);
+        assertThat(signIn("key", key("alice")).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void idsThatTheHubDidNotMakeAreNoSessions() throws Exception {
+        String cookie = cookie(signIn("key", key("alice")));
+        String id = cookie.substring(cookie.indexOf('=') + 1);
+        char last = id.charAt(id.length() - 2) == 'A' ? 'B' : 'A';
+
+        for (String other : List.of(
+                "", ".", "x", id.substring(1), id.substring(0, id.length() - 2) + last + id.charAt(id.length() - 1))) {
+            assertThat(send("parley_session=" + other, OWN).statusCode())
+                    .as(other)
+                    .isEqualTo(401);
+        }
+        assertThat(send("a=b; " + cookie + "; c=d", OWN).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void sessionsSurviveARestartAndAreInTheAuditButNotInTheClear() throws Exception {
+        String key = key("alice");
+        String cookie = cookie(signIn("key", key));
+        call("DELETE", SESSION, null, cookie(signIn("key", key)), OWN);
+        hub.close();
+        hub = builder().start();
+
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+        HttpRequest audit = request("GET", "/admin/audit?action=session.begun&limit=10", null, null, null)
+                .header("X-Api-Key", admin)
+                .build();
+        assertThat(http.send(audit, BodyHandlers.ofString()).body())
+                .contains("session.begun", "\"actor\":\"alice\"", key.split("_", -1)[1])
+                .doesNotContain(key);
+        hub.close();
+        String id = cookie.substring(cookie.indexOf('=') + 1);
+        try (var files = Files.walk(data())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .as(file.toString())
+                        .doesNotContain(key.substring(key.lastIndexOf('_') + 1), id);
+            }
+        }
+    }
+
+    @Test
+    void aSessionEndsAfterItsTime() throws Exception {
+        String cookie = cookie(signIn("key", key("alice")));
+        hub.close();
+        try (var database = DriverManager.getConnection("jdbc:sqlite:" + data().resolve("parley.db"));
+                var statement = database.createStatement()) {
+            assertThat(statement.executeUpdate("UPDATE trust_session SET expires_ms = 1"))
+                    .isEqualTo(1);
+        }
+        hub = builder().start();
+
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void overHttpsTheCookieIsForHttpsOnly() throws Exception {
+        hub.close();
+        hub = builder().publicUrl("https://hub.example.com/parley").start();
+
+        assertThat(header(call("DELETE", SESSION, null, null, OWN), "Set-Cookie"))
+                .endsWith("; Secure");
+    }
+
+    @Test
+    void aHubWithoutAuthenticationNeedsNoSignIn() throws Exception {
+        hub.close();
+        hub = Hub.builder().inMemory().port(0).start();
+
+        assertThat(session(null))
+                .containsEntry("signedIn", false)
+                .containsEntry("needsSignIn", false)
+                .containsEntry("methods", List.of());
+        assertThat(signIn("key", "some-long-key-of-nobody").statusCode()).isEqualTo(400);
+        assertThat(call("DELETE", SESSION, null, null, OWN).statusCode()).isEqualTo(204);
+    }
+
+    // ---- Requests
+
+    private String key(String name, String... scopes) throws Exception {
+        String body = new String(
+                Json.write(Map.of("group", "team", "principal", name, "scopes", List.of(scopes))),
+                StandardCharsets.UTF_8);
+        return String.valueOf(read(administer("POST", "/keys", body)).get("key"));
+    }
+
+    private String administer(String method, String path, String body) throws Exception {
+        HttpRequest request = request(method, "/admin" + path, body, null, null)
+                .header("X-Api-Key", admin)
+                .build();
+        HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private HttpResponse<String> signIn(String kind, String credential) throws Exception {
+        return call("POST", SESSION, "{\"" + kind + "\":\"" + credential + "\"}", null, OWN);
+    }
+
+    @SuppressWarnings("unchecked") // an object
+    private Map<String, Object> session(@Nullable String cookie) throws Exception {
+        return (Map<String, Object>)
+                read(call("GET", SESSION, null, cookie, OWN).body());
+    }
+
+    private HttpResponse<String> send(@Nullable String cookie, String site) throws Exception {
+        return call("POST", "/agents/echo/message:send", MESSAGE, cookie, site);
+    }
+
+    private HttpResponse<String> call(
+            String method, String path, @Nullable String body, @Nullable String cookie, @Nullable String site)
+            throws Exception {
+        return http.send(request(method, path, body, cookie, site).build(), BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder request(
+            String method, String path, @Nullable String body, @Nullable String cookie, @Nullable String site) {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + hub.port() + path))
+                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                .header("A2A-Version", "1.0")
+                .header("Content-Type", "application/json");
+        if (cookie != null) {
+            request.header("Cookie", cookie);
+        }
+        if (site != null) {
+            request.header("Sec-Fetch-Site", site);
+        }
+        return request;
+    }
+
+    private static String cookie(HttpResponse<?> answer) {
+        return header(answer, "Set-Cookie").split(";", 2)[0];
+    }
+
+    private static String header(HttpResponse<?> answer, String name) {
+        return answer.headers().firstValue(name).orElseThrow(() -> new AssertionError(answer.toString()));
+    }
+
+    private static Map<?, ?> read(String json) {
+        return Json.read(json.getBytes(StandardCharsets.UTF_8), Map.class);
+    }
+}
