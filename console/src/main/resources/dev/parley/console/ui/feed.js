@@ -85,8 +85,8 @@ export class Feed extends EventTarget {
 
   start() {
     if (this.#abort) return;
-    this.#abort = new AbortController();
-    this.#run(this.#abort.signal).finally(() => (this.#abort = undefined));
+    const abort = (this.#abort = new AbortController());
+    this.#run(abort.signal).finally(() => this.#abort === abort && (this.#abort = undefined));
   }
 
   stop() {

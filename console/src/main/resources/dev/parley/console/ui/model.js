@@ -15,7 +15,7 @@ import { isTerminal, isWaiting } from './format.js';
  * @returns {Task | undefined} undefined if there is no task yet
  */
 export function apply(task, event) {
-  if (event.task) return event.task;
+  if (event.task) return task?.id === event.task.id ? renewed(task, event.task) : event.task;
   const update = event.statusUpdate;
   if (update) {
     const known = task ?? { id: update.taskId, contextId: update.contextId, status: update.status };
@@ -29,6 +29,12 @@ export function apply(task, event) {
     return { ...known, artifacts: withArtifact(known.artifacts ?? [], produced.artifact, !!produced.append) };
   }
   return task;
+}
+
+/** A stream that continues a task begins with a snapshot, which may lack what came before. @param {Task} known @param {Task} next @returns {Task} */
+function renewed(known, next) {
+  const fresh = (next.history ?? []).filter(message => !has(known.history, message));
+  return { ...next, history: [...(known.history ?? []), ...fresh], artifacts: next.artifacts ?? known.artifacts };
 }
 
 /** @param {Message[] | undefined} history @param {Message} message */

@@ -13,13 +13,18 @@ const CAUSES = /** @type {Record<string, string>} */ ({
 });
 const TRUST = /** @type {Record<string, string>} */ ({ verified: 'ok', integrity: 'run', tampered: 'bad', revoked: 'bad', unverifiable: 'wait' });
 
-/** Health with its reason, since when, and when it was checked. @param {import('../types.js').Health | undefined} health @param {number} now */
-export function healthOf(health, now) {
-  const status = health?.status ?? 'unknown';
+/** Reason of a health, and when it was checked. @param {import('../types.js').Health | undefined} health @param {number} now */
+function reasonOf(health, now) {
   const why = health?.cause && health.cause !== 'none' ? CAUSES[health.cause] ?? line(health.cause, 40) : '';
-  const when = health?.checked ? `checked ${age(health.checked, now)} ago` : status === 'unknown' ? 'not checked yet' : '';
+  const when = health?.checked ? `checked ${age(health.checked, now)} ago` : (health?.status ?? 'unknown') === 'unknown' ? 'not checked yet' : '';
+  return [why, when].filter(Boolean).join(', ');
+}
+
+/** Health and since when. @param {import('../types.js').Health | undefined} health @param {number} now @param {boolean} [whole] with the reason */
+export function healthOf(health, now, whole = true) {
+  const status = health?.status ?? 'unknown';
   const since = health?.since && status !== 'unknown' ? `for ${age(health.since, now)}` : '';
-  const text = [why, since, when].filter(Boolean).join(', ');
+  const text = [since, whole ? reasonOf(health, now) : ''].filter(Boolean).join(', ');
   return html`<span class="health" title=${line(health?.reason || text, 300)}><span class="state ${HEALTH[status] ?? 'off'}">${line(status, 20)}</span> <span class="dim cut">${text}</span></span>`;
 }
 
@@ -57,7 +62,11 @@ export function columns(words, now, check, checks) {
       : html`<a href=${link('agents', { ...Object.fromEntries(new URLSearchParams(location.search)), entry: agent.id })}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span></span>
       <span class="dim cut" title=${line(agent.description, 400)}>${highlighted(agent.description, words, 200)}</span></span>` },
     { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
-    { name: 'health', label: 'Health', cell: found => html`<span class="two">${healthOf(found.agent.health, now)}<span class="cut">${checks.get(found.agent.id) ?? html`<button type="button" class="link" @click=${() => check(found)}>Check now</button>`}</span></span>` },
+    { name: 'health', label: 'Health', cell: found => {
+      const { health, id } = found.agent;
+      return html`<span class="two">${healthOf(health, now, false)}<span class="row">${checks.get(id) ?? html`<span class="dim cut" title=${line(health?.reason, 300)}>${reasonOf(health, now)}</span>
+        <button type="button" class="link" @click=${() => check(found)}>Check now</button>`}</span></span>`;
+    } },
     { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },
     { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => (hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`
       : html`<button type="button" class="btn" @click=${() => setQuery({ entry: agent.id }, true)}>Show</button>`) },

@@ -215,7 +215,7 @@ class Agents extends Part {
 
   /** @param {URLSearchParams} query */
   facetList(query) {
-    const shown = Object.entries(FACETS).map(([name, title]) => ({ name, title, buckets: this.facets?.facets[name]?.buckets ?? [], others: this.facets?.facets[name]?.others ?? 0 })).filter(each => each.buckets.length);
+    const shown = Object.entries(FACETS).map(([name, title]) => ({ name, title, buckets: this.facets?.facets[name]?.buckets ?? [], others: this.facets?.facets[name]?.others ?? 0 })).filter(each => each.buckets.length > 1 || query.has(each.name)); // one value for all filters nothing
     if (!shown.length) return nothing;
     return html`<aside class="facets" aria-label="Filters">${shown.map(({ name, title, buckets, others }) => html`<h2>${title}</h2><ul>${buckets.map(({ value, count: number }) => {
       const on = query.getAll(name).includes(value);

@@ -57,7 +57,9 @@ class Chat extends Part {
     this.until(() => (this.run.stop(), this.other?.stop(), (this.agent = '')));
   }
 
-  willUpdate() {
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has('route')) return; // the run may be ahead of the address
     const { params, query } = this.route;
     if (params.agent !== this.agent) {
       this.agent = params.agent;
