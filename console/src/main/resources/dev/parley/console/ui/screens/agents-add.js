@@ -74,7 +74,7 @@ export function addAgent(pasted = '', registered = () => {}) {
       ${phase === 'preview' && entry ? html`<p class="dim">${isNew ? 'Only you see the entry until you register it.' : 'This agent is registered already; its card was read again.'}</p>` : nothing}
       ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`,
     buttons: phase === 'done' ? html`<button type="button" class="btn main" @click=${close}>Close</button>`
-      : phase === 'preview' ? html`<button type="button" class="btn" @click=${() => discard(close)}>${entry && isNew ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
+      : phase === 'preview' ? html`<button type="button" class="btn" @click=${close}>${entry && isNew ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
         : html`<button type="button" class="btn" @click=${close}>Cancel</button><button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`,
   }), 'wide-dialog');
 
@@ -120,11 +120,7 @@ export function addAgent(pasted = '', registered = () => {}) {
     });
   }
 
-  /** @param {() => void} close */
-  function discard(close) {
-    if (entry && isNew) api.deleteEntry(entry.id).catch(() => {});
-    close();
-  }
-
+  // An entry that its reader neither registered nor discarded is discarded.
+  shown.closed.then(() => phase !== 'done' && entry && isNew && api.deleteEntry(entry.id).catch(() => {}));
   if (isAddable(text)) read();
 }

@@ -1,5 +1,6 @@
 /** Cells of the list of agents. */
 import { html, nothing } from 'lit';
+import { api } from '../api.js';
 import { highlighted } from '../components/bits.js';
 import { age, line } from '../format.js';
 import { link, setQuery } from '../route.js';
@@ -13,10 +14,27 @@ const CAUSES = /** @type {Record<string, string>} */ ({
 });
 const TRUST = /** @type {Record<string, string>} */ ({ verified: 'ok', integrity: 'run', tampered: 'bad', revoked: 'bad', unverifiable: 'wait' });
 
+/** Health with the time of the last probe. @param {import('../types.js').Entry} entry @returns {Promise<import('../types.js').Health | undefined>} */
+export const probed = entry => api.health(entry.id).then(health => ({ ...health, checked: health.probes?.[0]?.time }), () => entry.health);
+
+/**
+ * Health of an agent whose card could not be fetched just now.
+ *
+ * @param {string} reason words of the registry
+ * @param {import('../types.js').Health | undefined} before
+ * @returns {import('../types.js').Health}
+ */
+export function unreachable(reason, before) {
+  const now = new Date().toISOString();
+  const cause = /certificate|tls|ssl|handshake/i.test(reason) ? 'tls' : /refused|connect/i.test(reason) ? 'connect' : /found|resolve|unknown host/i.test(reason) ? 'dns'
+    : /time|within/i.test(reason) ? 'latency' : 'protocol';
+  return { status: 'down', cause, reason, checked: now, since: before?.status === 'down' ? before.since : now };
+}
+
 /** Reason of a health, and when it was checked. @param {import('../types.js').Health | undefined} health @param {number} now */
 function reasonOf(health, now) {
   const why = health?.cause && health.cause !== 'none' ? CAUSES[health.cause] ?? line(health.cause, 40) : '';
-  const when = health?.checked ? `checked ${age(health.checked, now)} ago` : (health?.status ?? 'unknown') === 'unknown' ? 'not checked yet' : '';
+  const when = health?.checked ? `checked ${age(health.checked, now)} ago`.replace('now ago', 'now') : (health?.status ?? 'unknown') === 'unknown' ? 'not checked yet' : '';
   return [why, when].filter(Boolean).join(', ');
 }
 
@@ -64,8 +82,8 @@ export function columns(words, now, check, checks) {
     { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
     { name: 'health', label: 'Health', cell: found => {
       const { health, id } = found.agent;
-      return html`<span class="two">${healthOf(health, now, false)}<span class="row">${checks.get(id) ?? html`<span class="dim cut" title=${line(health?.reason, 300)}>${reasonOf(health, now)}</span>
-        <button type="button" class="link" @click=${() => check(found)}>Check now</button>`}</span></span>`;
+      return html`<span class="two">${healthOf(health, now, false)}<span class="row"><span class="dim cut" title=${line(health?.reason, 300)}>${checks.get(id) ?? reasonOf(health, now)}</span>
+        <button type="button" class="link" @click=${() => check(found)}>Check now</button></span></span>`;
     } },
     { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },
     { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => (hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`

@@ -7,7 +7,7 @@ import '../components/table.js';
 import { count, duration, line, plural } from '../format.js';
 import { watch } from '../live.js';
 import { go, link, setQuery } from '../route.js';
-import { columns, hosted } from './agents-row.js';
+import { columns, hosted, probed, unreachable } from './agents-row.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
@@ -135,7 +135,7 @@ class Agents extends Part {
   /** Times of the last probes of agents that are not up. @param {AbortSignal} signal */
   async readProbes(signal) {
     const ill = this.rows.filter(({ agent }) => agent.health?.status === 'down' || agent.health?.status === 'degraded').slice(0, PROBED);
-    const probes = await Promise.all(ill.map(({ agent }) => api.health(agent.id).then(health => ({ ...health, checked: health.probes?.[0]?.time }), () => agent.health)));
+    const probes = await Promise.all(ill.map(({ agent }) => probed(agent)));
     if (signal.aborted || !ill.length) return;
     const byId = new Map(ill.map(({ agent }, i) => [agent.id, probes[i]]));
     this.rows = this.rows.map(found => (byId.has(found.agent.id) ? { ...found, agent: { ...found.agent, health: byId.get(found.agent.id) } } : found));
@@ -168,20 +168,25 @@ class Agents extends Part {
 
   /** Reads the card now: from this hub, or by the registry from where the entry was registered. @param {Found} found */
   async check(found) {
-    const { id } = found.agent;
-    const tell = (/** @type {unknown} */ text) => (this.checks = new Map(this.checks).set(id, text));
-    tell(html`<span class="row"><i class="spin"></i><span class="dim">checks</span></span>`);
+    const { id, health: before } = found.agent;
+    const agent = hosted(found.agent);
     const begun = performance.now();
+    this.checks = new Map(this.checks).set(id, html`<i class="spin"></i>`);
+    /** @type {unknown} */
+    let told;
+    /** @type {import('../types.js').Health | undefined} */
+    let health;
     try {
-      const agent = hosted(found.agent);
-      if (agent) await api.card(agent);
-      else await api.refetch(id);
-      const health = agent ? undefined : await api.health(id).catch(() => undefined);
-      tell(html`<span class="dim">card read in ${duration(performance.now() - begun)}${health?.reason ? `, ${line(health.reason, 60)}` : ''}</span>`);
+      await (agent ? api.card(agent) : api.refetch(id));
+      told = `card read in ${duration(performance.now() - begun)}`;
     } catch (error) {
       const fault = /** @type {import('../api.js').ApiError} */ (error);
-      tell(html`<span class="bad-text cut" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`);
+      if (fault.reason === 'NOT_FETCHED') health = unreachable(fault.message, before);
+      else if (fault.reason !== 'INVALID_PARAMS') told = html`<span class="bad-text" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`; // else a pasted card
     }
+    if (!agent) health ??= await probed(found.agent);
+    if (health) this.rows = this.rows.map(each => (each.agent.id === id ? { ...each, agent: { ...each.agent, health } } : each));
+    this.checks = new Map(this.checks).set(id, told);
   }
 
   render() {

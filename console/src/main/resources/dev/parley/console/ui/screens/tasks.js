@@ -188,6 +188,7 @@ class Tasks extends Part {
     const rows = this.rows.filter(row => this.chosen.has(row.taskId));
     await act(kind, rows);
     this.chosen = new Set();
+    this.refresh();
   }
 
   render() {
