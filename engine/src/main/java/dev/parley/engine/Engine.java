@@ -91,7 +91,7 @@ public final class Engine implements AutoCloseable {
                 clock,
                 settings.longestWait,
                 settings.cacheBytes,
-                new LiveTask.Surroundings(log, threads, limits, runs::isStopped, new Written()),
+                new LiveTask.Surroundings(log, threads, limits, runs::isStopped, new Written(settings.written)),
                 new Loaded());
         PushStore pushStore = settings.pushStore;
         this.parts = new Parts(
@@ -137,6 +137,7 @@ public final class Engine implements AutoCloseable {
         private @Nullable WebhookTransport transport;
         private final Map<String, Supplier<AgentEndpoint>> extensions = new HashMap<>();
         private RunObserver observer = (agent, request, work) -> work.run();
+        private Consumer<Segment> written = segment -> {};
         private Threads threads = Threads.PLATFORM;
 
         private Builder(TaskLog log) {
@@ -208,6 +209,12 @@ public final class Engine implements AutoCloseable {
         /** Observer of the runs of agents; default: none. */
         public Builder observer(RunObserver observer) {
             this.observer = requireNonNull(observer, "observer");
+            return this;
+        }
+
+        /** Receives events of tasks that are on disk, on the thread of the log, which it must not block; default: none. */
+        public Builder written(Consumer<Segment> written) {
+            this.written = requireNonNull(written, "written");
             return this;
         }
 
@@ -445,8 +452,15 @@ public final class Engine implements AutoCloseable {
 
     /** Continues the engine's work after a commit or a failed one. */
     private final class Written implements LiveTask.Listener {
+        private final Consumer<Segment> observer;
+
+        Written(Consumer<Segment> observer) {
+            this.observer = observer;
+        }
+
         @Override
         public void written(LiveTask live, Segment segment) {
+            observer.accept(segment);
             tasks().live().settled(live);
             parts.admissions().settled(segment.messages());
             parts.names().settled(live, Stream.ofNullable(segment.name()).toList());

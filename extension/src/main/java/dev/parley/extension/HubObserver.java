@@ -1,6 +1,7 @@
 package dev.parley.extension;
 
 import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
@@ -24,6 +25,9 @@ public interface HubObserver {
 
     /** An agent has worked at a message; the task is in its state after the run. */
     void ran(String agent, Request request, long nanos);
+
+    /** Events of a task are on disk, in order. Called on the thread of the log. */
+    default void written(Segment segment) {}
 
     /** An event was offered to a webhook of a task that {@code caller} began. */
     void offered(TaskKey task, String caller, boolean accepted);

@@ -24,6 +24,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubObserver;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.Administration;
 import dev.parley.hub.extensions.Activated;
@@ -223,6 +224,7 @@ public final class Platform implements AutoCloseable {
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
         Duration retention = settings.store().retention();
+        List<HubObserver> observers = hubExtensions.observers();
         Engine.Builder running = Engine.builder(log)
                 .webhooks(
                         pushStore,
@@ -234,12 +236,12 @@ public final class Platform implements AutoCloseable {
                                 owner -> trust.isWelcome(owner.group(), owner.owner()),
                                 this::finished,
                                 metrics,
-                                hubExtensions.observers(),
+                                observers,
                                 traces))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .observer(new ObservedRuns(
-                        new Runs(metrics, traces, audit), neighbours::extensions, hubExtensions.observers()));
+                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
+                .written(segment -> observers.forEach(one -> one.written(segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         hubExtensions.tools().ifPresent(running::tools);
         this.engine = running.build();
