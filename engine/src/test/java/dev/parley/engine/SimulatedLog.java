@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -281,6 +282,11 @@ final class SimulatedLog implements TaskLog {
     @Override
     public Page list(Query query) {
         return read(() -> disk.log.list(query));
+    }
+
+    @Override
+    public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        return disk.log.times(key, sequence, limit);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.parley.protocol.LoggedEvent;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -236,6 +237,11 @@ final class SteppedLog implements TaskLog {
     @Override
     public Page list(Query query) {
         return disk.list(query);
+    }
+
+    @Override
+    public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        return disk.times(key, sequence, limit);
     }
 
     @Override

@@ -12,7 +12,9 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import java.time.Instant;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -52,6 +54,12 @@ public interface HubTasks {
      * @throws dev.parley.engine.spi.DamagedTaskException if they cannot be read
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /**
+     * Returns when the events of a task were written: times by the number of the first event that was written then, from the one with {@code
+     * sequence} on. Times that are not known are left out, such as those of a task that was written once, with its end.
+     */
+    NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit);
 
     /** Returns a task of any agent and owner in a group. */
     Optional<Head> find(String group, String taskId);

@@ -256,6 +256,23 @@ public abstract class TaskLogContract {
                 .allSatisfy(count -> assertThat(count.scope().owner()).isEqualTo("bob"));
     }
 
+    @Test
+    void theTimesOfSegmentsAreKept() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key), moved(key, TaskState.WORKING)));
+        clock.advance(Duration.ofSeconds(2));
+        write(key, 3, List.of(chunk(key, "a"), chunk(key, "b")));
+        clock.advance(Duration.ofSeconds(3));
+        write(key, 5, List.of(moved(key, TaskState.COMPLETED)));
+
+        assertThat(log.times(key, 1, 100))
+                .containsExactly(
+                        Map.entry(1L, START), Map.entry(3L, START.plusSeconds(2)), Map.entry(5L, START.plusSeconds(5)));
+        assertThat(log.times(key, 4, 100)).containsOnlyKeys(3L, 5L);
+        assertThat(log.times(key, 4, 1)).containsOnlyKeys(3L);
+        assertThat(log.times(key(MALLORY, "task-1"), 1, 100)).isEmpty();
+    }
+
     private static Selection selection(@Nullable String group, Set<String> owners, Set<TaskState> states) {
         return new Selection(group, owners, null, states, null, null, null, null);
     }

@@ -10,8 +10,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
@@ -28,7 +30,9 @@ public final class MemoryTaskLog implements TaskLog {
             .thenComparing(head -> head.key().taskId())
             .reversed();
 
-    private record Row(Head head, List<LoggedEvent> events, Cause cause, int turns) {}
+    /** @param times when events were written, by the number of the first one */
+    private record Row(
+            Head head, List<LoggedEvent> events, Cause cause, int turns, NavigableMap<Long, Instant> times) {}
 
     private record Context(Scope scope, String agent, String contextId) {
         static Context of(Head head) {
@@ -82,7 +86,9 @@ public final class MemoryTaskLog implements TaskLog {
             Cause cause = row == null ? segment.cause() : row.cause();
             int more = segment.messages().size();
             int sum = row == null ? more : row.turns() + more;
-            rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum));
+            NavigableMap<Long, Instant> times = row == null ? new TreeMap<>() : row.times();
+            times.put(segment.events().getFirst().sequence(), clock.instant());
+            rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum, times));
             turns.merge(Context.of(segment.head()), more, Integer::sum);
             var led = new Led(segment.head().key().taskId(), clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
@@ -122,6 +128,25 @@ public final class MemoryTaskLog implements TaskLog {
             int from = (int) Math.min(after, row.events().size());
             return List.copyOf(row.events()
                     .subList(from, Math.min(from + limit, row.events().size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        lock.lock();
+        try {
+            Row row = rows.get(key);
+            if (row == null) {
+                return new TreeMap<>();
+            }
+            Long first = row.times().floorKey(sequence);
+            var times = new TreeMap<Long, Instant>();
+            row.times().tailMap(first == null ? 0 : first, true).entrySet().stream()
+                    .limit(limit)
+                    .forEach(each -> times.put(each.getKey(), each.getValue()));
+            return times;
         } finally {
             lock.unlock();
         }

@@ -7,6 +7,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -113,6 +114,12 @@ public interface TaskLog extends AutoCloseable {
      * @throws DamagedTaskException if they cannot be read
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /**
+     * Returns when the events of a task were written: times by the number of the first event that was written then, from the one with {@code
+     * sequence} on. Times that are not known are left out, such as those of a task that was written once, with its end.
+     */
+    NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit);
 
     /** Returns the caller that began a task, or empty if the log does not hold it. Its address is not kept. */
     Optional<Cause> cause(TaskKey key);

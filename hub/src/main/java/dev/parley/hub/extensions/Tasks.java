@@ -15,7 +15,9 @@ import dev.parley.extension.HubTasks;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import java.time.Instant;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -50,6 +52,11 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
         return log.read(key, after, limit);
+    }
+
+    @Override
+    public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        return log.times(key, sequence, limit);
     }
 
     @Override

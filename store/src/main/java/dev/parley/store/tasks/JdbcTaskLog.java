@@ -38,8 +38,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -204,7 +206,19 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             rows.segment(
                     session,
                     new SegmentRow(
-                            id, 1, events, entry, head.state(), null, null, cause.address(), salt, null, null, ids));
+                            id,
+                            1,
+                            events,
+                            entry,
+                            head.state(),
+                            null,
+                            null,
+                            cause.address(),
+                            salt,
+                            null,
+                            null,
+                            ids,
+                            steadyClock.millis()));
         }
     }
 
@@ -236,7 +250,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         database.storage().add(head.key().scope().group(), Kind.TASKS, bytes(events));
         Ids ids = Ids.in(segment.events());
         if (before == head.state() && ids.received() == null) {
-            rows.segment(session, SegmentRow.chunk(id, first, events));
+            rows.segment(session, SegmentRow.chunk(id, first, events, steadyClock.millis()));
             return;
         }
         changes.merge(new Tally(lane, before), -1, Integer::sum);
@@ -256,7 +270,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         salt,
                         cause.traceparent(),
                         cause.chain().baggage(),
-                        ids));
+                        ids,
+                        steadyClock.millis()));
     }
 
     private static String place(String taskId, long first) {
@@ -436,6 +451,26 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             }
             sequence++;
         }
+    }
+
+    @Override
+    public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        Long lane = lanes.find(Lane.of(key));
+        var times = new TreeMap<Long, Instant>();
+        if (lane != null) {
+            database.read(session -> session.list(
+                            row -> Map.entry(row.getLong(1), row.getLong(2)),
+                            "SELECT first_seq, at_ms FROM segment WHERE task_id = ?1 AND first_seq >="
+                                    + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
+                                    + " AND at_ms IS NOT NULL AND EXISTS (SELECT 1 FROM task WHERE task_id = ?1 AND lane_no = ?3)"
+                                    + " ORDER BY first_seq LIMIT ?4",
+                            key.taskId(),
+                            sequence,
+                            lane,
+                            limit))
+                    .forEach(row -> times.put(row.getKey(), Instant.ofEpochMilli(row.getValue())));
+        }
+        return times;
     }
 
     @Override

@@ -49,8 +49,9 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static final String INSERT_SEGMENTS =
             "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace, agents,"
-                    + " received, sent, stream_no) SELECT u.*, s.no FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
-                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u,"
+                    + " received, sent, at_ms, stream_no) SELECT u.*, s.no FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[],"
+                    + " ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],"
+                    + " ?::bigint[]) AS u,"
                     + " (SELECT ?::bigint AS no) AS s";
 
     private static final String INSERT_MESSAGES =
@@ -108,7 +109,8 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("text", SegmentRow::trace),
             new Column<>("text", SegmentRow::agents),
             new Column<>("text", row -> row.ids().received()),
-            new Column<>("text", row -> row.ids().sent()));
+            new Column<>("text", row -> row.ids().sent()),
+            new Column<>("bigint", SegmentRow::atMs));
 
     private static final List<Column<MessageRow>> MESSAGE = List.of(
             new Column<>("integer", MessageRow::day),

@@ -80,15 +80,16 @@ final class SqliteTaskRows implements TaskRows {
     public void segment(Session session, SegmentRow segment) throws SQLException {
         if (segment.entry() == null) {
             session.update(
-                    "INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)",
+                    "INSERT INTO segment (task_id, first_seq, events, at_ms) VALUES (?, ?, ?, ?)",
                     segment.taskId(),
                     segment.firstSequence(),
-                    segment.events());
+                    segment.events(),
+                    segment.atMs());
             return;
         }
         session.update(
                 "INSERT INTO segment (task_id, first_seq, entry_no, state, previous, caller, address, salt, trace, agents,"
-                        + " received, sent, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " received, sent, events, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 segment.taskId(),
                 segment.firstSequence(),
                 segment.entry(),
@@ -101,7 +102,8 @@ final class SqliteTaskRows implements TaskRows {
                 segment.agents(),
                 segment.ids().received(),
                 segment.ids().sent(),
-                segment.events());
+                segment.events(),
+                segment.atMs());
     }
 
     @Override

@@ -104,11 +104,12 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             @Nullable String salt,
             @Nullable String trace,
             @Nullable String agents,
-            Ids ids) {
+            Ids ids,
+            long atMs) {
         /** A segment that is no entry of the audit. */
-        static SegmentRow chunk(String taskId, long firstSequence, byte[] events) {
+        static SegmentRow chunk(String taskId, long firstSequence, byte[] events, long atMs) {
             return new SegmentRow(
-                    taskId, firstSequence, events, null, null, null, null, null, null, null, null, Ids.NONE);
+                    taskId, firstSequence, events, null, null, null, null, null, null, null, null, Ids.NONE, atMs);
         }
     }
 

@@ -134,8 +134,10 @@ final class TaskWalks {
     /** The lanes of a selection with the newest tasks, the newest first. */
     private List<Run> newest(Selection selection, int most) {
         var runs = new ArrayList<Run>();
-        for (TaskState state :
-                selection.states().isEmpty() ? Collections.<TaskState>singleton(null) : selection.states()) {
+        if (selection.states().isEmpty()) {
+            runs.addAll(newest(selection, null, most));
+        }
+        for (TaskState state : selection.states()) {
             runs.addAll(newest(selection, state, most));
         }
         runs.sort(Comparator.comparing((Run run) -> run.newest).reversed());

@@ -1,0 +1,2 @@
+-- When a segment was written; null in older ones.
+ALTER TABLE segment ADD COLUMN at_ms BIGINT;
