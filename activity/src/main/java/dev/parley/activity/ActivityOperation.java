@@ -103,6 +103,47 @@ public interface ActivityOperation {
     record TaskPage(List<TaskView> tasks, @Nullable String next) {}
 
     /**
+     * Reads a task and its events, the oldest first.
+     *
+     * @param after number of the last event of the page before; 0 for the first page
+     * @param limit 1 to 500; null for 100
+     */
+    record ReadHistory(String taskId, long after, @Nullable Integer limit, Reach reach)
+            implements Operation.ExtensionCall<History> {
+        /** The first events of a task. */
+        public static ReadHistory of(String taskId) {
+            return new ReadHistory(taskId, 0, null, Reach.OWN);
+        }
+
+        @Override
+        public String name() {
+            return "activity/task";
+        }
+
+        @Override
+        public String relatedTask() {
+            return taskId;
+        }
+    }
+
+    /**
+     * A page of the history of a task.
+     *
+     * @param next number for {@link ReadHistory#after} of the next page; null at the end
+     */
+    record History(
+            TaskView task, List<EventView> events, @Nullable Long next) {}
+
+    /**
+     * An event.
+     *
+     * @param number from 1 without gaps
+     * @param at when it was written, or the time of its status if that is not known
+     * @param event a StreamResponse of A2A 1.0
+     */
+    record EventView(long number, Instant at, Map<String, @Nullable Object> event) {}
+
+    /**
      * Counts tasks by state.
      *
      * @param agent null for all agents
@@ -121,6 +162,87 @@ public interface ActivityOperation {
      * @param agents those with the most tasks, by name; at most 1,000
      */
     record TaskCounts(Map<String, Long> states, List<AgentCounts> agents) {}
+
+    /**
+     * Watches the changes of tasks, and of the agents of the hub.
+     *
+     * @param agent only changes of this agent and its tasks; null for all
+     * @param taskId only changes of this task; null for all
+     * @param after number of the last change that the caller has; 0 for none, {@link #NEW} for new ones only
+     */
+    record WatchChanges(@Nullable String agent, @Nullable String taskId, long after, Reach reach)
+            implements Operation.ExtensionWatch<Change> {
+        /** Place behind all changes. */
+        public static final long NEW = -1;
+
+        /** New changes of an agent; of all agents for null. */
+        public static WatchChanges of(@Nullable String agent) {
+            return new WatchChanges(agent, null, NEW, Reach.OWN);
+        }
+
+        @Override
+        public String name() {
+            return "activity/changes";
+        }
+    }
+
+    /**
+     * A change. Changes of kind {@link #TASK} are kept, and have a number behind which a stream can be resumed; the others are shown to those
+     * that watch at the time.
+     *
+     * @param number of the audit; 0 for none
+     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, or {@link #GAP} where changes without numbers were left out
+     * @param before state before; null for a task that begins, and if that is not known
+     * @param caller principal that began, continued or canceled the task, or for which its agent works
+     * @param trace W3C trace context of its call
+     * @param group null in streams of one group
+     * @param text of the agent with its progress
+     * @param change of an agent: {@code hosted} or {@code removed}
+     */
+    record Change(
+            long number,
+            Instant at,
+            String kind,
+            @Nullable String taskId,
+            @Nullable String agent,
+            @Nullable String contextId,
+            @Nullable TaskState state,
+            @Nullable TaskState before,
+            @Nullable String caller,
+            @Nullable String trace,
+            @Nullable String group,
+            @Nullable String text,
+            @Nullable String change) {
+        public static final String TASK = "task";
+        public static final String PROGRESS = "progress";
+        public static final String AGENT = "agent";
+        public static final String GAP = "gap";
+
+        /** Changes without numbers were left out. */
+        public static Change gap(Instant at) {
+            return new Change(0, at, GAP, null, null, null, null, null, null, null, null, null, null);
+        }
+
+        /** A task has events that leave its state as it was. */
+        public static Change progress(Instant at, String taskId, String agent, String group, @Nullable String text) {
+            return new Change(0, at, PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
+        }
+
+        /** An agent is hosted, or no longer. */
+        public static Change ofAgent(Instant at, String agent, boolean isHosted) {
+            String change = isHosted ? "hosted" : "removed";
+            return new Change(0, at, AGENT, null, agent, null, null, null, null, null, null, null, change);
+        }
+
+        /** This change in a stream of one group. */
+        public Change withoutGroup() {
+            return group == null
+                    ? this
+                    : new Change(
+                            number, at, kind, taskId, agent, contextId, state, before, caller, trace, null, text,
+                            change);
+        }
+    }
 
     /** Numbers of tasks of an agent, by the name of the state. */
     record AgentCounts(String agent, Map<String, Long> states) {}

@@ -2,17 +2,23 @@ package dev.parley.activity;
 
 import static dev.parley.dialect.json.Codecs.FREE;
 import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.dialect.json.Codecs.STRUCT;
 import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.json.Codecs.TIMESTAMP;
 import static dev.parley.protocol.extension.RestParameter.query;
 
 import dev.parley.activity.ActivityOperation.AgentCounts;
+import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.ActivityOperation.CountTasks;
+import dev.parley.activity.ActivityOperation.EventView;
 import dev.parley.activity.ActivityOperation.FindTasks;
+import dev.parley.activity.ActivityOperation.History;
 import dev.parley.activity.ActivityOperation.Reach;
+import dev.parley.activity.ActivityOperation.ReadHistory;
 import dev.parley.activity.ActivityOperation.TaskCounts;
 import dev.parley.activity.ActivityOperation.TaskPage;
 import dev.parley.activity.ActivityOperation.TaskView;
+import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
@@ -45,6 +51,9 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     /** Largest page of tasks. */
     public static final int MAX_PAGE = 200;
 
+    /** Largest page of events. */
+    public static final int MAX_EVENTS = 500;
+
     private static final String PREFIX = "TASK_STATE_";
     private static final Map<String, Object> OBJECT = Map.of("type", "object");
 
@@ -74,6 +83,18 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .optional("next", TEXT, TaskPage::next)
             .as(v -> new TaskPage(v.next(), v.next()));
 
+    private static final Codec<EventView> EVENT = Shape.<EventView>of()
+            .required("number", NUMBER, EventView::number)
+            .required("at", TIMESTAMP, EventView::at)
+            .required("event", STRUCT, EventView::event)
+            .as(v -> new EventView(v.next(), v.next(), v.next()));
+
+    private static final Shape<History> HISTORY = Shape.<History>of()
+            .required("task", TASK, History::task)
+            .always("events", Codecs.list(EVENT), List.of(), History::events)
+            .optional("next", NUMBER, History::next)
+            .as(v -> new History(v.next(), v.next(), v.next()));
+
     private static final Codec<Map<String, Long>> NUMBERS = Codecs.map(NUMBER);
 
     private static final Codec<AgentCounts> OF_AGENT = Shape.<AgentCounts>of()
@@ -85,6 +106,24 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .always("states", NUMBERS, Map.of(), TaskCounts::states)
             .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
             .as(v -> new TaskCounts(v.next(), v.next()));
+
+    private static final Shape<Change> CHANGE = Shape.<Change>of()
+            .optional("number", NUMBER, 0L, Change::number)
+            .required("at", TIMESTAMP, Change::at)
+            .required("kind", TEXT, Change::kind)
+            .optional("taskId", TEXT, Change::taskId)
+            .optional("agent", TEXT, Change::agent)
+            .optional("contextId", TEXT, Change::contextId)
+            .optional("state", STATE, Change::state)
+            .optional("before", STATE, Change::before)
+            .optional("caller", TEXT, Change::caller)
+            .optional("trace", TEXT, Change::trace)
+            .optional("group", TEXT, Change::group)
+            .optional("text", TEXT, Change::text)
+            .optional("change", TEXT, Change::change)
+            .as(v -> new Change(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                    v.next(), v.next(), v.next()));
 
     private static final RestParameter OF = query("agent", Type.TEXT, "NAME", "An agent of the hub.");
     private static final RestParameter CONTEXT = query("contextId", Type.TEXT, "ID", "Context of the tasks.");
@@ -113,6 +152,32 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final RestDescription COUNT =
             new RestDescription("Count tasks by agent and state", List.of(OF, GROUP, OWNER), OBJECT).strict();
 
+    private static final RestDescription READ = new RestDescription(
+                    "Read a task and its events with their numbers and times",
+                    List.of(
+                            RestParameter.path("taskId", "TASK-ID", "The task."),
+                            query("after", Type.NUMBER, "NUMBER", "Number of the last event of the page before."),
+                            query("limit", Type.NUMBER, "COUNT", "Limit of the events; default 100.")
+                                    .atMost(MAX_EVENTS),
+                            GROUP,
+                            OWNER),
+                    OBJECT)
+            .strict();
+    private static final RestDescription WATCH = new RestDescription(
+                    "Stream the changes of tasks and agents",
+                    List.of(
+                            OF,
+                            query("taskId", Type.TEXT, "ID", "A task."),
+                            query(
+                                    "after",
+                                    Type.NUMBER,
+                                    "NUMBER",
+                                    "Number of the last change that the caller has; default: new ones."),
+                            GROUP,
+                            OWNER),
+                    OBJECT)
+            .strict();
+
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
             ExtensionUri.permanent("/extensions/activity/v1"),
@@ -134,7 +199,58 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                                     count -> members(count.reach(), "agent", count.agent())),
                             COUNTS)
                     .rest("GET /activity/counts")
-                    .described(COUNT));
+                    .described(COUNT),
+            ExtensionMethod.call(
+                            "activity/task",
+                            ReadHistory.class,
+                            JsonForm.object(
+                                    json -> {
+                                        Values given = Values.of("activity/task", READ, json);
+                                        return new ReadHistory(
+                                                String.valueOf(given.values().get("taskId")),
+                                                given.number("after", 0),
+                                                given.count("limit", MAX_EVENTS),
+                                                given.reach());
+                                    },
+                                    read -> members(
+                                            read.reach(),
+                                            "taskId",
+                                            read.taskId(),
+                                            "after",
+                                            read.after() == 0 ? null : read.after(),
+                                            "limit",
+                                            read.limit())),
+                            HISTORY)
+                    .rest("GET /activity/tasks/{taskId}")
+                    .described(READ)
+                    .content(history ->
+                            history.events().stream().map(EventView::event).toList()),
+            ExtensionMethod.stream(
+                            "activity/changes",
+                            WatchChanges.class,
+                            JsonForm.object(
+                                    json -> {
+                                        Values given = Values.of("activity/changes", WATCH, json);
+                                        return new WatchChanges(
+                                                given.text("agent"),
+                                                given.text("taskId"),
+                                                given.number("after", WatchChanges.NEW),
+                                                given.reach());
+                                    },
+                                    watch -> members(
+                                            watch.reach(),
+                                            "agent",
+                                            watch.agent(),
+                                            "taskId",
+                                            watch.taskId(),
+                                            "after",
+                                            watch.after() < 0 ? null : watch.after())),
+                            CHANGE)
+                    .rest("GET /activity/changes")
+                    .described(WATCH)
+                    .resumable(
+                            change -> change.number() == 0 ? null : Long.toString(change.number()),
+                            (watch, id) -> new WatchChanges(watch.agent(), watch.taskId(), place(id), watch.reach())));
 
     /** Parameters of a request, which its row has checked. */
     private record Values(Map<String, @Nullable Object> values) {
@@ -147,17 +263,37 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             return values.get(name) instanceof String text && !text.isBlank() ? text : null;
         }
 
+        long number(String name, long otherwise) {
+            return values.get(name) instanceof Number number ? number.longValue() : otherwise;
+        }
+
+        /** A number from 1; null for none. */
+        @Nullable
+        Integer count(String name, int most) {
+            if (!(values.get(name) instanceof Number number)) {
+                return null;
+            }
+            if (number.longValue() == 0) {
+                throw InvalidField.of(name, "0 (expected: 1 to " + most + ")");
+            }
+            return number.intValue();
+        }
+
         Reach reach() {
             return new Reach(text("group"), text("owner"));
         }
     }
 
+    private static long place(String id) {
+        try {
+            return Math.max(0, Long.parseLong(id));
+        } catch (NumberFormatException foreign) {
+            return 0; // no id of this server: all changes
+        }
+    }
+
     private static FindTasks find(Map<String, @Nullable Object> json) {
         Values given = Values.of("activity/tasks", FIND, json);
-        Object size = given.values().get("pageSize");
-        if (size instanceof Long none && none == 0) {
-            throw InvalidField.of("pageSize", "0 (expected: 1 to " + MAX_PAGE + ")");
-        }
         return new FindTasks(
                 given.text("agent"),
                 given.text("contextId"),
@@ -167,7 +303,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                 RestParameter.time(given.values().get("until")),
                 given.text("q"),
                 given.text("after"),
-                size instanceof Number number ? (Integer) number.intValue() : null,
+                given.count("pageSize", MAX_PAGE),
                 given.reach());
     }
 
@@ -244,6 +380,16 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     /** JSON of a task. */
     public static byte[] json(TaskView task) {
         return Json.write(TASK.toJson(task));
+    }
+
+    /** JSON of an event. */
+    public static byte[] json(EventView event) {
+        return Json.write(EVENT.toJson(event));
+    }
+
+    /** JSON of a change. */
+    public static byte[] json(Change change) {
+        return Json.write(CHANGE.toJson(change));
     }
 
     /** JSON of counts. */

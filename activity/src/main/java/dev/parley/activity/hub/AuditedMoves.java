@@ -1,0 +1,83 @@
+package dev.parley.activity.hub;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Changes of tasks by the audit, whose numbers outlast the hub. */
+final class AuditedMoves implements Moves {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final HubParts hub;
+
+    AuditedMoves(HubParts hub) {
+        this.hub = hub;
+    }
+
+    @Override
+    public Page behind(@Nullable String group, long number, int limit) {
+        return hub.database().scan(requireNonNullElse(group, ""), PATIENCE, () -> {
+            var filter = new Filter(group, null, null, null, null, null);
+            dev.parley.store.audit.Page page = hub.audit().page(filter, number, limit);
+            var moves = new ArrayList<Move>();
+            page.rows().forEach(row -> moves.addAll(of(row)));
+            return new Page(moves, page.next(), page.isLast(), false);
+        });
+    }
+
+    /** The change of a row; none for other rows, and for tasks that were removed. */
+    private List<Move> of(Row row) {
+        Entry entry = row.entry();
+        if (!isOfTask(entry.action())) {
+            return List.of();
+        }
+        return hub.tasks().find(entry.group(), entry.target()).stream()
+                .map(head -> move(row, entry, head))
+                .toList();
+    }
+
+    private static boolean isOfTask(String action) {
+        return switch (action) {
+            case "task.created", "task.moved", "task.canceled", "task.continued" -> true;
+            default -> false;
+        };
+    }
+
+    private static Move move(Row row, Entry entry, Head head) {
+        Object before = entry.detail().get("before");
+        String caller = entry.subject().isEmpty()
+                ? entry.actor()
+                : entry.subject().substring(entry.subject().indexOf('/') + 1);
+        return new Move(
+                head.key().scope(),
+                new Change(
+                        row.number(),
+                        row.at(),
+                        Change.TASK,
+                        entry.target(),
+                        head.key().agent(),
+                        head.contextId(),
+                        TaskState.valueOf(entry.outcome()),
+                        before == null ? null : TaskState.valueOf(before.toString()),
+                        caller,
+                        entry.trace().isEmpty() ? null : entry.trace(),
+                        entry.group(),
+                        null,
+                        null));
+    }
+
+    @Override
+    public long newest() {
+        return hub.audit().newest();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.parley.activity.hub;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.protocol.CallContext.Scope;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The numbered changes of tasks, in order. Safe for any thread. */
+interface Moves {
+    /** A change of a task, and the scope of the task. */
+    record Move(Scope scope, Change change) {}
+
+    /**
+     * Changes behind a number.
+     *
+     * @param next number behind which the next page begins
+     * @param isLast whether there was none behind it
+     * @param hasGap whether changes behind the number are no longer there
+     */
+    record Page(List<Move> moves, long next, boolean isLast, boolean hasGap) {}
+
+    /** Returns changes behind a number, of a group or, for null, of all; there may be none, and more behind them. */
+    Page behind(@Nullable String group, long number, int limit);
+
+    /** Number of the newest change; 0 if there is none. */
+    long newest();
+}

@@ -1,0 +1,88 @@
+package dev.parley.activity.hub;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.protocol.TaskState;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The newest changes of a hub that keeps nothing. */
+final class RememberedMoves implements Moves {
+    private static final int MOST = 10_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Move> newest = new ArrayDeque<>();
+    private long number;
+
+    /** @param before state before; null if the task begins, or it is not known */
+    void add(Segment segment, @Nullable TaskState before) {
+        Head head = segment.head();
+        Cause cause = segment.cause();
+        lock.lock();
+        try {
+            if (newest.size() == MOST) {
+                newest.removeFirst();
+            }
+            newest.addLast(new Move(
+                    head.key().scope(),
+                    new Change(
+                            ++number,
+                            head.statusTime(),
+                            Change.TASK,
+                            head.key().taskId(),
+                            head.key().agent(),
+                            head.contextId(),
+                            head.state(),
+                            before,
+                            cause.caller(),
+                            cause.traceparent(),
+                            head.key().scope().group(),
+                            null,
+                            null)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Page behind(@Nullable String group, long behind, int limit) {
+        lock.lock();
+        try {
+            var moves = new ArrayList<Move>();
+            for (Iterator<Move> each = newest.descendingIterator(); each.hasNext(); ) {
+                Move move = each.next();
+                if (move.change().number() <= behind) {
+                    break;
+                }
+                if (group == null || group.equals(move.scope().group())) {
+                    moves.add(move);
+                }
+            }
+            boolean hasGap = behind < number - newest.size();
+            boolean isLast = moves.size() <= limit;
+            var page = isLast ? moves.reversed() : moves.reversed().subList(0, limit);
+            return new Page(
+                    new ArrayList<>(page),
+                    isLast ? number : page.getLast().change().number(),
+                    isLast,
+                    hasGap);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long newest() {
+        lock.lock();
+        try {
+            return number;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
