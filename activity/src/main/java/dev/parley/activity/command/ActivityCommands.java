@@ -1,5 +1,6 @@
 package dev.parley.activity.command;
 
+import static dev.parley.command.CommandEntry.group;
 import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
@@ -13,6 +14,12 @@ public final class ActivityCommands implements CommandSource {
 
     @Override
     public List<CommandEntry> commands() {
-        return List.of(of("tasks", "List the tasks of all agents of a hub, or count them", TasksCommand::new));
+        return List.of(
+                of("tasks", "List the tasks of all agents of a hub, or count them", TasksCommand::new),
+                group(
+                        "task",
+                        "Read and control tasks",
+                        of("history", "Show the events of a task with their times", HistoryCommand::new)),
+                of("watch", "Follow the changes of the tasks and agents of a hub", WatchCommand::new));
     }
 }

@@ -2,10 +2,13 @@ package dev.parley.activity.hub;
 
 import dev.parley.activity.ActivityOperation.CountTasks;
 import dev.parley.activity.ActivityOperation.FindTasks;
+import dev.parley.activity.ActivityOperation.ReadHistory;
+import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.ActivityProtocol;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.extension.ExtensionView;
@@ -17,9 +20,13 @@ final class ActivityHub implements HubExtension {
             new ExtensionView<>(ActivityProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
     private final TaskTables tables;
+    private final Histories histories;
+    private final Changes changes;
 
     ActivityHub(HubParts hub) {
         this.tables = new TaskTables(hub);
+        this.histories = new Histories(hub);
+        this.changes = new Changes(hub);
     }
 
     @Override
@@ -47,6 +54,23 @@ final class ActivityHub implements HubExtension {
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
         return AgentExtension.of(ActivityProtocol.PROTOCOL, "Tasks over all agents of the hub")
                 .call(FindTasks.class, tables::find)
-                .call(CountTasks.class, tables::count);
+                .call(CountTasks.class, tables::count)
+                .call(ReadHistory.class, histories::read)
+                .watch(WatchChanges.class, changes::watch);
+    }
+
+    @Override
+    public HubObserver hubObserver() {
+        return changes;
+    }
+
+    @Override
+    public void started() {
+        changes.start();
+    }
+
+    @Override
+    public void close() {
+        changes.close();
     }
 }

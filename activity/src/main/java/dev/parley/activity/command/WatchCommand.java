@@ -1,0 +1,87 @@
+package dev.parley.activity.command;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.activity.ActivityOperation.Reach;
+import dev.parley.activity.ActivityOperation.WatchChanges;
+import dev.parley.activity.ActivityProtocol;
+import dev.parley.command.CommandCall;
+import dev.parley.command.Parameters;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley watch}. */
+final class WatchCommand extends HubCommand {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final String MOST = "--most";
+
+    @Override
+    public void describe(CommandSpec spec) {
+        spec.addOption(Parameters.option("--of-agent", "NAME", "Only changes of this agent and its tasks."));
+        spec.addOption(Parameters.option("--task", "ID", "Only changes of this task."));
+        spec.addOption(Parameters.option(
+                "--after", "NUMBER", "Begin behind the change of this number; 0 for all; default: new changes."));
+        spec.addOption(Parameters.option("--group", "GROUP", "Tasks of another group, or * for all; for operators."));
+        spec.addOption(Parameters.option("--owner", "NAME", "Tasks of another owner; for operators."));
+        spec.addOption(Parameters.option(MOST, "N", "End after so many changes; default: go on until Ctrl-C."));
+    }
+
+    @Override
+    public int run(CommandCall call) throws InterruptedException {
+        Integer most = call.number(MOST, 1, Integer.MAX_VALUE);
+        Integer after = call.number("--after", 0, Integer.MAX_VALUE);
+        var watch = new WatchChanges(
+                call.option("--of-agent"),
+                call.option("--task"),
+                after == null ? WatchChanges.NEW : after,
+                new Reach(call.option("--group"), call.option("--owner")));
+        return connect(call, hub -> {
+            int left = most == null ? Integer.MAX_VALUE : most;
+            try (Feed<Change> changes = hub.watch(watch, CallContext.anonymous())) {
+                while (left > 0) {
+                    List<Change> next = changes.next(PATIENCE);
+                    if (next == null) {
+                        break;
+                    }
+                    for (Change change : next.subList(0, Math.min(left, next.size()))) {
+                        show(call, change);
+                        left--;
+                    }
+                }
+            }
+            return 0;
+        });
+    }
+
+    private static void show(CommandCall call, Change change) {
+        if (call.output().isJson()) {
+            call.output().print(new String(ActivityProtocol.json(change), UTF_8) + "\n");
+            return;
+        }
+        String number = change.number() == 0 ? "-" : Long.toString(change.number());
+        call.output().line(change.at() + "  " + number + "  " + text(change));
+    }
+
+    private static String text(Change change) {
+        return switch (change.kind()) {
+            case Change.TASK ->
+                change.agent() + "  " + change.taskId() + "  "
+                        + (change.before() == null ? "" : word(change.before()) + " -> ") + word(change.state())
+                        + "  " + change.caller();
+            case Change.PROGRESS ->
+                change.agent() + "  " + change.taskId() + "  " + (change.text() == null ? "works" : change.text());
+            case Change.AGENT -> change.agent() + "  " + change.change();
+            default -> "changes without numbers were left out";
+        };
+    }
+
+    private static String word(@Nullable TaskState state) {
+        return state == null ? "" : TasksCommand.word(state.name());
+    }
+}

@@ -1,0 +1,162 @@
+package dev.parley.activity.hub;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.activity.ActivityOperation.WatchChanges;
+import dev.parley.activity.hub.Moves.Move;
+import dev.parley.engine.Request;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.extension.HubObserver;
+import dev.parley.extension.HubParts;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.LruMap;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The feed of changes of a hub. Safe for any thread; its observer does a few small steps for each segment of a task. */
+final class Changes implements HubObserver {
+    private static final int MOST_STATES = 10_000;
+    private static final int TEXT = 200;
+
+    /** Key of the changes of all groups. No group has this name. */
+    private static final String ALL = "*";
+
+    private final HubParts hub;
+    private final InstantSource clock = InstantSource.system();
+    private final Moves source;
+    private final @Nullable RememberedMoves remembered;
+    private final Map<String, Tail> tails = new ConcurrentHashMap<>();
+    /** Newest states of tasks that have not ended, while somebody watches. */
+    private final Map<String, TaskState> states = new LruMap<>(MOST_STATES);
+
+    private final ReentrantLock statesLock = new ReentrantLock();
+    private volatile boolean announces;
+    private volatile boolean isClosed;
+
+    Changes(HubParts hub) {
+        this.hub = hub;
+        this.remembered = hub.isKept() ? null : new RememberedMoves();
+        this.source = remembered == null ? new AuditedMoves(hub) : remembered;
+    }
+
+    Feed<Change> watch(WatchChanges watch, CallContext caller) {
+        Sight sight = Sight.of(hub.agents(), caller, watch.reach());
+        String key = sight.group() == null ? ALL : sight.group();
+        long newest = source.newest();
+        Tail tail = tails.compute(key, (name, watched) -> {
+            Tail one = watched == null ? new Tail(source, sight.group(), newest) : watched;
+            one.enter();
+            return one;
+        });
+        if (isClosed) {
+            tail.close();
+        }
+        var isOpen = new AtomicBoolean(true);
+        Runnable end = () -> {
+            if (isOpen.compareAndSet(true, false)) {
+                tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
+            }
+        };
+        // A number that is not there yet is one of other data, such as those before a backup was restored.
+        boolean isForeign = watch.after() > newest;
+        long number = watch.after() < 0 || isForeign ? newest : watch.after();
+        var watcher = new Watcher(source, tail, sight, watch, number, clock, end);
+        return isForeign ? watcher.behindGap() : watcher;
+    }
+
+    /** Announces agents that are hosted or removed from now on. */
+    void start() {
+        hub.agents().onHosted((agent, card) -> announce(agent, true));
+        hub.agents().onRemoved(agent -> announce(agent, false));
+        announces = true;
+    }
+
+    private void announce(String agent, boolean isHosted) {
+        if (announces) {
+            var move = new Move(new Scope("", ""), Change.ofAgent(clock.instant(), agent, isHosted));
+            tails.values().forEach(tail -> tail.note("agent " + agent, move));
+        }
+    }
+
+    void close() {
+        isClosed = true;
+        tails.values().forEach(Tail::close);
+    }
+
+    @Override
+    public void written(Segment segment) {
+        if (tails.isEmpty() && remembered == null) {
+            return;
+        }
+        Head head = segment.head();
+        boolean begins = segment.events().getFirst().sequence() == 1;
+        TaskState before = states(head);
+        // Of a task that is not known any more, a working one is likely to have been working before.
+        boolean isProgress = !begins && (before == head.state() || before == null && head.state() == TaskState.WORKING);
+        if (!isProgress && remembered != null) {
+            remembered.add(segment, begins ? null : before);
+        }
+        for (String key : new String[] {head.key().scope().group(), ALL}) {
+            Tail tail = tails.get(key);
+            if (tail == null) {
+                continue;
+            }
+            if (isProgress) {
+                tail.progress(head.key(), progress(segment));
+            } else {
+                tail.changed();
+            }
+        }
+    }
+
+    /** Notes the state of a task, and returns the one before. */
+    private @Nullable TaskState states(Head head) {
+        statesLock.lock();
+        try {
+            return head.state().isTerminal()
+                    ? states.remove(head.key().taskId())
+                    : states.put(head.key().taskId(), head.state());
+        } finally {
+            statesLock.unlock();
+        }
+    }
+
+    private Change progress(Segment segment) {
+        TaskEvent last = segment.events().getLast().event();
+        Message message =
+                last instanceof TaskStatusUpdateEvent update ? update.status().message() : null;
+        Instant at = last instanceof TaskStatusUpdateEvent ? segment.head().statusTime() : clock.instant();
+        return Change.progress(
+                at,
+                segment.head().key().taskId(),
+                segment.head().key().agent(),
+                segment.head().key().scope().group(),
+                message == null ? null : VisibleText.of(message, TEXT));
+    }
+
+    @Override
+    public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {}
+
+    @Override
+    public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {}
+
+    @Override
+    public void ran(String agent, Request request, long nanos) {}
+
+    @Override
+    public void offered(TaskKey task, String caller, boolean accepted) {}
+}
