@@ -1,6 +1,7 @@
 package dev.parley.activity;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -170,7 +171,7 @@ final class ActivityHub implements AutoCloseable {
                 Map.of("returnImmediately", atOnce));
         Answer answer = post("/agents/" + agent + "/message:send", new String(Json.write(body), UTF_8), key);
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-        return String.valueOf(((Map<?, ?>) answer.json().get("task")).get("id"));
+        return String.valueOf(((Map<?, ?>) requireNonNull(answer.json().get("task"))).get("id"));
     }
 
     @Override

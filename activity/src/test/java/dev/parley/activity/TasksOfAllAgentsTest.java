@@ -4,6 +4,7 @@ import static dev.parley.activity.ActivityHub.ANN;
 import static dev.parley.activity.ActivityHub.BOB;
 import static dev.parley.activity.ActivityHub.GUS;
 import static dev.parley.activity.ActivityHub.ROOT;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.activity.ActivityHub.Answer;
@@ -48,14 +49,14 @@ class TasksOfAllAgentsTest {
     }
 
     private static List<String> titles(Map<?, ?> page) {
-        return ((List<?>) page.get("tasks"))
+        return ((List<?>) requireNonNull(page.get("tasks")))
                 .stream()
                         .map(task -> String.valueOf(((Map<?, ?>) task).get("title")))
                         .toList();
     }
 
     private static Map<?, ?> first(Map<?, ?> page) {
-        return (Map<?, ?>) ((List<?>) page.get("tasks")).getFirst();
+        return (Map<?, ?>) ((List<?>) requireNonNull(page.get("tasks"))).getFirst();
     }
 
     @Test
@@ -75,7 +76,7 @@ class TasksOfAllAgentsTest {
             assertThat(echoed.get("title")).isEqualTo("two lines");
             assertThat(echoed.get("agent")).isEqualTo("echo");
             assertThat(echoed.get("artifacts")).isEqualTo(2);
-            assertThat((int) echoed.get("events")).isPositive();
+            assertThat((int) requireNonNull(echoed.get("events"))).isPositive();
             assertThat(echoed.get("caller")).isEqualTo("anonymous");
             assertThat(String.valueOf(echoed.get("created")))
                     .isLessThanOrEqualTo(String.valueOf(echoed.get("updated")));
@@ -107,7 +108,7 @@ class TasksOfAllAgentsTest {
                     .containsExactly("task 5");
             assertThat(titles(hub.ok("/activity/tasks?caller=nobody", null))).isEmpty();
             Map<?, ?> third =
-                    (Map<?, ?>) ((List<?>) hub.ok("/activity/tasks", null).get("tasks")).get(2);
+                    (Map<?, ?>) ((List<?>) requireNonNull(hub.ok("/activity/tasks", null).get("tasks"))).get(2);
             assertThat(titles(hub.ok("/activity/tasks?until=" + third.get("updated") + "&pageSize=1", null)))
                     .containsExactly("task 3");
             assertThat(titles(hub.ok("/activity/tasks?since=" + third.get("updated"), null)))

@@ -1,0 +1,243 @@
+package dev.parley.activity;
+
+import static dev.parley.activity.ActivityHub.ANN;
+import static dev.parley.activity.ActivityHub.BOB;
+import static dev.parley.activity.ActivityHub.GUS;
+import static dev.parley.activity.ActivityHub.ROOT;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.activity.ActivityOperation.WatchChanges;
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.TaskState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The feed of changes, over HTTP. */
+@Timeout(40)
+class ChangesTest {
+    private static final String CHANGES = "/activity/changes";
+
+    @TempDir
+    Path data;
+
+    private TestDatabase database;
+
+    TestDatabase database() throws IOException {
+        return TestDatabase.sqlite(data);
+    }
+
+    @BeforeEach
+    void openDatabase() throws IOException {
+        database = database();
+    }
+
+    /** Reads a stream up to an element. */
+    private static List<Map<?, ?>> read(Iterator<String> lines, Predicate<Map<?, ?>> last) {
+        var read = new ArrayList<Map<?, ?>>();
+        while (lines.hasNext()) {
+            String line = lines.next();
+            if (line.startsWith("data:")) {
+                Map<?, ?> change = Json.read(line.substring(5).getBytes(UTF_8), Map.class);
+                read.add(change);
+                if (last.test(change)) {
+                    break;
+                }
+            }
+        }
+        return read;
+    }
+
+    private static Predicate<Map<?, ?>> of(String taskId, String state) {
+        return change -> taskId.equals(change.get("taskId")) && state.equals(change.get("state"));
+    }
+
+    /** Changes that end tasks, or ask their callers: a task may be written once, with its end, or before it, too. */
+    private static List<Map<?, ?>> settled(List<Map<?, ?>> changes) {
+        return changes.stream()
+                .filter(change -> String.valueOf(change.get("state")).matches("TASK_STATE_(COMPLETED|INPUT_REQUIRED)"))
+                .toList();
+    }
+
+    private static boolean isWorking(Map<?, ?> change) {
+        return "progress".equals(change.get("kind")) || "TASK_STATE_WORKING".equals(change.get("state"));
+    }
+
+    private static String agents(List<Map<?, ?>> changes) {
+        return String.join(
+                " ",
+                settled(changes).stream()
+                        .map(change -> change.get("agent") + "/" + change.get("state"))
+                        .map(text -> text.replace("TASK_STATE_", ""))
+                        .toList());
+    }
+
+    @Test
+    void changesComeAsTheyHappenAndAreReadAgainBehindANumberAfterARestart() throws Exception {
+        List<Map<?, ?>> first;
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()));
+                Stream<String> lines = hub.stream(CHANGES, null, null)) {
+            Iterator<String> live = lines.iterator();
+            hub.send("echo", "one", null);
+            hub.send("ask", "two", null);
+            String slow = hub.send("slow", "three", null, true);
+            assertThat(agents(read(live, change -> slow.equals(change.get("taskId")) && isWorking(change))))
+                    .isEqualTo("echo/COMPLETED ask/INPUT_REQUIRED");
+            hub.gate.countDown();
+            first = read(live, of(slow, "TASK_STATE_COMPLETED"));
+            Map<?, ?> end = first.getLast();
+            assertThat(end.get("before")).isEqualTo("TASK_STATE_WORKING");
+            assertThat(end.get("kind")).isEqualTo("task");
+            assertThat(end.get("caller")).isEqualTo("anonymous");
+            assertThat(String.valueOf(end.get("contextId"))).isNotEmpty();
+            assertThat((int) requireNonNull(end.get("number"))).isPositive();
+        }
+        String last = String.valueOf(first.getLast().get("number"));
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()))) {
+            String four = hub.send("board", "four", null);
+            try (Stream<String> lines = hub.stream(CHANGES, null, last)) {
+                assertThat(agents(read(lines.iterator(), of(four, "TASK_STATE_COMPLETED"))))
+                        .isEqualTo("board/COMPLETED");
+            }
+            try (Stream<String> lines = hub.stream(CHANGES + "?after=0", null, null)) {
+                List<Map<?, ?>> all = read(lines.iterator(), of(four, "TASK_STATE_COMPLETED"));
+                assertThat(agents(all)).isEqualTo("echo/COMPLETED ask/INPUT_REQUIRED slow/COMPLETED board/COMPLETED");
+                assertThat(all)
+                        .extracting(change -> (int) requireNonNull(change.get("number")))
+                        .isSorted()
+                        .doesNotHaveDuplicates();
+            }
+            try (Stream<String> lines = hub.stream(CHANGES, null, "999999999")) {
+                assertThat(read(lines.iterator(), change -> true).getFirst().get("kind"))
+                        .as("a number of other data")
+                        .isEqualTo("gap");
+            }
+        }
+    }
+
+    @Test
+    void filtersLeaveOtherChangesOut() throws Exception {
+        try (var hub = ActivityHub.open(database.empty(Hub.builder()))) {
+            hub.send("echo", "one", null);
+            String board = hub.send("board", "two", null);
+            String last = hub.send("echo", "three", null);
+
+            try (Stream<String> lines = hub.stream(CHANGES + "?after=0&agent=echo", null, null)) {
+                assertThat(agents(read(lines.iterator(), of(last, "TASK_STATE_COMPLETED"))))
+                        .isEqualTo("echo/COMPLETED echo/COMPLETED");
+            }
+            try (Stream<String> lines = hub.stream(CHANGES + "?after=0&taskId=" + board, null, null)) {
+                assertThat(agents(read(lines.iterator(), of(board, "TASK_STATE_COMPLETED"))))
+                        .isEqualTo("board/COMPLETED");
+            }
+            assertThat(hub.get(CHANGES + "?after=x", null).status()).isEqualTo(400);
+            assertThat(hub.get(CHANGES + "?task=x", null).status()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void eachCallerSeesTheChangesOfTheTasksThatItCouldList() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"))) {
+            hub.send("echo", "echo of ann", ANN);
+            hub.send("silent", "silent of ann", ANN);
+            hub.send("ledger", "ledger of ann", ANN);
+            String board = hub.send("board", "board of ann", ANN);
+            String gus = hub.send("board", "board of gus", GUS);
+
+            assertThat(seen(hub, "?after=0", ANN, board)).isEqualTo("echo/COMPLETED ledger/COMPLETED board/COMPLETED");
+            assertThat(seen(hub, "?after=0", BOB, board)).isEqualTo("board/COMPLETED");
+            assertThat(seen(hub, "?after=0", GUS, gus)).isEqualTo("board/COMPLETED");
+            assertThat(seen(hub, "?after=0&group=*", ROOT, gus))
+                    .isEqualTo("echo/COMPLETED silent/COMPLETED ledger/COMPLETED board/COMPLETED board/COMPLETED");
+            assertThat(seen(hub, "?after=0&group=sales&owner=ann", ROOT, "")).startsWith("echo/COMPLETED silent/");
+            assertThat(hub.get(CHANGES + "?group=*", ANN).status()).isEqualTo(403);
+            assertThat(hub.get(CHANGES, null).status()).isEqualTo(401);
+        }
+    }
+
+    private static String seen(ActivityHub hub, String query, String key, String last) throws Exception {
+        try (Stream<String> lines = hub.stream(CHANGES + query, key, null)) {
+            return agents(read(
+                    lines.iterator(),
+                    change -> "TASK_STATE_COMPLETED".equals(change.get("state"))
+                            && (last.equals(change.get("taskId")) || last.isEmpty() && isOf("ledger", change))));
+        }
+    }
+
+    private static boolean isOf(String agent, Map<?, ?> change) {
+        return agent.equals(change.get("agent"));
+    }
+
+    @Test
+    void aSlowReaderMissesNoTask() throws Exception {
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()));
+                Stream<String> slow = hub.stream(CHANGES, null, null);
+                Stream<String> quick = hub.stream(CHANGES, null, null)) {
+            var ids = new ArrayList<String>();
+            for (int i = 0; i < 1_200; i++) { // more than the newest, which are in memory
+                ids.add(hub.send("echo", "x", null));
+            }
+
+            for (Stream<String> lines : List.of(quick, slow)) {
+                assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
+                        .extracting(change -> (Object) requireNonNull(change.get("taskId")))
+                        .isEqualTo(ids);
+            }
+        }
+    }
+
+    @Test
+    void clientsWatchByJsonRpcAndLearnOfNewAgents() throws Exception {
+        try (var hub = ActivityHub.open(Hub.builder().inMemory());
+                var client = AgentClient.connect(hub.hub.url() + "/activity");
+                Feed<Change> changes = client.watch(WatchChanges.of(null), CallContext.anonymous())) {
+            hub.hub.host(Agent.named("late", "Comes late").handle((request, reply) -> reply.complete("done")));
+            hub.send("late", "hello", null);
+            hub.gate.countDown();
+            String slow = hub.send("slow", "hello", null, true);
+
+            var seen = new ArrayList<Change>();
+            while (seen.isEmpty()
+                    || !slow.equals(seen.getLast().taskId())
+                    || seen.getLast().state() != TaskState.COMPLETED) {
+                List<Change> next = changes.next(Duration.ofSeconds(30));
+                seen.addAll(requireNonNull(next));
+            }
+            assertThat(seen)
+                    .anyMatch(change -> change.kind().equals(Change.AGENT)
+                            && "late".equals(change.agent())
+                            && "hosted".equals(change.change()));
+            assertThat(seen)
+                    .anyMatch(change -> change.number() > 0
+                            && "late".equals(change.agent())
+                            && change.state() == TaskState.COMPLETED);
+            assertThat(behind(hub, "1", slow))
+                    .as("a hub in memory numbers its changes, too")
+                    .contains("slow/COMPLETED");
+        }
+    }
+
+    private static String behind(ActivityHub hub, String number, String last) throws Exception {
+        try (Stream<String> lines = hub.stream(CHANGES, null, number)) {
+            return agents(read(lines.iterator(), of(last, "TASK_STATE_COMPLETED")));
+        }
+    }
+}
