@@ -162,6 +162,7 @@ export class Feed extends EventTarget {
         const text = (await answer.text()).slice(0, 200);
         throw new ApiError({ message: text || `The hub answered ${answer.status}`, status: answer.status, trace });
       }
+      this.lastId ??= answer.headers.get('Stream-Position') ?? undefined; // where it begins, for a connection that is lost before an event
       this.#become('live');
       for await (const event of readEvents(answer.body, heard)) {
         this.#pause = FIRST_PAUSE; // only progress resets the back-off
