@@ -25,6 +25,7 @@ export function dialog(title, draw, kind = '') {
   element.addEventListener('click', event => event.target === element && close());
   addEventListener('routed', close, { once: true });
   repaint();
+  element.tabIndex = -1;
   element.autofocus = !element.querySelector('[autofocus]'); // else its first button, which closes it
   document.body.append(element);
   element.showModal();

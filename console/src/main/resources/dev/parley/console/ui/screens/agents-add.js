@@ -67,7 +67,7 @@ export function addAgent(pasted = '', registered = () => {}) {
 
   const shown = dialog('Add an agent', close => ({
     content: html`<label class="field">Address of the agent or of its card, or the card as JSON
-        <textarea rows=${text.startsWith('{') ? 6 : 2} spellcheck="false" class="mono" ?disabled=${phase === 'preview' || phase === 'done'} .value=${text} @input=${(/** @type {any} */ event) => (text = event.target.value.trim())}></textarea></label>
+        <textarea autofocus rows=${text.startsWith('{') ? 6 : 2} spellcheck="false" class="mono" ?disabled=${phase === 'preview' || phase === 'done'} .value=${text} @input=${(/** @type {any} */ event) => (text = event.target.value.trim())}></textarea></label>
       ${phase === 'read' || phase === 'save' ? html`<p class="row"><i class="spin"></i>${phase === 'read' ? 'Reads the card' : 'Registers the agent'}</p>` : nothing}
       ${failure(error)}
       ${phase === 'preview' ? preview(entry, card) : nothing}
