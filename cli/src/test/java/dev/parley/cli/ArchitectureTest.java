@@ -164,6 +164,8 @@ final class ArchitectureTest {
                 .and()
                 .doNotHaveFullyQualifiedName(
                         "dev.parley.knowledge.Libraries") // which libraries are there, by names of its own
+                .and()
+                .doNotHaveFullyQualifiedName("dev.parley.console.Library") // files of scripts in other jars
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ClassLoader.class)

@@ -43,7 +43,7 @@ class UsageTest {
                 .contains("unknown command snd")
                 .contains("did you mean send?");
         assertThat(shell.run("task", "gte").err()).contains("did you mean get?");
-        assertThat(shell.run("help", "taks").err()).contains("did you mean task?");
+        assertThat(shell.run("help", "tasl").err()).contains("did you mean task?");
     }
 
     @Test

@@ -82,11 +82,7 @@ final class ConsoleFiles {
     private byte @Nullable [] ofLibrary(String path) throws IOException {
         int end = path.indexOf('/');
         Library library = libraries.get(end < 0 ? path : path.substring(0, end));
-        return library == null || path.endsWith("/")
-                ? null
-                : bytes(ConsoleFiles.class
-                        .getClassLoader()
-                        .getResourceAsStream(library.directory() + path.substring(end + 1)));
+        return library == null || path.endsWith("/") ? null : bytes(library.open(path.substring(end + 1)));
     }
 
     private static byte @Nullable [] bytes(@Nullable InputStream in) throws IOException {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A library of the page, in a jar of org.webjars.npm on the class path.
@@ -22,14 +23,19 @@ record Library(String name, String artifact, String main) {
             new Library("marked", "marked", "lib/marked.esm.js"),
             new Library("dompurify", "dompurify", "dist/purify.es.mjs"));
 
-    /** Directory of the jar with its files. */
-    String directory() {
-        return "META-INF/resources/webjars/" + artifact + "/" + version() + "/";
+    /** Opens a file of the library; null if there is none. */
+    @Nullable
+    InputStream open(String path) {
+        return resource("META-INF/resources/webjars/" + artifact + "/" + version() + "/" + path);
+    }
+
+    private static @Nullable InputStream resource(String path) {
+        return Library.class.getClassLoader().getResourceAsStream(path);
     }
 
     String version() {
         String resource = "META-INF/maven/org.webjars.npm/" + artifact + "/pom.properties";
-        try (InputStream in = Library.class.getClassLoader().getResourceAsStream(resource)) {
+        try (InputStream in = resource(resource)) {
             if (in == null) {
                 throw new IllegalStateException("library \"" + artifact + "\": not found (expected: org.webjars.npm:"
                         + artifact + " on the class path)");
