@@ -3,10 +3,11 @@ import { root } from './route.js';
 
 /** An answer that is no success, or none at all. */
 export class ApiError extends Error {
-  /** @param {{message: string, status?: number, reason?: string, trace: string, details?: unknown}} fault */
-  constructor({ message, status = 0, reason, trace, details }) {
+  /** @param {{message: string, status?: number, code?: number, reason?: string, trace: string, details?: unknown}} fault {@code code}: that of JSON-RPC */
+  constructor({ message, status = 0, code, reason, trace, details }) {
     super(message);
     this.status = status;
+    this.code = code;
     this.reason = reason;
     this.trace = trace;
     this.details = details;
@@ -36,6 +37,32 @@ export function address(path, query = {}) {
   return url;
 }
 
+const PROOF = 'parley.proof';
+
+/** Headers with the proof of the session, which the hub gives at sign-in; it stays in this tab, and out of what the page shows. @param {Record<string, string>} headers */
+export function withProof(headers) {
+  const proof = storedProof();
+  return proof ? { ...headers, 'Parley-Session-Proof': proof } : headers;
+}
+
+export function storedProof() {
+  try {
+    return sessionStorage.getItem(PROOF) ?? undefined;
+  } catch {
+    return undefined; // a browser without storage
+  }
+}
+
+/** @param {unknown} proof anything but a text removes it */
+export function storeProof(proof) {
+  try {
+    if (typeof proof === 'string' && proof) sessionStorage.setItem(PROOF, proof);
+    else sessionStorage.removeItem(PROOF);
+  } catch {
+    // a browser without storage: the session works only if the hub needs no proof
+  }
+}
+
 /**
  * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal}} Options
  */
@@ -57,7 +84,7 @@ export async function request(method, path, { query, body, headers = {}, signal 
       method,
       signal,
       credentials: 'same-origin',
-      headers: { Accept: 'application/json', traceparent: header, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: withProof({ Accept: 'application/json', traceparent: header, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }),
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (failure) {
@@ -70,13 +97,19 @@ export async function request(method, path, { query, body, headers = {}, signal 
   throw failure;
 }
 
+/** Reason of an error of REST or JSON-RPC. @param {any} error @returns {string | undefined} */
+export function reasonOf(error) {
+  const details = [error?.details, error?.data].find(Array.isArray) ?? [];
+  const reason = details.find((/** @type {any} */ detail) => detail?.reason)?.reason ?? error?.status;
+  return typeof reason === 'string' ? reason : undefined;
+}
+
 /** @param {Response} answer @param {string} trace */
 async function problem(answer, trace) {
   const text = (await answer.text().catch(() => '')).slice(0, 20_000);
   try {
     const error = JSON.parse(text).error ?? JSON.parse(text);
-    const reason = error.details?.find?.((/** @type {any} */ detail) => detail.reason)?.reason ?? error.status;
-    return new ApiError({ message: String(error.message ?? error.detail ?? error.title ?? text), status: answer.status, reason, trace, details: error });
+    return new ApiError({ message: String(error.message ?? error.detail ?? error.title ?? text), status: answer.status, reason: reasonOf(error), trace, details: error });
   } catch {
     return new ApiError({ message: text.trim().slice(0, 200) || `The hub answered ${answer.status}`, status: answer.status, trace });
   }
@@ -85,8 +118,8 @@ async function problem(answer, trace) {
 /** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
 async function json(method, path, options) {
   const answer = await request(method, path, options);
-  if (answer.status === 204) return undefined;
-  return answer.json();
+  const text = await answer.text();
+  return text ? JSON.parse(text) : undefined;
 }
 
 const V1 = { 'A2A-Version': '1.0' };
@@ -100,8 +133,8 @@ export const api = {
     throw failure;
   }),
   /** @param {{key?: string, token?: string}} credential */
-  signIn: credential => json('POST', 'ui/-/session', { body: credential }),
-  signOut: () => json('DELETE', 'ui/-/session'),
+  signIn: async credential => storeProof((await json('POST', 'ui/-/session', { body: credential }))?.proof),
+  signOut: async () => (await json('DELETE', 'ui/-/session'), storeProof(undefined)),
 
   /** @returns {Promise<{agents: {name: string, description?: string, url: string}[]}>} */
   agents: () => json('GET', 'agents'),
@@ -133,8 +166,8 @@ export const api = {
   /** @param {string} task @param {Record<string, unknown>} [query] @returns {Promise<import('./types.js').TaskHistory>} */
   history: (task, query) => json('GET', `activity/tasks/${id(task)}`, { query }),
 
-  /** @param {string} agent @param {string} task @returns {Promise<import('./types.js').Task>} */
-  task: (agent, task) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1 }),
+  /** @param {string} agent @param {string} task @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Task>} */
+  task: (agent, task, signal) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1, signal }),
   /** @param {string} agent @param {string} task @returns {Promise<import('./types.js').Task>} */
   cancel: (agent, task) => json('POST', `agents/${id(agent)}/tasks/${id(task)}:cancel`, { headers: V1, body: {} }),
   /** @param {string} agent @param {Record<string, unknown>} body @returns {Promise<import('./types.js').StreamResponse>} */

@@ -1,5 +1,6 @@
 /** Resumable streams of server-sent events by fetch: one reader for the feed of changes, for tasks and for chats. */
-import { ApiError, address, newTrace } from './api.js';
+import { ApiError, address, newTrace, reasonOf, withProof } from './api.js';
+import { presence } from './presence.js';
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
@@ -156,7 +157,7 @@ export class Feed extends EventTarget {
       const answer = await fetch(address(this.path, this.query), {
         signal: AbortSignal.any([outer, stalled.signal]),
         credentials: 'same-origin',
-        headers: { Accept: 'text/event-stream', traceparent: header, ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) },
+        headers: withProof({ Accept: 'text/event-stream', traceparent: header, ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) }),
       });
       if (!answer.ok || !answer.body || !answer.headers.get('Content-Type')?.startsWith('text/event-stream')) {
         const text = (await answer.text()).slice(0, 200);

@@ -1,14 +1,17 @@
 /** A conversation with an agent: the tasks of a context, kept by the hub, and followed while they run. */
-import { ApiError, address, api } from './api.js';
+import { api } from './api.js';
 import { answer, request } from './dialects.js';
-import { Feed, readEvents } from './feed.js';
+import { Feed } from './feed.js';
 import { isTerminal, isWaiting } from './format.js';
 import { answered, apply } from './model.js';
+import { exchangeFor, failureOf, isLost, transfer } from './sending.js';
 
-const MOST = 50; // tasks of a context
+const PAGE = 50; // tasks of a context
+const STREAMS = 2; // connections of a run: browsers allow six to a host over all tabs
 
 /**
  * @typedef {{kind: 'task', id: string} | {kind: 'direct', mine: import('./types.js').Message, theirs?: import('./types.js').Message, error?: any}} Item
+ * @typedef {import('./sending.js').Sending} Sending
  */
 
 /** Dispatches {@code change} after each change, at most once a frame. */
@@ -16,8 +19,10 @@ export class Run extends EventTarget {
   #frame = 0;
   /** @type {Map<string, Feed>} */
   #feeds = new Map();
-  /** @type {AbortController | undefined} */
-  #sending;
+  /** Aborted by {@code stop}: whatever is under way ends, and nothing begins. */
+  #life = new AbortController();
+  /** @type {Set<string>} */
+  #refreshing = new Set();
 
   /** @param {string} agent @param {string} [contextId] */
   constructor(agent, contextId) {
@@ -31,37 +36,75 @@ export class Run extends EventTarget {
     /** Exchanges by the ids of their messages. @type {Map<string, import('./types.js').Exchange>} */
     this.exchanges = new Map();
     this.busy = false;
+    /** Page of earlier tasks. @type {string | undefined} */
+    this.next = undefined;
+    /** Tasks that could not be read. */
+    this.unread = 0;
     /** @type {any} */
     this.error = undefined;
   }
 
   #changed() {
+    if (this.#isStopped) return;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.dispatchEvent(new Event('change'));
     });
   }
 
-  /** Reads the tasks of the context, and follows those that run. */
+  get #isStopped() {
+    return this.#life.signal.aborted;
+  }
+
+  /** Reads the newest tasks of the context, and follows the one that runs. */
   async load() {
     if (!this.contextId) return;
-    this.busy = true;
     this.error = undefined;
+    this.next = undefined;
+    await this.earlier();
+    const { running } = this;
+    if (running) this.follow(running);
+  }
+
+  /** Reads a page of tasks, which are before those that are shown. */
+  async earlier() {
+    if (this.busy || this.#isStopped) return;
+    const { signal } = this.#life;
+    this.busy = true;
     try {
-      const page = await api.tasks({ agent: this.agent, contextId: this.contextId, pageSize: MOST });
-      const rows = page.tasks.sort((a, b) => ((a.created ?? a.taskId) < (b.created ?? b.taskId) ? -1 : 1));
-      const tasks = await Promise.all(rows.map(row => api.task(this.agent, row.taskId)));
-      for (const task of tasks) this.#keep(task);
-      for (const task of tasks) this.follow(task);
+      const page = await api.tasks({ agent: this.agent, contextId: this.contextId, pageSize: PAGE, after: this.next }, signal);
+      const rows = page.tasks.filter(row => !this.tasks.has(row.taskId)).sort((a, b) => ((a.created ?? a.taskId) < (b.created ?? b.taskId) ? -1 : 1));
+      const answers = await Promise.allSettled(rows.map(row => api.task(this.agent, row.taskId, signal)));
+      if (this.#isStopped) return;
+      const tasks = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
+      const refused = answers.find(answer => answer.status === 'rejected');
+      if (refused && !tasks.length) throw refused.reason;
+      this.unread += answers.length - tasks.length;
+      this.next = page.next;
+      for (const task of tasks) this.tasks.set(task.id, task);
+      this.items = [...tasks.map(task => ({ kind: /** @type {const} */ ('task'), id: task.id })), ...this.items];
     } catch (error) {
-      this.error = error;
+      if (!this.#isStopped) this.error = error;
     }
     this.busy = false;
     this.#changed();
   }
 
+  /** Reads tasks again that have changed and are not followed. @param {(string | undefined)[]} ids */
+  async refresh(ids) {
+    if (this.busy) return; // the answer to a message tells the same
+    for (const id of new Set(ids)) {
+      if (!id || !this.tasks.has(id) || this.#feeds.has(id) || this.#refreshing.has(id)) continue;
+      this.#refreshing.add(id);
+      const task = await api.task(this.agent, id, this.#life.signal).catch(() => undefined);
+      this.#refreshing.delete(id);
+      if (task) this.#keep(task);
+    }
+  }
+
   /** @param {import('./types.js').Task} task */
   #keep(task) {
+    if (this.#isStopped) return;
     if (!this.tasks.has(task.id)) this.items.push({ kind: 'task', id: task.id });
     this.tasks.set(task.id, task);
     this.contextId ??= task.contextId;
@@ -70,17 +113,20 @@ export class Run extends EventTarget {
 
   /** The task that a message would continue: one that waits for its caller. */
   get open() {
-    return [...this.tasks.values()].reverse().find(task => isWaiting(task.status.state));
+    const tasks = this.items.map(item => (item.kind === 'task' ? this.tasks.get(item.id) : undefined));
+    return tasks.reverse().find(task => task && isWaiting(task.status.state));
   }
 
-  /** The task that runs. */
+  /** The newest task that runs. */
   get running() {
-    return [...this.tasks.values()].find(task => !isTerminal(task.status.state) && !isWaiting(task.status.state));
+    const tasks = this.items.map(item => (item.kind === 'task' ? this.tasks.get(item.id) : undefined));
+    return tasks.reverse().find(task => task && !isTerminal(task.status.state) && !isWaiting(task.status.state));
   }
 
   /** Follows a task to its end. @param {import('./types.js').Task} task @param {string} [after] id of the last event that is known */
   follow(task, after) {
-    if (isTerminal(task.status.state) || isWaiting(task.status.state) || this.#feeds.has(task.id)) return;
+    if (this.#isStopped || isTerminal(task.status.state) || isWaiting(task.status.state) || this.#feeds.has(task.id)) return;
+    while (this.#feeds.size >= STREAMS) this.#unfollow([...this.#feeds.keys()][0]);
     const feed = new Feed({
       path: `agents/${encodeURIComponent(this.agent)}/tasks/${encodeURIComponent(task.id)}:subscribe`, headers: { 'A2A-Version': '1.0' }, after,
       receive: event => this.#receive(task.id, event),
@@ -88,12 +134,19 @@ export class Run extends EventTarget {
     feed.addEventListener('change', async () => {
       this.#changed();
       if (feed.state !== 'ended' && feed.state !== 'off' && feed.state !== 'refused') return;
-      this.#feeds.delete(task.id);
-      const final = await api.task(this.agent, task.id).catch(() => undefined);
+      this.#unfollow(task.id);
+      const final = await api.task(this.agent, task.id, this.#life.signal).catch(() => undefined);
       if (final) this.#keep(final);
     });
     this.#feeds.set(task.id, feed);
     feed.start();
+  }
+
+  /** @param {string} id */
+  #unfollow(id) {
+    const feed = this.#feeds.get(id);
+    this.#feeds.delete(id);
+    feed?.stop();
   }
 
   /** @param {string} id @param {import('./types.js').StreamResponse} event */
@@ -101,16 +154,6 @@ export class Run extends EventTarget {
     const task = apply(this.tasks.get(id), event);
     if (task) this.#keep(task);
     return isTerminal(task?.status.state) || isWaiting(task?.status.state);
-  }
-
-  /**
-   * @param {{path: string, headers: Record<string, string>, body: string, trace: string}} sent
-   * @param {import('./types.js').Message} message
-   * @param {boolean} streams
-   * @returns {import('./types.js').Exchange}
-   */
-  #exchange({ path, headers, body, trace }, { parts, taskId, contextId }, streams) {
-    return { method: 'POST', url: address(path).href, headers, body, answer: [], trace, agent: address(`agents/${encodeURIComponent(this.agent)}`).href, parts, taskId, contextId, streams };
   }
 
   /**
@@ -124,69 +167,66 @@ export class Run extends EventTarget {
     if (known) return known;
     const begins = this.tasks.get(message.taskId ?? '')?.history?.[0]?.messageId === message.messageId;
     const again = { ...message, taskId: begins ? undefined : message.taskId };
-    return { ...this.#exchange(request(this.agent, choice, { message: again, accepted: [], streams: true }), again, true), rebuilt: true };
+    return { ...exchangeFor(this.agent, request(this.agent, choice, { message: again, accepted: [], streams: true }), again, true), rebuilt: true };
   }
 
   /**
-   * Sends a message.
+   * Sends a message. A refused message leaves the task as it was, and its error in the run or in the item of the message.
    *
    * @param {{message: import('./types.js').Message, choice: import('./dialects.js').Choice, accepted: string[], streams: boolean}} send
+   * @returns {Promise<boolean>} whether the hub answered it
    */
   async send({ message, choice, accepted, streams }) {
     const sent = request(this.agent, choice, { message, accepted, streams });
-    const url = address(sent.path).href;
-    const begun = performance.now();
-    const exchange = this.#exchange(sent, message, streams);
+    const exchange = exchangeFor(this.agent, sent, message, streams);
     this.exchanges.set(message.messageId, exchange);
-    const known = message.taskId ? this.tasks.get(message.taskId) : undefined;
-    /** @type {Item} */
-    const item = { kind: 'direct', mine: message };
-    if (known) this.#keep(answered(known, message));
-    else this.items.push(item);
+    const before = message.taskId ? this.tasks.get(message.taskId) : undefined;
+    /** @type {Sending} */
+    const sending = { message, choice, exchange, before, item: { kind: 'direct', mine: message }, taskId: message.taskId, lastId: undefined, isAnswered: false };
+    if (before) this.#keep(answered(before, message));
+    else this.items.push(sending.item);
     this.busy = true;
     this.error = undefined;
     this.#changed();
-    this.#sending = new AbortController();
-    let taskId = message.taskId;
-    let lastId;
-    const receive = (/** @type {any} */ json) => {
-      const event = answer(choice, json);
-      if (event.message) Object.assign(item, { theirs: event.message });
-      const id = event.task?.id ?? event.statusUpdate?.taskId ?? event.artifactUpdate?.taskId;
-      if (!id) return this.#changed();
-      if (!taskId) this.items = this.items.filter(each => each !== item);
-      const before = this.tasks.get(id);
-      const task = apply(before ?? { id, contextId: message.contextId, status: { state: 'TASK_STATE_SUBMITTED' }, history: [message] }, event);
-      taskId = id;
-      // Dialects before 0.2 answer without the message.
-      if (task) this.#keep(task.history?.some(each => each.role === 'ROLE_USER') ? task : { ...task, history: [message, ...(task.history ?? [])] });
-    };
+    const begun = performance.now();
     try {
-      const got = await fetch(url, { method: 'POST', headers: sent.headers, body: sent.body, credentials: 'same-origin', signal: this.#sending.signal });
-      Object.assign(exchange, { status: got.status, answerHeaders: Object.fromEntries(got.headers) });
-      if (got.headers.get('Content-Type')?.startsWith('text/event-stream') && got.body) {
-        for await (const event of readEvents(got.body)) {
-          lastId = event.id;
-          if (exchange.answer.length < 2_000) exchange.answer.push((event.id === undefined ? '' : `id: ${event.id}\n`) + `data: ${event.data}`);
-          receive(JSON.parse(event.data));
-        }
-      } else {
-        const text = await got.text();
-        exchange.answer.push(text);
-        receive(parsed(text, got.status));
-      }
-    } catch (error) {
-      const fault = /** @type {any} */ (error);
-      const failure = new ApiError({ message: fault.message === 'Failed to fetch' ? 'The connection is lost' : String(fault.message), status: exchange.status, trace: sent.trace, details: fault.details });
-      exchange.error = failure.message;
-      if (this.items.includes(item)) Object.assign(item, { error: failure });
-      else if (fault.name !== 'AbortError' && exchange.status !== 200) this.error = failure;
+      await transfer(sending, this.#life.signal, json => this.#answer(sending, json));
+    } catch (fault) {
+      this.#fail(sending, /** @type {any} */ (fault));
     }
     exchange.ms = performance.now() - begun;
     this.busy = false;
-    const task = taskId ? this.tasks.get(taskId) : undefined;
-    if (task) this.follow(task, lastId); // a stream that broke, or a task that goes on
+    const task = sending.taskId ? this.tasks.get(sending.taskId) : undefined;
+    if (task && sending.isAnswered) this.follow(task, sending.lastId); // a stream that broke, or a task that goes on
+    else if (task) this.refresh([task.id]); // the hub may have received the message
     this.#changed();
+    return sending.isAnswered;
+  }
+
+  /** @param {Sending} sending @param {any} json an answer, or an element of a stream */
+  #answer(sending, json) {
+    const { message, item } = sending;
+    const event = answer(sending.choice, json);
+    sending.isAnswered = true;
+    if (event.message) Object.assign(item, { theirs: event.message });
+    const id = event.task?.id ?? event.statusUpdate?.taskId ?? event.artifactUpdate?.taskId;
+    if (!id) return this.#changed();
+    if (!sending.taskId) this.items = this.items.filter(each => each !== item);
+    sending.taskId = id;
+    const task = apply(this.tasks.get(id) ?? { id, contextId: message.contextId, status: { state: 'TASK_STATE_SUBMITTED' }, history: [message] }, event);
+    // Dialects before 0.2 answer without the message.
+    if (task) this.#keep(task.history?.some(each => each.role === 'ROLE_USER') ? task : { ...task, history: [message, ...(task.history ?? [])] });
+  }
+
+  /** @param {Sending} sending @param {any} fault */
+  #fail({ exchange, before, item, isAnswered }, fault) {
+    if (this.#isStopped) return;
+    const failure = failureOf(exchange, fault);
+    if (isLost(fault) && isAnswered && !this.items.includes(item)) return; // the stream of the task goes on
+    exchange.error = failure.message;
+    if (before && !isAnswered) this.#keep(before);
+    if (this.items.includes(item)) Object.assign(item, { error: failure });
+    else this.error = failure;
   }
 
   /** Cancels the task that runs. */
@@ -202,18 +242,9 @@ export class Run extends EventTarget {
   }
 
   stop() {
-    this.#sending?.abort();
+    this.#life.abort();
     for (const feed of this.#feeds.values()) feed.stop();
     this.#feeds.clear();
     cancelAnimationFrame(this.#frame);
-  }
-}
-
-/** @param {string} text @param {number} status */
-function parsed(text, status) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(text.trim().slice(0, 200) || `The hub answered ${status}`);
   }
 }
