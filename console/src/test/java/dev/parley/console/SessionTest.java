@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +48,9 @@ final class SessionTest {
     Path directory;
 
     private final HttpClient http = HttpClient.newHttpClient();
+    /** Proofs of sessions, by their ids. */
+    private final Map<String, String> proofs = new HashMap<>();
+
     private final CountDownLatch ended = new CountDownLatch(1);
     private Hub hub = Hub.builder().inMemory().port(0).start();
     private String admin = "";
@@ -93,8 +97,10 @@ final class SessionTest {
         String cookie = header(answer, "Set-Cookie");
         Map<?, ?> session = session(cookie(answer));
 
-        assertThat(answer.statusCode()).isEqualTo(204);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(header(answer, "Cache-Control")).isEqualTo("no-store");
         assertThat(cookie)
+                .startsWith("parley_session_" + hub.port() + "=")
                 .contains("; HttpOnly", "; SameSite=Strict", "; Path=/;")
                 .doesNotContain("Secure", "Domain");
         assertThat(session.get("signedIn")).isEqualTo(true);
@@ -131,7 +137,7 @@ final class SessionTest {
         "cross-site,,403",
         "same-site,,403",
         "none,,401",
-        ",,401",
+        ",,200",
         ",OWN,200",
         ",http://localhost:1,403",
         ",https://evil.example.com,403",
@@ -236,7 +242,7 @@ final class SessionTest {
         HttpResponse<String> answer = call("DELETE", SESSION, null, cookie, OWN);
 
         assertThat(answer.statusCode()).isEqualTo(204);
-        assertThat(header(answer, "Set-Cookie")).startsWith("parley_session=; Max-Age=0;");
+        assertThat(header(answer, "Set-Cookie")).startsWith("parley_session_" + hub.port() + "=; Max-Age=0;");
         assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
         assertThat(call("DELETE", SESSION, null, cookie, OWN).statusCode()).isEqualTo(204);
         assertThat(call("DELETE", SESSION, null, null, OWN).statusCode()).isEqualTo(204);
@@ -283,7 +289,7 @@ final class SessionTest {
             assertThat(status).isIn(401, 429);
         }
         assertThat(status).isEqualTo(429);
-        assertThat(signIn("key", key("alice")).statusCode()).isEqualTo(204);
+        assertThat(signIn("key", key("alice")).statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -294,7 +300,11 @@ final class SessionTest {
 
         for (String other : List.of(
                 "", ".", "x", id.substring(1), id.substring(0, id.length() - 2) + last + id.charAt(id.length() - 1))) {
-            assertThat(send("parley_session=" + other, OWN).statusCode())
+            HttpRequest request = request(
+                            "GET", "/admin/keys", null, "parley_session_" + hub.port() + "=" + other, OWN)
+                    .header("Parley-Session-Proof", requireNonNull(proofs.get(id)))
+                    .build();
+            assertThat(http.send(request, BodyHandlers.ofString()).statusCode())
                     .as(other)
                     .isEqualTo(401);
         }
@@ -309,7 +319,7 @@ final class SessionTest {
         hub.close();
         hub = builder().start();
 
-        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+        assertThat(send(atThisPort(cookie), OWN).statusCode()).isEqualTo(200);
         HttpRequest audit = request("GET", "/admin/audit?action=session.begun&limit=10", null, null, null)
                 .header("X-Api-Key", admin)
                 .build();
@@ -322,7 +332,8 @@ final class SessionTest {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
                         .as(file.toString())
-                        .doesNotContain(key.substring(key.lastIndexOf('_') + 1), id);
+                        .doesNotContain(
+                                key.substring(key.lastIndexOf('_') + 1), id, requireNonNull(proofs.get(id)));
             }
         }
     }
@@ -338,7 +349,47 @@ final class SessionTest {
         }
         hub = builder().start();
 
-        assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
+        assertThat(send(atThisPort(cookie), OWN).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aCookieWithoutItsProofIsNoSession() throws Exception {
+        String cookie = cookie(signIn("key", admin));
+        String other = cookie(signIn("key", admin));
+        String id = cookie.substring(cookie.indexOf('=') + 1);
+        proofs.remove(id);
+
+        for (String path : List.of("/admin/keys", "/metrics")) {
+            assertThat(call("GET", path, null, cookie, OWN).statusCode()).isEqualTo(401);
+            for (String proof : List.of("x", id, requireNonNull(proofs.get(id(other))))) {
+                HttpRequest request = request("GET", path, null, cookie, OWN)
+                        .header("Parley-Session-Proof", proof)
+                        .build();
+                assertThat(http.send(request, BodyHandlers.ofString()).statusCode())
+                        .as(path + " " + proof)
+                        .isEqualTo(401);
+            }
+        }
+        assertThat(session(cookie)).containsEntry("signedIn", false);
+        assertThat(call("GET", "/admin/keys", null, other, OWN).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aCookieOfANeighbourIsNotTakenForTheOneOfTheUser() throws Exception {
+        String alice = cookie(signIn("key", key("alice")));
+        String bob = cookie(signIn("key", key("bob")));
+
+        for (String both : List.of(bob + "; " + alice, alice + "; " + bob, alice + ", " + bob)) {
+            assertThat(send(both, OWN).statusCode()).as(both).isEqualTo(401);
+            assertThat(session(both)).as(both).containsEntry("signedIn", false);
+        }
+        assertThat(send(alice + "; " + alice, OWN).statusCode()).isEqualTo(200);
+        assertThat(send(alice + "; parley_session=x; parley_session_1=y", OWN).statusCode())
+                .isEqualTo(200);
+        assertThat(call("DELETE", SESSION, null, alice + "; " + bob, OWN).statusCode())
+                .isEqualTo(204);
+        assertThat(send(alice, OWN).statusCode()).isEqualTo(401);
+        assertThat(send(bob, OWN).statusCode()).isEqualTo(401);
     }
 
     @Test
@@ -346,8 +397,37 @@ final class SessionTest {
         hub.close();
         hub = builder().publicUrl("https://hub.example.com/parley").start();
 
-        assertThat(header(call("DELETE", SESSION, null, null, OWN), "Set-Cookie"))
+        HttpResponse<String> answer = signIn("key", key("alice"));
+        String cookie = cookie(answer);
+
+        // Without a domain, and for all paths: else browsers do not take the prefix.
+        assertThat(header(answer, "Set-Cookie"))
+                .startsWith("__Host-parley_session_parley=")
+                .contains("; Path=/;")
+                .endsWith("; Secure")
+                .doesNotContain("Domain");
+        assertThat(session(cookie)).containsEntry("name", "alice");
+        assertThat(session(cookie.replace("__Host-", ""))).containsEntry("signedIn", false);
+        assertThat(header(call("DELETE", SESSION, null, cookie, OWN), "Set-Cookie"))
+                .startsWith("__Host-parley_session_parley=; Max-Age=0;")
                 .endsWith("; Secure");
+    }
+
+    @Test
+    void overHttpsAPageWithoutTlsIsAnother() throws Exception {
+        String body = "{\"key\":\"" + key("alice") + "\"}";
+        hub.close();
+        hub = builder().publicUrl("https://hub.example.com").start();
+
+        for (String origin : List.of("http://127.0.0.1:" + hub.port(), "http://hub.example.com")) {
+            HttpRequest forged = request("POST", SESSION, body, null, null)
+                    .header("Origin", origin)
+                    .build();
+            assertThat(http.send(forged, BodyHandlers.ofString()).statusCode())
+                    .as(origin)
+                    .isEqualTo(403);
+        }
+        assertThat(call("POST", SESSION, body, null, OWN).statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -409,6 +489,10 @@ final class SessionTest {
                 .header("Content-Type", "application/json");
         if (cookie != null) {
             request.header("Cookie", cookie);
+            proofs.entrySet().stream()
+                    .filter(proof -> cookie.contains(proof.getKey()))
+                    .findFirst()
+                    .ifPresent(proof -> request.header("Parley-Session-Proof", proof.getValue()));
         }
         if (site != null) {
             request.header("Sec-Fetch-Site", site);
@@ -416,8 +500,20 @@ final class SessionTest {
         return request;
     }
 
-    private static String cookie(HttpResponse<?> answer) {
-        return header(answer, "Set-Cookie").split(";", 2)[0];
+    /** The cookie of a sign-in; requests with it have its proof, too. */
+    private String cookie(HttpResponse<String> answer) {
+        String cookie = header(answer, "Set-Cookie").split(";", 2)[0];
+        proofs.put(id(cookie), String.valueOf(read(answer.body()).get("proof")));
+        return cookie;
+    }
+
+    private static String id(String cookie) {
+        return cookie.substring(cookie.indexOf('=') + 1);
+    }
+
+    /** The name of a cookie has the port of its hub. */
+    private String atThisPort(String cookie) {
+        return "parley_session_" + hub.port() + "=" + id(cookie);
     }
 
     private static String header(HttpResponse<?> answer, String name) {

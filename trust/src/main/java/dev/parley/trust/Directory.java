@@ -99,6 +99,9 @@ public final class Directory {
             );
             CREATE INDEX trust_session_of_user ON trust_session (group_id, principal);
             CREATE INDEX trust_session_expiry ON trust_session (expires_ms);
+            """, """
+            DELETE FROM trust_session;
+            ALTER TABLE trust_session ADD COLUMN proof_hash TEXT NOT NULL DEFAULT '';
             """);
 
     /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */

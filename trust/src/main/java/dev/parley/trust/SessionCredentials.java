@@ -4,6 +4,9 @@ import dev.parley.dialect.spi.Arrival;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
+import java.net.URI;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class SessionCredentials {
-    static final String COOKIE = "parley_session";
+    /** Header with the second half of the proof of a session, which pages of other ports of the host cannot read. */
+    static final String PROOF = "Parley-Session-Proof";
 
+    private static final String COOKIE = "parley_session";
     private static final String AUTHORIZATION = "Authorization";
 
     private final Sessions sessions;
@@ -31,12 +36,14 @@ final class SessionCredentials {
 
     /** Returns a request with the credential of its session; the same request if no session counts. */
     Arrival resolved(Arrival arrival) {
-        String id = id(arrival);
-        if (id == null || hasCredential(arrival) || !isOwn(arrival)) {
+        String proof = arrival.header(PROOF);
+        Set<String> ids = proof == null ? Set.of() : ids(arrival, hub.get());
+        // Several are one of this hub, and others that a neighbour on the host has added: none of them is sure to be the user's.
+        if (proof == null || ids.size() != 1 || hasCredential(arrival) || isForeign(arrival)) {
             return arrival;
         }
-        BrowserSession session = sessions.find(id);
-        return session == null ? arrival : with(arrival, session.credential(), session);
+        BrowserSession session = sessions.find(ids.iterator().next());
+        return session == null || !session.isProvedBy(proof) ? arrival : with(arrival, session.credential(), session);
     }
 
     /** Returns a request with a credential, and without others that it may have. */
@@ -50,7 +57,8 @@ final class SessionCredentials {
                 arrival.path(),
                 new Headers(arrival, keyHeader, credential, session),
                 arrival.address(),
-                arrival.certificate());
+                arrival.certificate(),
+                arrival.isSecure());
     }
 
     /** Session of a request that was resolved; null for none. */
@@ -70,19 +78,50 @@ final class SessionCredentials {
                 || arrival.header(Trust.KEY_HEADER) != null;
     }
 
-    /** Id in the cookie of a request; null for none. */
-    static @Nullable String id(Arrival arrival) {
+    /** Distinct values of the cookie of a request. */
+    static Set<String> ids(Arrival arrival, String hub) {
         String cookies = arrival.header("Cookie");
-        if (cookies != null) {
-            // Fields of HTTP/2 may have one cookie each, and are joined by commas.
-            for (String cookie : cookies.split("[;,]", -1)) {
-                String pair = cookie.strip();
-                if (pair.startsWith(COOKIE + "=")) {
-                    return pair.substring(COOKIE.length() + 1);
-                }
+        if (cookies == null) {
+            return Set.of();
+        }
+        String start = cookieName(arrival, hub) + "=";
+        var ids = new LinkedHashSet<String>();
+        // Fields of HTTP/2 may have one cookie each, and are joined by commas.
+        for (String cookie : cookies.split("[;,]", -1)) {
+            String pair = cookie.strip();
+            if (pair.startsWith(start)) {
+                ids.add(pair.substring(start.length()));
             }
         }
-        return null;
+        return ids;
+    }
+
+    /**
+     * Name of the cookie. Browsers send a cookie to all ports and, with this path, to all addresses of a host, so the name has the port and
+     * the path of the hub; with the prefix, browsers take it over TLS only, and from no other host.
+     *
+     * <p>Source: RFC 6265bis, section 4.1.3.2.
+     */
+    static String cookieName(Arrival arrival, String hub) {
+        URI url = URI.create(hub);
+        String path = url.getRawPath() == null ? "" : url.getRawPath();
+        return (isSecure(arrival, hub) ? "__Host-" : "")
+                + COOKIE
+                + (url.getPort() < 0 ? "" : "_" + url.getPort())
+                + path.replaceAll("[^A-Za-z0-9]+", "_");
+    }
+
+    /** Whether browsers send a request over TLS, which may end at a proxy that the server does not know. */
+    static boolean isSecure(Arrival arrival, String hub) {
+        return arrival.isSecure() || hub.startsWith("https:");
+    }
+
+    /**
+     * Whether a page of another origin has sent a request. One without both headers counts with a {@linkplain #PROOF proof}: browsers add
+     * them to a request of another origin that has such a header, or ask the hub first.
+     */
+    private boolean isForeign(Arrival arrival) {
+        return (arrival.header("Sec-Fetch-Site") != null || arrival.header("Origin") != null) && !isOwn(arrival);
     }
 
     /** Whether a page of this hub has sent a request. Source: Fetch Metadata Request Headers, section 2.3. */
@@ -95,12 +134,14 @@ final class SessionCredentials {
         if (origin == null) {
             return false;
         }
-        String host = arrival.header("Host");
+        if (hub.get().equals(origin) || hub.get().startsWith(origin + "/")) {
+            return true;
+        }
         int authority = origin.indexOf("://") + 3;
         return authority > 2
-                && (origin.substring(authority).equalsIgnoreCase(host)
-                        || hub.get().equals(origin)
-                        || hub.get().startsWith(origin + "/"));
+                && origin.substring(authority).equalsIgnoreCase(arrival.header("Host"))
+                // A page without TLS may be forged in the network.
+                && (origin.startsWith("https:") || !isSecure(arrival, hub.get()));
     }
 
     /** Headers of a request with another credential. */

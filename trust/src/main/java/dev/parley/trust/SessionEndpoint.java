@@ -22,8 +22,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exchanges a credential for a session of a browser, shows the session, and ends it. The page cannot read the id of the session, so a
- * script in the page cannot take it elsewhere. Safe for any thread.
+ * Exchanges a credential for a session of a browser, shows the session, and ends it. The proof of a session has two halves: the page cannot
+ * read the cookie, so a script in the page cannot take it elsewhere, and other ports of the host, to which browsers send the cookie, cannot
+ * read the {@linkplain SessionCredentials#PROOF header} that the page sends. Safe for any thread.
  */
 final class SessionEndpoint {
     private static final String KEY = "key";
@@ -108,7 +109,7 @@ final class SessionEndpoint {
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");
         if (caller == null && session != null) {
-            headers.put("Set-Cookie", cookie("", Duration.ZERO));
+            headers.put("Set-Cookie", cookie(arrival, "", Duration.ZERO));
         }
         return new WireAnswer.Whole(200, headers, Json.write(shown));
     }
@@ -149,9 +150,13 @@ final class SessionEndpoint {
         if (!key.isEmpty()) {
             detail.put(KEY, key);
         }
-        BrowserSession session = sessions.begin(
+        Sessions.NewSession begun = sessions.begin(
                 user.group(), user.name(), credential, expiries.apply(credential), detail, arrival.address());
-        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie(session.id(), Sessions.LIFE)), new byte[0]);
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("Content-Type", "application/json");
+        headers.put("Cache-Control", "no-store");
+        headers.put("Set-Cookie", cookie(arrival, begun.session().id(), Sessions.LIFE));
+        return new WireAnswer.Whole(200, headers, Json.write(Map.of("proof", begun.proof())));
     }
 
     private static Credential credential(byte[] body) {
@@ -174,14 +179,19 @@ final class SessionEndpoint {
             requireOwn(credentials, arrival);
             end(arrival);
         }
-        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie("", Duration.ZERO)), new byte[0]);
+        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie(arrival, "", Duration.ZERO)), new byte[0]);
     }
 
+    /** Ends the sessions of the browser. The cookie is enough: it ends no other session, and pages may have lost their half. */
     private void end(Arrival arrival) {
-        String id = SessionCredentials.id(arrival);
-        BrowserSession session = id == null || sessions == null ? null : sessions.find(id);
-        if (session != null && sessions != null) {
-            sessions.end(session, arrival.address());
+        if (sessions == null) {
+            return;
+        }
+        for (String id : SessionCredentials.ids(arrival, hub.get())) {
+            BrowserSession session = sessions.find(id);
+            if (session != null) {
+                sessions.end(session, arrival.address());
+            }
         }
     }
 
@@ -206,9 +216,10 @@ final class SessionEndpoint {
         return methods;
     }
 
-    private String cookie(String id, Duration life) {
-        return SessionCredentials.COOKIE + "=" + id + "; Max-Age=" + life.toSeconds()
-                + "; Path=/; HttpOnly; SameSite=Strict" + (hub.get().startsWith("https:") ? "; Secure" : "");
+    private String cookie(Arrival arrival, String id, Duration life) {
+        String url = hub.get();
+        return SessionCredentials.cookieName(arrival, url) + "=" + id + "; Max-Age=" + life.toSeconds()
+                + "; Path=/; HttpOnly; SameSite=Strict" + (SessionCredentials.isSecure(arrival, url) ? "; Secure" : "");
     }
 
     private static String version() {

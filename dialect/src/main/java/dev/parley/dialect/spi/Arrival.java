@@ -12,13 +12,25 @@ import org.jspecify.annotations.Nullable;
  * @param headers a header of the request, or metadata of the call, by its name in any case; null if absent
  * @param address of the client, or of the proxy through which it calls
  * @param certificate of the client on a TLS connection, signed by a trusted authority; null for none
+ * @param isSecure whether the client sent it over TLS, as far as the server knows
  */
 public record Arrival(
         String method,
         String path,
         Function<String, @Nullable String> headers,
         String address,
-        @Nullable X509Certificate certificate) {
+        @Nullable X509Certificate certificate,
+        boolean isSecure) {
+    /** A request of which it is not known that it came over TLS. */
+    public Arrival(
+            String method,
+            String path,
+            Function<String, @Nullable String> headers,
+            String address,
+            @Nullable X509Certificate certificate) {
+        this(method, path, headers, address, certificate, false);
+    }
+
     /** Returns a header, or metadata; null if absent. */
     public @Nullable String header(String name) {
         return headers.apply(name);
@@ -26,7 +38,7 @@ public record Arrival(
 
     /** Without the credentials that a browser adds to the requests of pages by itself: certificate, password and cookies. */
     public Arrival withoutCredentialsOfBrowser() {
-        return new Arrival(method, path, this::headerOfPage, address, null);
+        return new Arrival(method, path, this::headerOfPage, address, null, isSecure);
     }
 
     private @Nullable String headerOfPage(String name) {

@@ -128,7 +128,7 @@ public final class Exchange extends ExchangeState {
 
     /** The head of the request, as the input of authentication. */
     public Arrival arrival(String path) {
-        return new Arrival(method(), path, this::header, clientAddress(), certificate);
+        return new Arrival(method(), path, this::header, clientAddress(), certificate, isSecure());
     }
 
     /** The request is refused. Counts once, and only if the caller was not admitted. */

@@ -10,6 +10,7 @@ import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.Sealing;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sessions of browsers: each has a credential, which a request with the id of the session has sent instead. The database has the hash of
- * an id, and the credential encrypted by a key that follows from the id: neither a session nor a credential can be read there. Safe for
- * any thread.
+ * an id, and the credential encrypted by a key that follows from the id: neither a session nor a credential can be read there. A session
+ * has a proof beside its id, of which the database has a hash, too. Safe for any thread.
  */
 public final class Sessions {
     /** Longest life of a session. */
@@ -39,6 +40,7 @@ public final class Sessions {
     private static final int MOST_KEPT = 10_000;
     private static final int MOST_OF_USER = 100;
     private static final int ID_BYTES = 16;
+    private static final int PROOF_BYTES = 16;
 
     /**
      * Credential of a session.
@@ -54,7 +56,28 @@ public final class Sessions {
     }
 
     /** A session, by the id that its browser has. */
-    public record BrowserSession(String id, String group, String name, Credential credential, Instant expires) {}
+    public record BrowserSession(
+            String id, String group, String name, Credential credential, Instant expires, String proofHash) {
+        /** Whether a text is the proof of the session. Compares in constant time. */
+        public boolean isProvedBy(String proof) {
+            return MessageDigest.isEqual(hash(proof).getBytes(UTF_8), proofHash.getBytes(UTF_8));
+        }
+
+        /** Without the id, for logs. */
+        @Override
+        public String toString() {
+            return "session of " + group + "/" + name;
+        }
+    }
+
+    /** A new session, with its proof, which is never shown again. */
+    public record NewSession(BrowserSession session, String proof) {
+        /** Without the proof, for logs. */
+        @Override
+        public String toString() {
+            return session.toString();
+        }
+    }
 
     private record Known(BrowserSession session, Instant until) {}
 
@@ -82,21 +105,21 @@ public final class Sessions {
      * @param expires of the credential; null for never
      * @param detail of the row in the audit
      */
-    public BrowserSession begin(
+    public NewSession begin(
             String group,
             String name,
             Credential credential,
             @Nullable Instant expires,
             Map<String, ?> detail,
             String address) {
-        byte[] bytes = new byte[ID_BYTES];
-        random.nextBytes(bytes);
-        String text = HexFormat.of().formatHex(bytes);
+        String text = random(ID_BYTES);
+        String proof = random(PROOF_BYTES);
         String id = text + "." + ids.of(text);
         Instant now = now();
         Instant last = now.plus(LIFE);
         Instant end = expires == null || expires.isAfter(last) ? last : expires;
         String hash = hash(id);
+        String proofHash = hash(proof);
         byte[] sealed = sealing(id).seal((credential.toString() + " " + credential.text()).getBytes(UTF_8), hash);
         var entry = entry(group, name, "session.begun", address, detail);
         database.write(session -> {
@@ -108,18 +131,19 @@ public final class Sessions {
                     name,
                     MOST_OF_USER - 1);
             session.update(
-                    "INSERT INTO trust_session (session_hash, group_id, principal, credential, begun_ms, expires_ms)"
-                            + " VALUES (?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO trust_session (session_hash, group_id, principal, credential, begun_ms, expires_ms, proof_hash)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     hash,
                     group,
                     name,
                     Base64.getEncoder().encodeToString(sealed),
                     now,
-                    end);
+                    end,
+                    proofHash);
             audit.add(session, entry);
             return hash;
         });
-        return new BrowserSession(id, group, name, credential, end);
+        return new NewSession(new BrowserSession(id, group, name, credential, end, proofHash), proof);
     }
 
     /** Returns the session of an id; null if there is none, or it has ended. */
@@ -139,7 +163,7 @@ public final class Sessions {
     private @Nullable BrowserSession read(String id, String hash, Instant until) {
         Optional<BrowserSession> kept = database.read(reader -> reader.first(
                 row -> session(row, id, hash),
-                "SELECT group_id, principal, credential, expires_ms FROM trust_session WHERE session_hash = ?",
+                "SELECT group_id, principal, credential, expires_ms, proof_hash FROM trust_session WHERE session_hash = ?",
                 hash));
         BrowserSession session = kept.orElse(null);
         if (session == null) {
@@ -159,7 +183,8 @@ public final class Sessions {
                 Session.text(row, 1),
                 Session.text(row, 2),
                 new Credential(credential.substring(0, blank).equals("key"), credential.substring(blank + 1)),
-                requireNonNull(Session.time(row, 4)));
+                requireNonNull(Session.time(row, 4)),
+                Session.text(row, 5));
     }
 
     /** Ends a session. */
@@ -179,8 +204,14 @@ public final class Sessions {
         return new Entry(group, name, action, name, group + "/" + name, "ok", address, "", detail);
     }
 
-    private static String hash(String id) {
-        return HexFormat.of().formatHex(Sha256.of(id));
+    private String random(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    private static String hash(String secret) {
+        return HexFormat.of().formatHex(Sha256.of(secret));
     }
 
     private static Sealing sealing(String id) {
