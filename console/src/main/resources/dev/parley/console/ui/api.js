@@ -104,8 +104,8 @@ export function reasonOf(error) {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/** @param {Response} answer @param {string} trace */
-async function problem(answer, trace) {
+/** The error of an answer. @param {Response} answer @param {string} trace */
+export async function problem(answer, trace) {
   const text = (await answer.text().catch(() => '')).slice(0, 20_000);
   try {
     const error = JSON.parse(text).error ?? JSON.parse(text);

@@ -56,7 +56,7 @@ class App extends Part {
       this.requestUpdate();
       return;
     }
-    live.feed.start();
+    live.feed.start(this.session.signedIn ? `${this.session.group}/${this.session.name}` : '-');
     this.show();
   }
 
@@ -187,8 +187,9 @@ class App extends Part {
     const { state, failure: cause, retryAt } = live.feed;
     const seconds = Math.max(1, Math.round((retryAt - Date.now()) / 1_000));
     if (state === 'live') {
-      const rate = live.rate >= 10 ? count(Math.round(live.rate)) : live.rate.toFixed(1);
-      return html`<span class="live ok" role="status">live${live.rate ? html`<span class="wide num">, ${rate} events/s</span>` : nothing}</span>`;
+      const { rate } = live.feed;
+      const events = rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1);
+      return html`<span class="live ok"><span role="status">live</span>${rate ? html`<span class="wide num">, ${events} events/s</span>` : nothing}</span>`;
     }
     if (state === 'waiting') {
       this.tick ||= setTimeout(() => ((this.tick = 0), this.requestUpdate()), 1_000);

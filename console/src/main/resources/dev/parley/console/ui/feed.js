@@ -1,5 +1,5 @@
 /** Resumable streams of server-sent events by fetch: one reader for the feed of changes, for tasks and for chats. */
-import { ApiError, address, newTrace, reasonOf, withProof } from './api.js';
+import { ApiError, address, newTrace, problem, reasonOf, withProof } from './api.js';
 import { presence } from './presence.js';
 
 const FIRST_PAUSE = 1_000;
@@ -17,7 +17,9 @@ const LONGEST_EVENT = 32_000_000;
 export async function* readEvents(body, heard) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  /** Pieces of a line whose end has not come. @type {string[]} */
+  let pieces = [];
+  let length = 0;
   /** @type {string[]} */
   let data = [];
   /** @type {string | undefined} */
@@ -28,14 +30,19 @@ export async function* readEvents(body, heard) {
       const { done, value } = await reader.read();
       if (done) return;
       heard?.();
-      rest += decoder.decode(value, { stream: true });
-      if (rest.length > LONGEST_EVENT) throw new Error('An event of the stream is larger than 32 MB');
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = /** @type {string} */ (lines.pop());
+      const piece = decoder.decode(value, { stream: true });
+      length += piece.length;
+      if (length > LONGEST_EVENT) throw new Error('An event of the stream is larger than 32 MB');
+      pieces.push(piece);
+      if (!piece.includes('\n')) continue; // a long line comes in many pieces, each of which is searched once
+      const lines = pieces.join('').split(/\r?\n/);
+      pieces = [/** @type {string} */ (lines.pop())];
+      length = pieces[0].length + data.reduce((sum, text) => sum + text.length, 0);
       for (const each of lines) {
         if (each === '') {
           if (data.length) yield { id, event: event || undefined, data: data.join('\n') };
           data = [];
+          length = pieces[0].length;
           event = '';
           continue;
         }
@@ -57,7 +64,10 @@ export async function* readEvents(body, heard) {
  * {@code off}: the hub has no such stream; {@code refused}: the caller may not read it.
  */
 
-/** A stream that goes on after its last event when the connection is lost. Dispatches {@code change} when its state changes. */
+/**
+ * A stream that goes on after its last event when the connection is lost. It rests while the page is away, and goes on when the page is shown again.
+ * Dispatches {@code change} when its state changes.
+ */
 export class Feed extends EventTarget {
   /** @type {AbortController | undefined} */
   #abort;
@@ -116,10 +126,16 @@ export class Feed extends EventTarget {
     addEventListener('online', wake);
     try {
       while (!signal.aborted) {
+        await presence.here(signal);
+        if (signal.aborted) return;
         if (this.state !== 'waiting') this.#become('connecting');
         const failure = await this.#read(signal).catch(error => error);
         if (signal.aborted || failure === 'ended') return;
-        if (failure instanceof ApiError && failure.status >= 400 && failure.status < 500 && failure.status !== 408 && failure.status !== 429) {
+        if (presence.away) {
+          this.#become('idle');
+          continue;
+        }
+        if (failure instanceof ApiError && isFinal(failure.status)) {
           this.#become(failure.status === 404 || failure.status === 405 ? 'off' : 'refused', failure);
           if (failure.status === 401) dispatchEvent(new Event('signed-out'));
           return;
@@ -148,6 +164,7 @@ export class Feed extends EventTarget {
   async #read(outer) {
     const { trace, header } = newTrace();
     const stalled = new AbortController();
+    const done = new AbortController();
     let timer = setTimeout(() => stalled.abort(), SILENCE);
     const heard = () => {
       clearTimeout(timer);
@@ -155,20 +172,21 @@ export class Feed extends EventTarget {
     };
     try {
       const answer = await fetch(address(this.path, this.query), {
-        signal: AbortSignal.any([outer, stalled.signal]),
+        signal: AbortSignal.any([outer, stalled.signal, presence.untilAway(done.signal)]),
         credentials: 'same-origin',
         headers: withProof({ Accept: 'text/event-stream', traceparent: header, ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) }),
       });
       if (!answer.ok || !answer.body || !answer.headers.get('Content-Type')?.startsWith('text/event-stream')) {
-        const text = (await answer.text()).slice(0, 200);
-        throw new ApiError({ message: text || `The hub answered ${answer.status}`, status: answer.status, trace });
+        throw await problem(answer, trace);
       }
       this.lastId ??= answer.headers.get('Stream-Position') ?? undefined; // where it begins, for a connection that is lost before an event
       this.#become('live');
       for await (const event of readEvents(answer.body, heard)) {
+        const element = JSON.parse(event.data);
+        if (isError(element)) throw failureOf(element.error, trace);
         this.#pause = FIRST_PAUSE; // only progress resets the back-off
         if (event.id !== undefined) this.lastId = event.id;
-        if (this.receive(JSON.parse(event.data), event.id)) {
+        if (this.receive(element, event.id)) {
           this.#become('ended');
           return 'ended';
         }
@@ -176,6 +194,19 @@ export class Feed extends EventTarget {
       return undefined;
     } finally {
       clearTimeout(timer);
+      done.abort();
     }
   }
+}
+
+/** Statuses after which another attempt has the same answer. @param {number} status */
+const isFinal = status => status >= 400 && status < 500 && status !== 408 && status !== 429;
+
+/** The last element of a stream that breaks is an error of the hub. @param {any} element */
+const isError = element => typeof element?.error === 'object' && !['kind', 'task', 'message', 'statusUpdate', 'artifactUpdate'].some(name => name in element);
+
+/** @param {any} error @param {string} trace */
+function failureOf(error, trace) {
+  const status = error.code >= 400 && error.code < 600 ? error.code : 0; // codes of JSON-RPC are negative
+  return new ApiError({ message: String(error.message ?? 'The stream broke'), status, code: status ? undefined : error.code, reason: reasonOf(error), trace, details: error });
 }
