@@ -243,6 +243,7 @@ final class SessionTest {
 
         assertThat(answer.statusCode()).isEqualTo(204);
         assertThat(header(answer, "Set-Cookie")).startsWith("parley_session_" + hub.port() + "=; Max-Age=0;");
+        assertThat(header(answer, "Clear-Site-Data")).isEqualTo("\"cache\"");
         assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
         assertThat(call("DELETE", SESSION, null, cookie, OWN).statusCode()).isEqualTo(204);
         assertThat(call("DELETE", SESSION, null, null, OWN).statusCode()).isEqualTo(204);

@@ -712,5 +712,10 @@ public final class Platform implements AutoCloseable {
         public Predicate<String> shown(Arrival arrival, boolean protectCards) {
             return trust.shown(arrival, protectCards);
         }
+
+        @Override
+        public boolean isShownToAll(String agent) {
+            return trust.isShownToAll(agent);
+        }
     }
 }

@@ -616,6 +616,37 @@ final class AuthorizationTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("cards that some callers may not see are kept by no cache of several callers")
+    void cardsForSomeCallersAreNotCachedForOthers(boolean isProtected) throws Exception {
+        try (Hub closed = closed(
+                isProtected,
+                "{\"rules\":[{\"effect\":\"allow\",\"principals\":[\"alice\"],\"agents\":[\"ledger\"]},"
+                        + "{\"effect\":\"deny\",\"agents\":[\"ledger\"]}]}")) {
+            var there = new Outsider(closed.url());
+            String[] key = {"X-Api-Key", aliceOf(closed, there)};
+
+            for (String file : List.of("/.well-known/agent-card.json", "/.well-known/agent.json")) {
+                assertThat(caching(there.get("/agents/ledger" + file, key))).as(file).isEqualTo("private, no-cache");
+                assertThat(caching(there.get("/agents/echo" + file, key)))
+                        .as(file)
+                        .isEqualTo(isProtected ? "private, no-cache" : "public, max-age=60");
+            }
+            HttpResponse<String> page = there.get("/openapi.json", key);
+            assertThat(caching(page)).startsWith("private");
+            assertThat(String.join(", ", page.headers().allValues("Vary")))
+                    .contains("Authorization", "X-Api-Key", "Cookie", "Parley-Session-Proof");
+            HttpResponse<String> card = there.get("/agents/ledger/.well-known/agent-card.json", key);
+            assertThat(String.join(", ", card.headers().allValues("Vary"))).contains("A2A-Version", "Cookie");
+        }
+    }
+
+    private static String caching(HttpResponse<?> answer) {
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.headers().firstValue("Cache-Control").orElse("");
+    }
+
     @Test
     @DisplayName("GEM17: a protected card is shown to those who may call alone")
     void cardsCanBeProtected() throws Exception {
@@ -676,6 +707,9 @@ final class AuthorizationTest {
                 assertThat(there.get("/agents/near" + card).statusCode())
                         .as(card)
                         .isEqualTo(isProtected ? 401 : 200);
+                assertThat(caching(there.get("/agents/near" + card, key)))
+                        .as(card)
+                        .doesNotStartWith("public");
             }
             assertThat(there.get("/agents", key).body())
                     .contains("near", "open")

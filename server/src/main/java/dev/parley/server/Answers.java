@@ -22,6 +22,9 @@ final class Answers {
             "Content-Type", "text/event-stream", "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
 
     private static final Field OVER_TLS_ONLY = Field.of("Strict-Transport-Security", "max-age=31536000");
+    /** Headers that tell the caller: an answer for one caller is not for another, also in the cache of one browser. */
+    static final Field BY_CALLER = Field.of("Vary", "Authorization, X-Api-Key, Cookie, Parley-Session-Proof");
+
     private static final Field NO_STORE = Field.of("Cache-Control", "no-store");
 
     static final byte[] NOTHING = new byte[0];
@@ -50,11 +53,19 @@ final class Answers {
         exchange.set(NO_STORE);
         exchange.admission().headers().forEach(exchange::set);
         headers.forEach(exchange::set);
+        if (isCached("private", headers)) {
+            exchange.add(BY_CALLER);
+        }
         if (!Cors.isForAllOrigins(headers)) {
             cors.decorate(
                     exchange,
                     Stream.concat(exchange.admission().headers().keySet().stream(), headers.keySet().stream()));
         }
+    }
+
+    /** @param caches {@code private} or {@code public}: whose caches may keep an answer */
+    static boolean isCached(String caches, Map<String, String> headers) {
+        return headers.getOrDefault("Cache-Control", "").startsWith(caches);
     }
 
     static void secure(Exchange exchange) {

@@ -48,4 +48,9 @@ public interface Authenticator {
     default Predicate<String> shown(Arrival arrival, boolean protectCards) {
         return agent -> true;
     }
+
+    /** Returns true if callers without credentials see the unprotected card of an agent, at every address. */
+    default boolean isShownToAll(String agent) {
+        return true;
+    }
 }

@@ -88,6 +88,10 @@ final class MountedCall implements RefusableBody, AutoCloseable {
                 exchange.set(name, value);
             }
         });
+        if (Answers.isCached("private", more)) {
+            String vary = more.get("Vary");
+            exchange.set("Vary", (vary == null ? "" : vary + ", ") + Answers.BY_CALLER.value());
+        }
     }
 
     private static void requirePresent(RuntimeException failure) {

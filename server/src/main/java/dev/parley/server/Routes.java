@@ -374,7 +374,19 @@ final class Routes {
         } catch (A2AException refusal) {
             return refused(head, unread, body, refusal);
         }
-        return dialects.answer(head.request(path, body.read()), agent, caller);
+        return forCaller(agent, dialects.answer(head.request(path, body.read()), agent, caller));
+    }
+
+    /** Keeps answers for all callers, such as cards, out of shared caches if the agent is hidden from some callers. */
+    private WireAnswer forCaller(ServedAgent agent, WireAnswer answer) {
+        if (!(answer instanceof WireAnswer.Whole whole)
+                || !Answers.isCached("public", whole.headers())
+                || (!protectCards && authenticator.isShownToAll(agent.name()))) {
+            return answer;
+        }
+        var headers = new LinkedHashMap<>(whole.headers());
+        headers.put("Cache-Control", "private, no-cache");
+        return new WireAnswer.Whole(whole.status(), headers, whole.body());
     }
 
     /** Answers for a missing agent and for one that is hidden from the caller, in the same way. */

@@ -179,7 +179,11 @@ final class SessionEndpoint {
             requireOwn(credentials, arrival);
             end(arrival);
         }
-        return new WireAnswer.Whole(204, Map.of("Set-Cookie", cookie(arrival, "", Duration.ZERO)), new byte[0]);
+        // The next user of the browser must not find answers for this one.
+        return new WireAnswer.Whole(
+                204,
+                Map.of("Set-Cookie", cookie(arrival, "", Duration.ZERO), "Clear-Site-Data", "\"cache\""),
+                new byte[0]);
     }
 
     /** Ends the sessions of the browser. The cookie is enough: it ends no other session, and pages may have lost their half. */

@@ -380,6 +380,11 @@ public final class Trust {
                         .isPresent();
     }
 
+    /** Whether callers without credentials see the card of an agent at every address, if cards are not protected. */
+    public boolean isShownToAll(String agent) {
+        return !cardAddresses.containsKey(agent) && policy.knows(ANYBODY, agent);
+    }
+
     private Optional<Principal> listed(Authentication wanted, Arrival arrival, boolean protectCards) {
         try {
             Principal caller = caller(wanted, arrival);

@@ -72,7 +72,7 @@ public record WireOperation(
         Codec<Object> codec = requireNonNull(result);
         if (value instanceof AgentCard) {
             answer.headers().put("Cache-Control", "private, max-age=60");
-            answer.headers().put("Vary", "Authorization, A2A-Version, Accept");
+            answer.headers().put("Vary", "A2A-Version, Accept");
         }
         return LargeBodies.encode(value, answer.caller(), () -> answer.form().result(codec, value, answer.headers()));
     }

@@ -134,9 +134,6 @@ record JsonFace(List<Route> routes, boolean isPublic, ErrorForm errors) implemen
         headers.put("Content-Type", type);
         headers.put("ETag", tag);
         headers.put("Cache-Control", isShared ? AT_ONCE : PRIVATE);
-        if (!isShared) {
-            headers.put("Vary", "Authorization, X-Api-Key");
-        }
         String known = request.header("If-None-Match");
         boolean isSame = known != null
                 && Arrays.stream(known.split(",", -1))
