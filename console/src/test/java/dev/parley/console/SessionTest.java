@@ -115,10 +115,40 @@ final class SessionTest {
 
     @Test
     void aBearerTokenOfTheHubIsExchangedToo() throws Exception {
-        String cookie = cookie(signIn("token", key("alice")));
+        String key = key("alice");
+        String cookie = cookie(signIn("token", key));
 
         assertThat(session(cookie)).containsEntry("name", "alice");
         assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+        assertThat(administer("GET", "/audit?action=session.begun&limit=10", null))
+                .contains("\"token\"", key.split("_", -1)[1])
+                .doesNotContain(key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"key", "token"})
+    void aKeyIsGoodWhereverKeysAreHoweverItCame(String kind) throws Exception {
+        String key = key("alice");
+        hub.close();
+        hub = builder().set("auth", "bearer").set("agent-auth", "echo=apiKey").start();
+        String cookie = cookie(signIn(kind, key));
+
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+        assertThat(call("GET", "/agents/slow/tasks", null, cookie, OWN).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aSessionThatIsNotGoodAtAnAgentIsSaidToBeThat() throws Exception {
+        String key = key("alice");
+        hub.close();
+        hub = builder().set("agent-auth", "slow=basic").start();
+        String cookie = cookie(signIn("key", key));
+
+        HttpResponse<String> answer = call("GET", "/agents/slow/tasks", null, cookie, OWN);
+        assertThat(answer.statusCode()).isEqualTo(401);
+        assertThat(answer.body()).contains("not good here");
+        assertThat(session(cookie)).containsEntry("signedIn", true);
     }
 
     @Test
@@ -453,7 +483,7 @@ final class SessionTest {
         return String.valueOf(read(administer("POST", "/keys", body)).get("key"));
     }
 
-    private String administer(String method, String path, String body) throws Exception {
+    private String administer(String method, String path, @Nullable String body) throws Exception {
         HttpRequest request = request(method, "/admin" + path, body, null, null)
                 .header("X-Api-Key", admin)
                 .build();

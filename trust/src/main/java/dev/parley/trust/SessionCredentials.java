@@ -4,6 +4,7 @@ import dev.parley.dialect.spi.Arrival;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
+import dev.parley.trust.tokens.Sessions.Kind;
 import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -144,7 +145,7 @@ final class SessionCredentials {
                 && (origin.startsWith("https:") || !isSecure(arrival, hub.get()));
     }
 
-    /** Headers of a request with another credential. */
+    /** Headers of a request with another credential; without any for the id of a key, which is good in no header. */
     private record Headers(
             Arrival arrival,
             String keyHeader,
@@ -153,10 +154,10 @@ final class SessionCredentials {
         @Override
         public @Nullable String apply(String name) {
             if (name.equalsIgnoreCase(AUTHORIZATION)) {
-                return credential.isKey() ? null : "Bearer " + credential.text();
+                return credential.kind() == Kind.TOKEN ? "Bearer " + credential.text() : null;
             }
             if (name.equalsIgnoreCase(keyHeader) || name.equalsIgnoreCase(Trust.KEY_HEADER)) {
-                return credential.isKey() ? credential.text() : null;
+                return credential.kind() == Kind.KEY ? credential.text() : null;
             }
             return name.equalsIgnoreCase("DPoP") ? null : arrival.header(name);
         }

@@ -10,6 +10,7 @@ import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
+import dev.parley.trust.tokens.Sessions.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class SessionEndpoint {
      * @param isOpen whether callers need no credentials
      * @param sessions null in a hub without users
      * @param expiries returns the expiry of a credential; null for never
-     * @param keys returns the id of an API key of the directory; empty for others
+     * @param keys returns the id of an API key of the directory, also if it came as a token; empty for other credentials
      */
     SessionEndpoint(
             Authentication wanted,
@@ -147,11 +148,12 @@ final class SessionEndpoint {
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", credential.toString());
         String key = keys.apply(credential);
+        Credential kept = key.isEmpty() ? credential : new Credential(Kind.KEY_ID, key);
         if (!key.isEmpty()) {
             detail.put(KEY, key);
         }
         Sessions.NewSession begun = sessions.begin(
-                user.group(), user.name(), credential, expiries.apply(credential), detail, arrival.address());
+                user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");
@@ -171,7 +173,7 @@ final class SessionEndpoint {
                 || !text.strip().matches("[\\x21-\\x7e]+")) {
             throw A2AException.invalidParams(name, "expected: a text of visible characters");
         }
-        return new Credential(isKey, text.strip());
+        return new Credential(isKey ? Kind.KEY : Kind.TOKEN, text.strip());
     }
 
     private WireAnswer ended(Arrival arrival) {

@@ -23,7 +23,9 @@ import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.Sessions;
+import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
+import dev.parley.trust.tokens.Sessions.Kind;
 import dev.parley.trust.tokens.SignIns;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
@@ -179,7 +181,7 @@ public final class Trust {
                 sessions,
                 (arrival, signsIn) -> signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
                 this::expiry,
-                credential -> credential.isKey() && directory != null ? directory.idOf(credential.text()) : "",
+                this::keyId,
                 hub);
     }
 
@@ -350,6 +352,10 @@ public final class Trust {
     private boolean isStillWelcome(Principal caller, Authentication wanted, Arrival arrival) {
         if (!isWelcome(caller.group(), caller.name()) || sessions != null && !sessions.isOpen(arrival)) {
             return false;
+        }
+        BrowserSession session = SessionCredentials.of(arrival);
+        if (session != null && session.credential().kind() == Kind.KEY_ID) {
+            return directory != null && directory.byId(session.credential().text()) != null;
         }
         String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
         Token token = key == null ? token(wanted, arrival) : null;
@@ -547,6 +553,14 @@ public final class Trust {
         return sessionEndpoint.answer(request);
     }
 
+    /** Id of an API key of the directory, as a key or a token; empty for other credentials. It was found to be good. */
+    private String keyId(Credential credential) {
+        String text = credential.text();
+        boolean isConfigured =
+                (credential.kind() == Kind.TOKEN ? callers.byToken(text) : callers.byApiKey(text)) != null;
+        return isConfigured || directory == null ? "" : directory.idOf(text);
+    }
+
     /** Expiry of a credential; null for never. */
     private @Nullable Instant expiry(Credential credential) {
         if (directory != null && credential.text().startsWith(Directory.KEY_PREFIX)) {
@@ -583,12 +597,22 @@ public final class Trust {
     }
 
     private @Nullable Principal identified(Authentication wanted, Arrival arrival) {
+        BrowserSession session = SessionCredentials.of(arrival);
+        Principal certified = certified(wanted, arrival);
+        if (session != null && certified != null) {
+            return certified; // a credential of the request itself
+        }
+        if (session != null && session.credential().kind() == Kind.KEY_ID) {
+            return byKeyId(session.credential().text(), wanted, arrival);
+        }
         String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
         Token token = token(wanted, arrival);
-        Principal certified = certified(wanted, arrival);
         if (key == null && token == null && certified == null) {
             if (wanted.isOpen()) {
                 return null;
+            }
+            if (session != null) {
+                throw wrong(wanted, arrival);
             }
             throw refused(A2AError.UNAUTHENTICATED, AUTHENTICATION_REQUIRED, wanted, "");
         }
@@ -597,6 +621,16 @@ public final class Trust {
             throw wrong(wanted, arrival);
         }
         return caller;
+    }
+
+    /** The owner of the key of a session. Keys of the directory are good as API keys and as bearer tokens. */
+    private @Nullable Principal byKeyId(String id, Authentication wanted, Arrival arrival) {
+        boolean isTaken = wanted.takes(Scheme.API_KEY) || wanted.takes(Scheme.BEARER);
+        Principal owner = isTaken && directory != null ? directory.byId(id) : null;
+        if (owner == null && (isTaken || !wanted.isOpen())) {
+            throw wrong(wanted, arrival);
+        }
+        return owner;
     }
 
     private void requireWelcome(@Nullable Principal caller, Authentication wanted, Arrival arrival) {
@@ -621,7 +655,7 @@ public final class Trust {
     private A2AException wrong(Authentication wanted, Arrival arrival) {
         if (SessionCredentials.of(arrival) != null) { // it began with a right one
             return refused(
-                    A2AError.UNAUTHENTICATED, "The session has ended: its credential is no longer good", wanted, "");
+                    A2AError.UNAUTHENTICATED, "The credential of the session is not good here, or no longer", wanted, "");
         }
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var source = new Source(arrival.address(), null);

@@ -26,8 +26,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions of browsers: each has a credential, which a request with the id of the session has sent instead. The database has the hash of
- * an id, and the credential encrypted by a key that follows from the id: neither a session nor a credential can be read there. A session
+ * Sessions of browsers: each has a credential, which a request with the id of the session has sent instead; in the place of an API key of
+ * the directory it has the id of that key. The database has the hash of an id, and the credential encrypted by a key that follows from the
+ * id: neither a session nor a credential can be read there. A session
  * has a proof beside its id, of which the database has a hash, too. Safe for any thread.
  */
 public final class Sessions {
@@ -42,16 +43,22 @@ public final class Sessions {
     private static final int ID_BYTES = 16;
     private static final int PROOF_BYTES = 16;
 
-    /**
-     * Credential of a session.
-     *
-     * @param isKey whether it is an API key; else a bearer token
-     */
-    public record Credential(boolean isKey, String text) {
+    /** Kinds of credentials. */
+    public enum Kind {
+        /** Id of an API key of the directory, instead of the key: there is nothing in it to steal. */
+        KEY_ID,
+        /** API key of the configuration. */
+        KEY,
+        /** Bearer token. */
+        TOKEN
+    }
+
+    /** Credential of a session. */
+    public record Credential(Kind kind, String text) {
         /** Without the credential, for logs. */
         @Override
         public String toString() {
-            return isKey ? "key" : "token";
+            return kind == Kind.TOKEN ? "token" : "key";
         }
     }
 
@@ -120,7 +127,7 @@ public final class Sessions {
         Instant end = expires == null || expires.isAfter(last) ? last : expires;
         String hash = hash(id);
         String proofHash = hash(proof);
-        byte[] sealed = sealing(id).seal((credential.toString() + " " + credential.text()).getBytes(UTF_8), hash);
+        byte[] sealed = sealing(id).seal((credential.kind() + " " + credential.text()).getBytes(UTF_8), hash);
         var entry = entry(group, name, "session.begun", address, detail);
         database.write(session -> {
             session.update("DELETE FROM trust_session WHERE expires_ms < ?", now);
@@ -182,7 +189,7 @@ public final class Sessions {
                 id,
                 Session.text(row, 1),
                 Session.text(row, 2),
-                new Credential(credential.substring(0, blank).equals("key"), credential.substring(blank + 1)),
+                new Credential(Kind.valueOf(credential.substring(0, blank)), credential.substring(blank + 1)),
                 requireNonNull(Session.time(row, 4)),
                 Session.text(row, 5));
     }
