@@ -161,10 +161,10 @@ export const api = {
 
   /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskPage>} */
   tasks: (query, signal) => json('GET', 'activity/tasks', { query, signal }),
-  /** @param {Record<string, unknown>} [query] @returns {Promise<import('./types.js').Counts>} */
-  counts: query => json('GET', 'activity/counts', { query }),
-  /** @param {string} task @param {Record<string, unknown>} [query] @returns {Promise<import('./types.js').TaskHistory>} */
-  history: (task, query) => json('GET', `activity/tasks/${id(task)}`, { query }),
+  /** @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Counts>} */
+  counts: (query, signal) => json('GET', 'activity/counts', { query, signal }),
+  /** @param {string} task @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskHistory>} */
+  history: (task, query, signal) => json('GET', `activity/tasks/${id(task)}`, { query, signal }),
 
   /** @param {string} agent @param {string} task @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Task>} */
   task: (agent, task, signal) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1, signal }),

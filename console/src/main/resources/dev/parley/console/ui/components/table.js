@@ -7,13 +7,13 @@ const OVER = 8; // rows above and below the window
 
 /**
  * @template T
- * @typedef {{name: string, label: string, cell: (row: T) => unknown, hideLabel?: boolean}} Column {@code name}: class of the cells
+ * @typedef {{name: string, label: string, cell: (row: T, now: number) => unknown, hideLabel?: boolean}} Column {@code name}: class of the cells
  */
 
 class Rows extends Part {
   static properties = {
     rows: { attribute: false }, columns: { attribute: false }, rowKey: { attribute: false }, rowClass: { attribute: false }, label: { type: String }, more: { type: Boolean },
-    chosen: { attribute: false }, total: { type: Number }, range: { state: true }, at: { state: true }, now: { attribute: false },
+    chosen: { attribute: false }, total: { type: Number }, range: { state: true }, atKey: { state: true }, now: { attribute: false },
   };
 
   constructor() {
@@ -32,23 +32,30 @@ class Rows extends Part {
     this.chosen = undefined;
     this.total = -1;
     this.range = { from: 0, to: 40 };
-    this.at = -1;
+    /** Key of the row that the keyboard is at: rows come and go above it. @type {string | undefined} */
+    this.atKey = undefined;
     this.now = 0;
     this.height = 45;
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.listen(window, 'scroll', () => this.measure());
-    this.listen(window, 'resize', () => this.measure());
+    this.listen(window, 'scroll', () => this.measure(true));
+    this.listen(window, 'resize', () => this.measure(true));
     this.listen(document, 'keydown', event => this.key(event));
   }
 
-  updated() {
-    this.measure();
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    this.measure(changed.has('rows') || changed.has('more'));
   }
 
-  measure() {
+  get at() {
+    return this.atKey === undefined ? -1 : this.rows.findIndex(row => this.rowKey(row) === this.atKey);
+  }
+
+  /** Finds the rows of the window. @param {boolean} asks whether more rows may be asked for: a repaint after a failure does not ask again */
+  measure(asks) {
     const body = this.querySelector('.body');
     if (!body) return;
     const row = body.querySelector('[role=row]');
@@ -57,7 +64,7 @@ class Rows extends Part {
     const from = Math.max(0, Math.floor(above / this.height) - OVER);
     const to = Math.min(this.rows.length, Math.ceil((above + innerHeight) / this.height) + OVER);
     if (from !== this.range.from || to !== this.range.to) this.range = { from, to: Math.max(from, to) };
-    if (this.more && to + 20 > this.rows.length) this.emit('more');
+    if (asks && this.more && to + 20 > this.rows.length) this.emit('more');
   }
 
   /** @param {KeyboardEvent} event */
@@ -67,21 +74,21 @@ class Rows extends Part {
     if (event.key === 'j' || event.key === 'k') {
       event.preventDefault();
       this.move(Math.max(0, Math.min(this.rows.length - 1, this.at + (event.key === 'j' ? 1 : -1))));
-    } else if (event.key === 'x' && this.rows[this.at] && this.chosen) {
+    } else if (event.key === 'x' && this.at >= 0 && this.chosen) {
       this.choose(this.rows[this.at]);
-    } else if (event.key === 'Enter' && this.rows[this.at] && !target.closest('a, button')) {
+    } else if (event.key === 'Enter' && this.at >= 0 && !target.closest('a, button')) {
       /** @type {HTMLElement | null} */ (this.querySelector('.row-at a'))?.click();
     }
   }
 
   /** @param {number} at */
   async move(at) {
-    this.at = at;
+    this.atKey = this.rowKey(this.rows[at]);
     const body = /** @type {HTMLElement} */ (this.querySelector('.body'));
     const top = body.getBoundingClientRect().top + at * this.height;
     if (top < 120) scrollBy(0, top - 120);
     else if (top + this.height > innerHeight - 20) scrollBy(0, top + this.height - innerHeight + 20);
-    this.measure();
+    this.measure(true);
     await this.updateComplete;
     /** @type {HTMLElement | null} */ (this.querySelector('.row-at a'))?.focus({ preventScroll: true });
   }
@@ -117,9 +124,9 @@ class Rows extends Part {
 
   /** @param {any} row @param {number} at */
   row(row, at) {
-    return html`<div role="row" class="tr ${at === this.at ? 'row-at' : ''} ${this.rowClass(row)}" aria-rowindex=${at + 2}>
+    return html`<div role="row" class="tr ${this.rowKey(row) === this.atKey ? 'row-at' : ''} ${this.rowClass(row)}" aria-rowindex=${at + 2}>
       ${this.chosen ? html`<span role="cell" class="pick"><input type="checkbox" aria-label="Choose this row" .checked=${this.chosen.has(this.rowKey(row))} @change=${() => this.choose(row)}></span>` : nothing}
-      ${this.columns.map(column => html`<span role="cell" class=${column.name}>${column.cell(row)}</span>`)}
+      ${this.columns.map(column => html`<span role="cell" class=${column.name}>${column.cell(row, this.now)}</span>`)}
     </div>`;
   }
 }

@@ -8,6 +8,7 @@ import { link, setQuery } from '../route.js';
 /** @typedef {import('../types.js').TaskRow} TaskRow */
 
 export const FILTERS = ['state', 'agent', 'contextId', 'caller', 'since', 'until', 'q'];
+export const OPERATOR_FILTERS = ['group', 'owner']; // of the scope admin
 export const SPANS = /** @type {Record<string, [string, number]>} */ ({ '1h': ['last hour', 3_600_000], '24h': ['last 24 hours', 86_400_000], '7d': ['last 7 days', 604_800_000] });
 /** @type {[string, string[], string][]} */
 const FIGURES = [
@@ -16,6 +17,18 @@ const FIGURES = [
   ['Failed', ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'], 'bad'],
   ['Completed', ['TASK_STATE_COMPLETED'], 'ok'],
 ];
+
+/**
+ * Whether the filters that a change can tell about let a task pass.
+ *
+ * @param {{state?: string, agent?: string, contextId?: string, caller?: string}} task
+ * @param {Record<string, string | undefined>} filter
+ */
+export function fits({ state, agent, contextId, caller }, filter) {
+  const states = (filter.state ?? '').split(',').filter(Boolean).map(name => `TASK_STATE_${name.replace('TASK_STATE_', '').replace(/-/g, '_').toUpperCase()}`);
+  return (!states.length || !state || states.includes(state)) && (!filter.agent || filter.agent === agent) && (!filter.contextId || filter.contextId === contextId)
+    && (!filter.caller || !caller || filter.caller === caller);
+}
 
 /** Figures that are filters. @param {URLSearchParams} query @param {import('../types.js').Counts | undefined} counts */
 export function figures(query, counts) {
@@ -28,8 +41,8 @@ export function figures(query, counts) {
   })}</div>`;
 }
 
-/** @param {URLSearchParams} query @param {import('../types.js').Counts | undefined} counts */
-export function filterBar(query, counts) {
+/** @param {URLSearchParams} query @param {import('../types.js').Counts | undefined} counts @param {boolean} isOperator */
+export function filterBar(query, counts, isOperator) {
   const set = (/** @type {string} */ name) => (/** @type {Event} */ event) => setQuery({ [name]: /** @type {HTMLInputElement} */ (event.target).value.trim() });
   const agents = [...new Set([query.get('agent') ?? '', ...(counts?.agents ?? []).map(each => each.agent)])].filter(Boolean).sort();
   const state = query.get('state') ?? '';
@@ -44,18 +57,21 @@ export function filterBar(query, counts) {
       ${query.get('since') && !SPANS[query.get('since') ?? ''] ? html`<option .selected=${true} value=${query.get('since') ?? ''}>since ${line(query.get('since'), 30)}</option>` : nothing}</select>
     <input class="short" placeholder="Caller" aria-label="Caller" .value=${query.get('caller') ?? ''} @change=${set('caller')}>
     <input class="short mono" placeholder="Context" aria-label="Context" .value=${query.get('contextId') ?? ''} @change=${set('contextId')}>
+    ${isOperator || query.has('group') ? html`<input class="short" placeholder="Group (* for all)" aria-label="Group" .value=${query.get('group') ?? ''} @change=${set('group')}>` : nothing}
+    ${isOperator || query.has('owner') ? html`<input class="short" placeholder="Owner" aria-label="Owner" .value=${query.get('owner') ?? ''} @change=${set('owner')}>` : nothing}
+    ${query.has('until') ? html`<button type="button" class="chip on" @click=${() => setQuery({ until: undefined })}>until ${line(query.get('until'), 30)} ×</button>` : nothing}
   </div>`;
 }
 
-/** @param {number} now @returns {import('../components/table.js').Column<TaskRow>[]} */
-export function columns(now) {
+/** @returns {import('../components/table.js').Column<TaskRow>[]} */
+export function columns() {
   return [
-    { name: 'title', label: 'Task', cell: row => html`<a class="cut" href=${link(`tasks/${row.taskId}`)} title=${line(row.title ?? '', 200)}>${line(row.title, 200) || html`<code>${line(row.taskId, 36)}</code>`}</a>` },
+    { name: 'title', label: 'Task', cell: row => html`<a class="cut" href=${link(`tasks/${row.taskId}`, { group: row.group })} title=${line(row.title ?? '', 200)}>${line(row.title, 200) || html`<code>${line(row.taskId, 36)}</code>`}</a>` },
     { name: 'agent', label: 'Agent', cell: row => html`<a class="cut quiet" href=${link('tasks', { agent: row.agent })} title=${line(row.agent)}>${line(row.agent, 80)}</a>` },
     { name: 'st', label: 'State', cell: row => badge(row.state) },
     { name: 'prog', label: 'Progress', cell: row => progress(row) },
     { name: 'status', label: 'Last status', cell: row => html`<span class="cut" title=${line(row.status ?? '', 200)}>${line(row.status, 200)}</span>` },
-    { name: 'age num', label: 'Age', cell: row => html`<span class="dim" title=${`updated ${row.updated}`}>${age(row.updated, now)}</span>` },
+    { name: 'age num', label: 'Age', cell: (row, now) => html`<span class="dim" title=${`updated ${row.updated}`}>${age(row.updated, now)}</span>` },
   ];
 }
 
