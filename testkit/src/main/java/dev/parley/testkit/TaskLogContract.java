@@ -257,6 +257,33 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aWalkFindsItsTasksBehindThoseOfManyAgentsThatItDoesNotVisit() {
+        var written = new ArrayList<CompletableFuture<Segment>>();
+        for (int i = 0; i < 1_300; i++) { // more agents than are merged at once
+            var key = new TaskKey(ALICE, (i < 100 ? "shown-" : "hidden-") + i, "task-%04d".formatted(i));
+            written.add(submit(key, 1, List.of(created(key), moved(key, TaskState.COMPLETED)), null));
+            clock.advance(Duration.ofMillis(1));
+        }
+        written.forEach(CompletableFuture::join);
+
+        var asked = new ArrayList<String>();
+        var visited = new ArrayList<String>();
+        log.walk(
+                selection(ALICE.group(), Set.of(), Set.of()),
+                (scope, agent) -> {
+                    asked.add(agent);
+                    return agent.startsWith("shown-");
+                },
+                task -> visited.add(task.head().key().taskId()));
+
+        assertThat(visited)
+                .isEqualTo(IntStream.rangeClosed(0, 99)
+                        .mapToObj(i -> "task-%04d".formatted(99 - i))
+                        .toList());
+        assertThat(asked).doesNotHaveDuplicates();
+    }
+
+    @Test
     void theTimesOfSegmentsAreKept() {
         TaskKey key = key(ALICE, "task-1");
         write(key, 1, List.of(created(key), moved(key, TaskState.WORKING)));

@@ -11,6 +11,7 @@ import dev.parley.engine.spi.TaskLog.Selection;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.tasks.Lanes.Lane;
@@ -53,6 +54,9 @@ final class TaskWalks {
         this.lanes = lanes;
     }
 
+    /** A lane, and the time of its newest task, of one state or of all. */
+    private record Newest(long number, @Nullable TaskState state, Instant time) {}
+
     /** The tasks of a lane, of one state or of all, which are read as they are needed. */
     private static final class Run {
         private final long number;
@@ -87,19 +91,23 @@ final class TaskWalks {
         Map<Lane, Boolean> visited = new HashMap<>();
         Selection rest = selection;
         int most = LANES_AT_ONCE;
-        while (true) {
-            List<Run> newest = newest(rest, most);
+        while (FairPool.checkpoint()) {
+            List<Newest> newest = newest(rest, most);
             boolean isCut = newest.size() >= most;
-            Instant floor = isCut ? newest.getLast().newest : Instant.MIN;
-            if (isCut && newest.getFirst().newest.equals(floor)) {
-                most *= 8; // all of the same time
-                continue;
-            }
+            Instant floor = isCut ? newest.getLast().time : Instant.MIN;
             var runs = new PriorityQueue<>(Comparator.comparing(Run::place, NEWEST_FIRST));
-            for (Run run : newest) {
-                if (visited.computeIfAbsent(run.lane, lane -> visible.test(lane.scope(), lane.agent()))) {
-                    runs.add(run);
+            for (Newest each : newest) {
+                Lane lane = lanes.get(each.number);
+                // A lane may have been removed since it was read.
+                if (lane != null
+                        && visited.computeIfAbsent(lane, any -> visible.test(any.scope(), any.agent()))) {
+                    runs.add(new Run(each.number, lane, each.state, each.time));
                 }
+            }
+            boolean isOfOneTime = isCut && newest.getFirst().time.equals(floor);
+            if (isOfOneTime || isCut && runs.size() < most / 2) {
+                most *= 8; // else lanes that are not visited would be found again behind each floor
+                continue;
             }
             Position last = merge(runs, floor, rest, visitor);
             if (last == null || !isCut) {
@@ -115,6 +123,9 @@ final class TaskWalks {
         for (Run run = runs.poll(); run != null; run = runs.poll()) {
             if (!run.place().statusTime().isAfter(floor)) {
                 break;
+            }
+            if (!FairPool.checkpoint()) {
+                return null;
             }
             Listed task = run.rows.pollFirst();
             if (task != null && !visitor.test(task)) {
@@ -132,19 +143,19 @@ final class TaskWalks {
     }
 
     /** The lanes of a selection with the newest tasks, the newest first. */
-    private List<Run> newest(Selection selection, int most) {
-        var runs = new ArrayList<Run>();
+    private List<Newest> newest(Selection selection, int most) {
+        var newest = new ArrayList<Newest>();
         if (selection.states().isEmpty()) {
-            runs.addAll(newest(selection, null, most));
+            newest.addAll(newest(selection, null, most));
         }
         for (TaskState state : selection.states()) {
-            runs.addAll(newest(selection, state, most));
+            newest.addAll(newest(selection, state, most));
         }
-        runs.sort(Comparator.comparing((Run run) -> run.newest).reversed());
-        return runs.size() > most ? runs.subList(0, most) : runs;
+        newest.sort(Comparator.comparing(Newest::time).reversed());
+        return newest.size() > most ? newest.subList(0, most) : newest;
     }
 
-    private List<Run> newest(Selection selection, @Nullable TaskState state, int most) {
+    private List<Newest> newest(Selection selection, @Nullable TaskState state, int most) {
         var tasks = new Conditions();
         tasks.and("task.lane_no = lane.lane_no");
         tasks.andIf("status_ms <= ?", latest(selection));
@@ -156,22 +167,13 @@ final class TaskWalks {
         var values = new ArrayList<@Nullable Object>(tasks.values);
         values.addAll(owners.values);
         values.add(most);
-        return database
-                .read(session -> session.list(
-                        row -> run(row.getLong(1), state, row.getLong(2)),
-                        "SELECT lane_no, newest FROM (SELECT lane_no, (SELECT status_ms FROM task" + tasks.sql
-                                + " ORDER BY status_ms DESC LIMIT 1) AS newest FROM lane" + owners.sql
-                                + ") AS lanes WHERE newest IS NOT NULL ORDER BY newest DESC LIMIT ?",
-                        values.toArray()))
-                .stream()
-                .flatMap(List::stream)
-                .toList();
-    }
-
-    /** A run; none if its lane was removed while it was read. */
-    private List<Run> run(long number, @Nullable TaskState state, long newest) {
-        Lane lane = lanes.get(number);
-        return lane == null ? List.of() : List.of(new Run(number, lane, state, Instant.ofEpochMilli(newest)));
+        // Materialized: SQLite would else look into each lane twice, for the condition and for the column.
+        return database.read(session -> session.list(
+                row -> new Newest(row.getLong(1), state, Instant.ofEpochMilli(row.getLong(2))),
+                "WITH lanes AS MATERIALIZED (SELECT lane_no, (SELECT status_ms FROM task" + tasks.sql
+                        + " ORDER BY status_ms DESC LIMIT 1) AS newest FROM lane" + owners.sql
+                        + ") SELECT lane_no, newest FROM lanes WHERE newest IS NOT NULL ORDER BY newest DESC LIMIT ?",
+                values.toArray()));
     }
 
     private static void andOwners(Conditions where, Set<String> owners) {
