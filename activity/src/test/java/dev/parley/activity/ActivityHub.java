@@ -32,10 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A hub whose agents and callers the tests of this package use. */
 final class ActivityHub implements AutoCloseable {
-    /** Secrets of the callers: ann and bob are of one group, gus of another, and root is an operator. */
+    /** Secrets of the callers: ann, bob and hal, who has the scope hr, are of one group, gus of another, and root is an operator. */
     static final String ANN = "key-of-ann-123456789";
 
     static final String BOB = "key-of-bob-123456789";
+    static final String HAL = "key-of-hal-123456789";
     static final String GUS = "key-of-gus-123456789";
     static final String ROOT = "key-of-root-12345678";
 
@@ -43,7 +44,7 @@ final class ActivityHub implements AutoCloseable {
             {"rules": [
                {"effect": "hide", "groups": ["guests"], "agents": ["ledger"]},
                {"effect": "deny", "agents": ["silent"], "operations": ["ListTasks"]}],
-             "otherwise": "allow", "shared": ["board"]}""";
+             "otherwise": "allow", "shared": ["board", "payroll"]}""";
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -59,6 +60,7 @@ final class ActivityHub implements AutoCloseable {
                         echo("board"),
                         echo("ledger"),
                         echo("silent"),
+                        echo("payroll"),
                         Agent.named("ask", "Asks").handle((request, reply) -> reply.askForInput("Which one?")),
                         Agent.named("slow", "Shows its progress")
                                 .resumable(true)
@@ -96,6 +98,9 @@ final class ActivityHub implements AutoCloseable {
                 .group("ann", "sales")
                 .apiKey("bob", BOB)
                 .group("bob", "sales")
+                .apiKey("hal", HAL)
+                .group("hal", "sales")
+                .scopes("hal", Set.of("hr"))
                 .apiKey("gus", GUS)
                 .group("gus", "guests")
                 .apiKey("root", ROOT)
@@ -104,6 +109,7 @@ final class ActivityHub implements AutoCloseable {
                 .build();
         return new ActivityHub(builder.callers(callers)
                 .authentication(Authentication.of(Scheme.API_KEY))
+                .authentication("payroll", Authentication.of(Scheme.API_KEY).withScopes(Set.of("hr")))
                 .policy(PolicyFile.read(policy)));
     }
 

@@ -3,6 +3,7 @@ package dev.parley.activity;
 import static dev.parley.activity.ActivityHub.ANN;
 import static dev.parley.activity.ActivityHub.BOB;
 import static dev.parley.activity.ActivityHub.GUS;
+import static dev.parley.activity.ActivityHub.HAL;
 import static dev.parley.activity.ActivityHub.ROOT;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -164,6 +165,23 @@ class TasksOfAllAgentsTest {
             assertThat(hub.get("/activity/tasks", null).status()).isEqualTo(401);
             assertThat(hub.get("/activity/counts", "key-of-nobody-1234567").status())
                     .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void tasksOfAnAgentWithAnAuthenticationOfItsOwnAreForThoseWhomItAdmits() throws Exception {
+        try (var hub = guarded()) {
+            String payroll = hub.send("payroll", "salary of hal", HAL);
+
+            assertThat(hub.get("/agents/payroll/tasks", BOB).status())
+                    .as("the agent itself refuses it")
+                    .isEqualTo(403);
+            assertThat(titles(hub.ok("/activity/tasks", BOB))).isEmpty();
+            assertThat(hub.ok("/activity/counts", BOB).get("states")).isEqualTo(Map.of());
+            assertThat(hub.get("/activity/tasks/" + payroll, BOB).status()).isEqualTo(404);
+            assertThat(titles(hub.ok("/activity/tasks", HAL))).containsExactly("salary of hal");
+            assertThat(hub.ok("/activity/counts", HAL).get("states")).isEqualTo(Map.of("TASK_STATE_COMPLETED", 1));
+            assertThat(hub.get("/activity/tasks/" + payroll, HAL).status()).isEqualTo(200);
         }
     }
 

@@ -31,6 +31,12 @@ public interface HubAgents {
     /** Whether the settings require other credentials of the callers of an agent than of those of the hub. */
     boolean hasOwnAuthentication(String agent);
 
+    /**
+     * Whether an agent admits a caller that the hub has admitted, by its own authentication: whether it takes all kinds of credentials that
+     * the hub takes, and the caller has the scopes that it requires.
+     */
+    boolean admits(CallContext caller, String agent);
+
     /** Whether an agent is served in a dialect, by the name of the dialect in settings. */
     boolean speaks(String agent, String dialect);
 

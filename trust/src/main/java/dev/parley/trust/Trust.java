@@ -319,6 +319,16 @@ public final class Trust {
     }
 
     /**
+     * Whether an agent admits a caller that the hub has admitted: it takes all credentials that the hub takes, and the caller has the scopes
+     * that it requires. The kind of the caller's credential is not known any more, so that an agent that takes fewer kinds admits none.
+     */
+    public boolean admits(CallContext caller, String agent) {
+        Authentication wanted = of(agent);
+        return wanted.schemes().containsAll(everywhere.schemes())
+                && caller.grants().containsAll(wanted.scopes());
+    }
+
+    /**
      * Counts a call that is made in the process, within another call of its caller, against the limits of requests.
      *
      * @return gives the call back at its end

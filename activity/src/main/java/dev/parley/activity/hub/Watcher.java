@@ -137,11 +137,14 @@ final class Watcher implements Feed<Change> {
     }
 
     private boolean sees(Scope scope, @Nullable String agent) {
+        if (agent == null || !sight.includes(scope)) {
+            return false; // without a decision to be kept: most changes are of others
+        }
         if (System.nanoTime() - decidedAt > DECISIONS) {
             seen.clear();
             decidedAt = System.nanoTime();
         }
-        return agent != null && seen.computeIfAbsent(new Seen(scope, agent), any -> sight.sees(scope, agent));
+        return seen.computeIfAbsent(new Seen(scope, agent), any -> sight.sees(scope, agent));
     }
 
     @Override

@@ -117,6 +117,11 @@ public final class Neighbours implements HubAgents {
     }
 
     @Override
+    public boolean admits(CallContext caller, String agent) {
+        return trust.admits(caller, agent);
+    }
+
+    @Override
     public boolean speaks(String agent, String dialect) {
         ServedAgent served = agents.get(agent);
         return served != null && served.dialects().contains(dialect);
