@@ -460,7 +460,6 @@ public final class Engine implements AutoCloseable {
 
         @Override
         public void written(LiveTask live, Segment segment) {
-            observer.accept(segment);
             tasks().live().settled(live);
             parts.admissions().settled(segment.messages());
             parts.names().settled(live, Stream.ofNullable(segment.name()).toList());
@@ -468,6 +467,7 @@ public final class Engine implements AutoCloseable {
             if (live.isWatched() && webhooks != null) {
                 webhooks.wake(live.key());
             }
+            observer.accept(segment); // may throw: nothing of the engine may depend on it
         }
 
         @Override

@@ -21,6 +21,7 @@ import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
@@ -241,7 +242,7 @@ public final class Platform implements AutoCloseable {
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
                 .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
-                .written(segment -> observers.forEach(one -> one.written(segment)));
+                .written(segment -> observers.forEach(observer -> tell(observer, segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         hubExtensions.tools().ifPresent(running::tools);
         this.engine = running.build();
@@ -545,6 +546,15 @@ public final class Platform implements AutoCloseable {
         @Override
         public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             return endpoint.watch(operation, context);
+        }
+    }
+
+    /** Tells an observer that a segment is on disk. The fault of one of them is not that of the others. */
+    private static void tell(HubObserver observer, Segment segment) {
+        try {
+            observer.written(segment);
+        } catch (RuntimeException fault) {
+            LOG.log(System.Logger.Level.ERROR, "an observer of the hub failed", fault);
         }
     }
 
