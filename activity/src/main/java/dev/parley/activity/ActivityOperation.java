@@ -139,9 +139,11 @@ public interface ActivityOperation {
      *
      * @param number from 1 without gaps
      * @param at when it was written, or the time of its status if that is not known
-     * @param event a StreamResponse of A2A 1.0
+     * @param event a StreamResponse of A2A 1.0; only {@value #DAMAGED}, which is true, for events from this one on that cannot be read
      */
-    record EventView(long number, Instant at, Map<String, @Nullable Object> event) {}
+    record EventView(long number, Instant at, Map<String, @Nullable Object> event) {
+        public static final String DAMAGED = "damaged";
+    }
 
     /**
      * Counts tasks by state.

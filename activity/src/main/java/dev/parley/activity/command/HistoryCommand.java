@@ -57,6 +57,9 @@ final class HistoryCommand extends HubCommand {
 
     /** An event as one line: what it is, its state or artifact, and its text. */
     private static String text(Map<String, @Nullable Object> event) {
+        if (event.containsKey(EventView.DAMAGED)) {
+            return "damaged";
+        }
         if (event.get("statusUpdate") instanceof Map<?, ?> update) {
             return "status  " + status(update.get("status"));
         }

@@ -9,16 +9,23 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Changes of tasks by the audit, whose numbers outlast the hub. */
 final class AuditedMoves implements Moves {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private static final Logger LOG = System.getLogger("dev.parley.activity");
+
     private final HubParts hub;
+    private final AtomicBoolean isLogged = new AtomicBoolean();
 
     AuditedMoves(HubParts hub) {
         this.hub = hub;
@@ -30,9 +37,27 @@ final class AuditedMoves implements Moves {
             var filter = new Filter(group, null, null, null, null, null);
             dev.parley.store.audit.Page page = hub.audit().page(filter, number, limit);
             var moves = new ArrayList<Move>();
-            page.rows().forEach(row -> moves.addAll(of(row)));
+            page.rows().forEach(row -> moves.addAll(readable(row)));
             return new Page(moves, page.next(), page.isLast(), false);
         });
+    }
+
+    /**
+     * The change of a row; none for one that cannot be read, as damage or a later version leaves it: the changes behind it would else never
+     * be read.
+     */
+    private List<Move> readable(Row row) {
+        try {
+            return of(row);
+        } catch (IllegalArgumentException | StoreException damaged) {
+            if (StoreException.isTemporary(damaged)) {
+                throw damaged;
+            }
+            if (isLogged.compareAndSet(false, true)) {
+                LOG.log(Level.WARNING, "row " + row.number() + " of the audit is no change of a task", damaged);
+            }
+            return List.of();
+        }
     }
 
     /** The change of a row; none for other rows, and for tasks that were removed. */

@@ -5,6 +5,7 @@ import dev.parley.activity.ActivityOperation.History;
 import dev.parley.activity.ActivityOperation.ReadHistory;
 import dev.parley.activity.ActivityOperation.TaskView;
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Listed;
@@ -18,6 +19,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -62,8 +64,13 @@ final class Histories {
         int limit = read.limit() == null ? DEFAULT_EVENTS : read.limit();
         Optional<Cause> cause = hub.tasks().cause(head.key());
         TaskView task = views.of(new Listed(head, cause.map(Cause::caller).orElse("")), false);
-        List<LoggedEvent> logged = hub.tasks().read(head.key(), read.after(), limit);
         NavigableMap<Long, Instant> times = hub.tasks().times(head.key(), read.after() + 1, limit);
+        List<LoggedEvent> logged;
+        try {
+            logged = logged(head, read.after(), limit, times);
+        } catch (DamagedTaskException damaged) {
+            return damaged(head, task, read.after() + 1, times);
+        }
         var events = new ArrayList<EventView>();
         Instant before = task.created() == null ? head.statusTime() : task.created();
         int bytes = 0;
@@ -79,6 +86,30 @@ final class Histories {
         }
         long last = events.isEmpty() ? read.after() : events.getLast().number();
         return new History(task, events, last < head.lastSequence() && !events.isEmpty() ? (Long) last : null);
+    }
+
+    /** Events behind a number: those of a whole page, or of the first segment if one behind it cannot be read. */
+    private List<LoggedEvent> logged(Head head, long after, int limit, NavigableMap<Long, Instant> times) {
+        try {
+            return hub.tasks().read(head.key(), after, limit);
+        } catch (DamagedTaskException damaged) {
+            Long next = times.higherKey(after + 1);
+            if (next == null || next - after > limit) {
+                throw damaged;
+            }
+            return hub.tasks().read(head.key(), after, Math.toIntExact(next - after - 1));
+        }
+    }
+
+    /** A page with an event that cannot be read, in the place of all of its segment. */
+    private static History damaged(Head head, TaskView task, long number, NavigableMap<Long, Instant> times) {
+        Map.Entry<Long, Instant> written = times.floorEntry(number);
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        members.put(EventView.DAMAGED, true);
+        Instant at = written == null ? head.statusTime() : written.getValue();
+        Long next = times.higherKey(number);
+        return new History(
+                task, List.of(new EventView(number, at, members)), next == null ? null : (Long) (next - 1));
     }
 
     /** When an event was written; otherwise the time of its status, or of the event before. */

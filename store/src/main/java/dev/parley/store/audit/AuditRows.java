@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Rows and links of the audit in the database. Its methods run in the session of a reader or of the writer. */
@@ -55,7 +56,7 @@ final class AuditRows {
     record Part(long last, long at, String hash, List<Place> places) {
         private static Part of(long last, long at, String hash, String lines) {
             List<Place> places = lines.lines()
-                    .map(Place::of)
+                    .flatMap(Place::of)
                     .sorted(Comparator.comparingLong(Place::number))
                     .toList();
             return new Part(last, at, hash, places);
@@ -85,9 +86,14 @@ final class AuditRows {
      * @param segment task id and first number
      */
     record Place(long number, String segment) {
-        private static Place of(String line) {
+        /** The place of a line; none for one that cannot be read, which the verification misses. */
+        private static Stream<Place> of(String line) {
             int space = line.indexOf(' ');
-            return new Place(Long.parseLong(line.substring(0, space)), line.substring(space + 1));
+            try {
+                return Stream.of(new Place(Long.parseLong(line.substring(0, space)), line.substring(space + 1)));
+            } catch (NumberFormatException | IndexOutOfBoundsException damaged) {
+                return Stream.empty();
+            }
         }
 
         String line() {

@@ -128,7 +128,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
 
     private static LoggedEntry read(ResultSet row) throws SQLException {
         int before = row.getInt(7);
-        TaskState was = row.wasNull() ? null : States.state(before);
+        TaskState was = row.wasNull() ? null : States.shown(before);
         String trace = Session.text(row, 11);
         String agents = Session.text(row, 12);
         byte[] events = row.getBytes(15);
@@ -140,7 +140,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
                         Session.text(row, 4),
                         Session.text(row, 5),
                         was,
-                        States.state(row.getInt(6)),
+                        States.shown(row.getInt(6)),
                         Session.text(row, 8),
                         Session.text(row, 9),
                         trace == null ? "" : trace,

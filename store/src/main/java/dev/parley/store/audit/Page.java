@@ -1,14 +1,18 @@
 package dev.parley.store.audit;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.store.audit.AuditRows.Part;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some entries of the audit, the oldest first. A page without entries need not be the last one: a page ends after some time, so that
@@ -22,6 +26,7 @@ public record Page(List<Row> rows, long next, boolean isLast) {
     static final Duration LONGEST = Duration.ofMillis(250);
 
     private static final int LOOKED_BETWEEN = 16;
+    private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** @param isLarge whether its rows have as many bytes as a page may have */
     private record Piece(Page page, boolean isLarge) {}
@@ -87,7 +92,7 @@ public record Page(List<Row> rows, long next, boolean isLast) {
                     last = place.number() - 1;
                     continue;
                 }
-                LoggedEntry entry = AuditRows.at(session, place.segment(), false);
+                LoggedEntry entry = readable(session, place);
                 if (entry != null && entry.number() == place.number()) {
                     add(found, filter, part.row(entry));
                 }
@@ -95,6 +100,16 @@ public record Page(List<Row> rows, long next, boolean isLast) {
         }
         found.addAll(written.rows);
         return new Piece(of(found, after, last, limit), !written.isLast);
+    }
+
+    /** The entry at a place; null if it was removed, or cannot be read: the verification tells of it, and the rows behind it are read. */
+    private static @Nullable LoggedEntry readable(Session session, Place place) throws SQLException {
+        try {
+            return AuditRows.at(session, place.segment(), false);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | A2AException damaged) {
+            LOG.log(Level.WARNING, "row " + place.number() + " of the audit cannot be read", damaged);
+            return null;
+        }
     }
 
     private static void add(List<Row> rows, Filter filter, Row row) {

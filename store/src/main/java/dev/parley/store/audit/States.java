@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.TaskState;
 import dev.parley.store.spi.StoreException;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 
 /** The number of each task state in a row: its number in the specification's proto. Rows outlive releases. */
 public final class States {
@@ -25,12 +27,23 @@ public final class States {
         return requireNonNull(CODES.get(state));
     }
 
+    /** @throws StoreException for a number of no state */
     public static TaskState state(int code) {
-        for (TaskState state : TaskState.values()) {
-            if (code(state) == code) {
-                return state;
-            }
-        }
-        throw new StoreException("a task has state " + code + " (expected: 0 to 8)");
+        return find(code)
+                .orElseThrow(() -> new StoreException("a task has state " + code + " (expected: 0 to 8)"));
+    }
+
+    /**
+     * The state of a row that is shown among others: unspecified for the number of no state, as damage or a later version leaves it, so that one
+     * row does not make the others unreadable.
+     */
+    public static TaskState shown(int code) {
+        return find(code).orElse(TaskState.UNSPECIFIED);
+    }
+
+    private static Optional<TaskState> find(int code) {
+        return Arrays.stream(TaskState.values())
+                .filter(state -> code(state) == code)
+                .findFirst();
     }
 }

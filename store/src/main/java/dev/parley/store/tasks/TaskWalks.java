@@ -1,7 +1,7 @@
 package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
-import static dev.parley.store.audit.States.state;
+import static dev.parley.store.audit.States.shown;
 
 import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -221,7 +221,7 @@ final class TaskWalks {
                         new Head(
                                 new TaskKey(lane.scope(), lane.agent(), Session.text(row, 1)),
                                 Session.text(row, 2),
-                                state(row.getInt(3)),
+                                shown(row.getInt(3)),
                                 Instant.ofEpochMilli(row.getLong(4)),
                                 row.getLong(5)),
                         Session.text(row, 6)),
@@ -240,7 +240,7 @@ final class TaskWalks {
                 row -> new Count(
                         new Scope(Session.text(row, 1), Session.text(row, 2)),
                         Session.text(row, 3),
-                        state(row.getInt(4)),
+                        shown(row.getInt(4)),
                         row.getLong(5)),
                 "SELECT group_id, owner, agent, state, sum(tasks) FROM lane JOIN tally ON tally.lane_no = lane.lane_no"
                         + where.sql
