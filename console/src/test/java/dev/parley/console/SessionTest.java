@@ -384,6 +384,27 @@ final class SessionTest {
     }
 
     @Test
+    void aDamagedSessionIsNoneAndItsBrowserSignsInAgain() throws Exception {
+        String key = key("alice");
+        String cookie = cookie(signIn("key", key));
+        hub.close();
+        try (var database = DriverManager.getConnection("jdbc:sqlite:" + data().resolve("parley.db"));
+                var statement = database.createStatement()) {
+            assertThat(statement.executeUpdate("UPDATE trust_session SET credential = 'x'"))
+                    .isEqualTo(1);
+        }
+        hub = builder().start();
+        cookie = atThisPort(cookie);
+
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(401);
+        assertThat(session(cookie)).containsEntry("signedIn", false);
+        HttpResponse<String> again = call("POST", SESSION, "{\"key\":\"" + key + "\"}", cookie, OWN);
+        assertThat(again.statusCode()).isEqualTo(200);
+        assertThat(send(cookie(again), OWN).statusCode()).isEqualTo(200);
+        assertThat(call("DELETE", SESSION, null, cookie, OWN).statusCode()).isEqualTo(204);
+    }
+
+    @Test
     void aCookieWithoutItsProofIsNoSession() throws Exception {
         String cookie = cookie(signIn("key", admin));
         String other = cookie(signIn("key", admin));

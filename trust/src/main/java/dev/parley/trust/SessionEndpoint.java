@@ -144,7 +144,6 @@ final class SessionEndpoint {
         if (user == null) {
             throw A2AException.of(A2AError.UNAUTHENTICATED);
         }
-        end(arrival); // of the user before, at the same browser
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", credential.toString());
         String key = keys.apply(credential);
@@ -154,6 +153,7 @@ final class SessionEndpoint {
         }
         Sessions.NewSession begun = sessions.begin(
                 user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());
+        end(arrival); // the session before, of the same browser
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");
@@ -190,13 +190,9 @@ final class SessionEndpoint {
 
     /** Ends the sessions of the browser. The cookie is enough: it ends no other session, and pages may have lost their half. */
     private void end(Arrival arrival) {
-        if (sessions == null) {
-            return;
-        }
-        for (String id : SessionCredentials.ids(arrival, hub.get())) {
-            BrowserSession session = sessions.find(id);
-            if (session != null) {
-                sessions.end(session, arrival.address());
+        if (sessions != null) {
+            for (String id : SessionCredentials.ids(arrival, hub.get())) {
+                sessions.end(id, arrival.address());
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.rows.DamagedRows;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
@@ -88,10 +89,13 @@ public final class Sessions {
 
     private record Known(BrowserSession session, Instant until) {}
 
+    private record Owner(String group, String name) {}
+
     private final Database database;
     private final AuditTrail audit;
     private final InstantSource clock;
     private final Seal ids;
+    private final DamagedRows damaged = new DamagedRows("session");
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Known> known = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
 
@@ -155,8 +159,7 @@ public final class Sessions {
 
     /** Returns the session of an id; null if there is none, or it has ended. */
     public @Nullable BrowserSession find(String id) {
-        int dot = id.indexOf('.');
-        if (dot < 0 || !ids.fits(id.substring(0, dot), id.substring(dot + 1))) {
+        if (!isOfThisHub(id)) {
             return null;
         }
         Instant now = now();
@@ -167,12 +170,19 @@ public final class Sessions {
         return session != null && now.isBefore(session.expires()) ? session : null;
     }
 
+    private boolean isOfThisHub(String id) {
+        int dot = id.indexOf('.');
+        return dot >= 0 && ids.fits(id.substring(0, dot), id.substring(dot + 1));
+    }
+
     private @Nullable BrowserSession read(String id, String hash, Instant until) {
-        Optional<BrowserSession> kept = database.read(reader -> reader.first(
+        List<BrowserSession> rows = database.read(reader -> damaged.list(
+                reader,
                 row -> session(row, id, hash),
-                "SELECT group_id, principal, credential, expires_ms, proof_hash FROM trust_session WHERE session_hash = ?",
+                "SELECT session_hash, group_id, principal, credential, expires_ms, proof_hash FROM trust_session"
+                        + " WHERE session_hash = ?",
                 hash));
-        BrowserSession session = kept.orElse(null);
+        BrowserSession session = rows.isEmpty() ? null : rows.getFirst();
         if (session == null) {
             known.remove(hash);
         } else {
@@ -182,27 +192,36 @@ public final class Sessions {
     }
 
     private static BrowserSession session(ResultSet row, String id, String hash) throws SQLException {
-        byte[] stored = Base64.getDecoder().decode(Session.text(row, 3));
+        byte[] stored = Base64.getDecoder().decode(Session.text(row, 4));
         String credential = new String(sealing(id).open(stored, hash), UTF_8);
         int blank = credential.indexOf(' ');
         return new BrowserSession(
                 id,
-                Session.text(row, 1),
                 Session.text(row, 2),
+                Session.text(row, 3),
                 new Credential(Kind.valueOf(credential.substring(0, blank)), credential.substring(blank + 1)),
-                requireNonNull(Session.time(row, 4)),
-                Session.text(row, 5));
+                requireNonNull(Session.time(row, 5)),
+                Session.text(row, 6));
     }
 
-    /** Ends a session. */
-    public void end(BrowserSession ended, String address) {
-        String hash = hash(ended.id());
-        var entry = entry(ended.group(), ended.name(), "session.ended", address, Map.of());
-        database.write(session -> {
-            if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) > 0) {
-                audit.add(session, entry);
-            }
-            return hash;
+    /** Ends the session of an id, also one whose credential cannot be read. Nothing happens if there is none. */
+    public void end(String id, String address) {
+        if (!isOfThisHub(id)) {
+            return;
+        }
+        String hash = hash(id);
+        Optional<Owner> owner = database.read(reader -> reader.first(
+                row -> new Owner(Session.text(row, 1), Session.text(row, 2)),
+                "SELECT group_id, principal FROM trust_session WHERE session_hash = ?",
+                hash));
+        owner.ifPresent(user -> {
+            var entry = entry(user.group(), user.name(), "session.ended", address, Map.of());
+            database.write(session -> {
+                if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) > 0) {
+                    audit.add(session, entry);
+                }
+                return hash;
+            });
         });
         known.remove(hash);
     }
