@@ -384,6 +384,28 @@ final class SessionTest {
     }
 
     @Test
+    void signInsCountAsCallsOfTheirUser() throws Exception {
+        String alice = key("alice");
+        String bob = key("bob");
+        Path policy = Files.writeString(
+                requireNonNull(directory).resolve("policy.json"), "{\"limits\":{\"principal\":{\"perDay\":2}}}");
+        hub.close();
+        hub = builder().set("policy", policy.toString()).start();
+
+        assertThat(signIn("key", alice).statusCode()).isEqualTo(200);
+        String cookie = cookie(signIn("key", alice));
+        HttpResponse<String> third = signIn("key", alice);
+        assertThat(third.statusCode()).isEqualTo(429);
+        assertThat(third.headers().firstValue("Retry-After")).isPresent();
+        assertThat(third.headers().firstValue("Set-Cookie")).isEmpty();
+        assertThat(signIn("key", bob).statusCode()).isEqualTo(200);
+        assertThat(session(cookie)).containsEntry("name", "alice");
+        assertThat(administer("GET", "/audit?action=session.begun&limit=10", null)
+                        .split("\"actor\":\"alice\"", -1))
+                .hasSize(3);
+    }
+
+    @Test
     void aDamagedSessionIsNoneAndItsBrowserSignsInAgain() throws Exception {
         String key = key("alice");
         String cookie = cookie(signIn("key", key));

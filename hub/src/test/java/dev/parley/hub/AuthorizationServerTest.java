@@ -492,6 +492,22 @@ final class AuthorizationServerTest {
         assertThat(last).isEqualTo(429);
     }
 
+    @Test
+    @DisplayName("a decision counts as a call of its user")
+    void decisionsAreLimited() throws Exception {
+        Path policy = Files.writeString(
+                data.resolve("limits.json"), "{\"limits\":{\"principal\":{\"perDay\":2}}}");
+        hub.close();
+        hub = builder().set("policy", policy.toString()).start();
+        outsider = new Outsider(hub.url());
+        Map<String, String> asked = asked(client());
+
+        assertThat(back(decide(asked, ALICE, "allow"))).containsKey("code");
+        assertThat(back(decide(asked, ALICE, "allow"))).containsKey("code");
+        assertThat(decide(asked, ALICE, "allow").statusCode()).isEqualTo(429);
+        assertThat(back(decide(asked, KEY, "allow"))).containsKey("code");
+    }
+
     @ParameterizedTest
     @DisplayName("S127 an address that is not registered is never returned to")
     @ValueSource(

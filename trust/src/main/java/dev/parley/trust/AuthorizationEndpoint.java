@@ -50,19 +50,26 @@ final class AuthorizationEndpoint {
     private final Clients clients;
     private final SignIns signIns;
     private final Function<String, @Nullable SignedIn> users;
+    private final Function<Principal, Runnable> limits;
     private final Supplier<String> hub;
     private final Guesses guesses;
     private final InstantSource clock;
 
+    /**
+     * @param users returns the user of an API key; null for none
+     * @param limits takes a sign-in from the limits of its user, and returns what gives it back
+     */
     AuthorizationEndpoint(
             Clients clients,
             SignIns signIns,
             Function<String, @Nullable SignedIn> users,
+            Function<Principal, Runnable> limits,
             Supplier<String> hub,
             InstantSource clock) {
         this.clients = clients;
         this.signIns = signIns;
         this.users = users;
+        this.limits = limits;
         this.hub = hub;
         this.guesses = new Guesses(clock, TokenEndpoint.MAX_WRONG);
         this.clock = clock;
@@ -275,15 +282,20 @@ final class AuthorizationEndpoint {
         } else {
             granted.retainAll(scopes);
         }
-        String code = signIns.begin(
-                new SignIns.User(user.principal().group(), user.principal().name(), user.key()),
-                client,
-                redirect,
-                form.getOrDefault("code_challenge", ""),
-                granted,
-                resource,
-                request.address());
-        return back(redirect, form, Map.of(CODE, code));
+        Runnable giveBack = limits.apply(user.principal());
+        try {
+            String code = signIns.begin(
+                    new SignIns.User(user.principal().group(), user.principal().name(), user.key()),
+                    client,
+                    redirect,
+                    form.getOrDefault("code_challenge", ""),
+                    granted,
+                    resource,
+                    request.address());
+            return back(redirect, form, Map.of(CODE, code));
+        } finally {
+            giveBack.run();
+        }
     }
 
     private WireAnswer.Whole page(

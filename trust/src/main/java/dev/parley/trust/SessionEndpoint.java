@@ -39,6 +39,7 @@ final class SessionEndpoint {
     private final Authenticated authenticated;
     private final Function<Credential, @Nullable Instant> expiries;
     private final Function<Credential, String> keys;
+    private final Function<Principal, Runnable> limits;
     private final Supplier<String> hub;
 
     /** Identifies the caller of a request. */
@@ -57,6 +58,7 @@ final class SessionEndpoint {
      * @param sessions null in a hub without users
      * @param expiries returns the expiry of a credential; null for never
      * @param keys returns the id of an API key of the directory, also if it came as a token; empty for other credentials
+     * @param limits takes a sign-in from the limits of its user, and returns what gives it back
      */
     SessionEndpoint(
             Authentication wanted,
@@ -66,6 +68,7 @@ final class SessionEndpoint {
             Authenticated authenticated,
             Function<Credential, @Nullable Instant> expiries,
             Function<Credential, String> keys,
+            Function<Principal, Runnable> limits,
             Supplier<String> hub) {
         this.wanted = wanted;
         this.isOpen = isOpen;
@@ -74,6 +77,7 @@ final class SessionEndpoint {
         this.authenticated = authenticated;
         this.expiries = expiries;
         this.keys = keys;
+        this.limits = limits;
         this.hub = hub;
     }
 
@@ -144,6 +148,15 @@ final class SessionEndpoint {
         if (user == null) {
             throw A2AException.of(A2AError.UNAUTHENTICATED);
         }
+        Runnable giveBack = limits.apply(user);
+        try {
+            return begun(user, credential, sessions, arrival);
+        } finally {
+            giveBack.run();
+        }
+    }
+
+    private WireAnswer begun(Principal user, Credential credential, Sessions sessions, Arrival arrival) {
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", credential.toString());
         String key = keys.apply(credential);

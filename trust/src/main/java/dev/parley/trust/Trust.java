@@ -168,7 +168,7 @@ public final class Trust {
                 settings.clock);
         this.authorization = signIns == null
                 ? null
-                : new AuthorizationEndpoint(clients, signIns, this::signedIn, settings.hub, settings.clock);
+                : new AuthorizationEndpoint(clients, signIns, this::signedIn, this::take, settings.hub, settings.clock);
         Authentication wanted = everywhere();
         Sessions begun = directory == null || !wanted.takes(Scheme.API_KEY) && !wanted.takesTokens()
                 ? null
@@ -182,6 +182,7 @@ public final class Trust {
                 (arrival, signsIn) -> signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
                 this::expiry,
                 this::keyId,
+                this::take,
                 hub);
     }
 
@@ -561,6 +562,11 @@ public final class Trust {
     /** Answers a page of the hub about the session of its browser: {@code GET} shows it, {@code POST} begins and {@code DELETE} ends one. */
     public WireAnswer session(WireRequest request) {
         return sessionEndpoint.answer(request);
+    }
+
+    /** Takes a sign-in from the limits of its user and group, as a call; returns what gives it back. */
+    private Runnable take(Principal user) {
+        return limits.take(user, user.group(), "").giveBack();
     }
 
     /** Id of an API key of the directory, as a key or a token; empty for other credentials. It was found to be good. */

@@ -133,7 +133,7 @@ public final class Sessions {
         String proofHash = hash(proof);
         byte[] sealed = sealing(id).seal((credential.kind() + " " + credential.text()).getBytes(UTF_8), hash);
         var entry = entry(group, name, "session.begun", address, detail);
-        database.write(session -> {
+        database.write(group, session -> {
             session.update("DELETE FROM trust_session WHERE expires_ms < ?", now);
             session.update(
                     "DELETE FROM trust_session WHERE session_hash IN (SELECT session_hash FROM trust_session WHERE group_id = ?"
@@ -216,7 +216,7 @@ public final class Sessions {
                 hash));
         owner.ifPresent(user -> {
             var entry = entry(user.group(), user.name(), "session.ended", address, Map.of());
-            database.write(session -> {
+            database.write(user.group(), session -> {
                 if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) > 0) {
                     audit.add(session, entry);
                 }

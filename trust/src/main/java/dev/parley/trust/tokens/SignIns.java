@@ -116,7 +116,7 @@ public final class SignIns {
                 address,
                 "",
                 Map.of("scopes", String.join(" ", new TreeSet<>(scopes)), "redirect", redirect));
-        database.write(session -> {
+        database.write(user.group(), session -> {
             session.update("DELETE FROM trust_sign_in WHERE expires_ms < ?", now);
             session.update(
                     "DELETE FROM trust_sign_in WHERE sign_in_id IN (SELECT sign_in_id FROM trust_sign_in WHERE group_id = ?"
