@@ -146,6 +146,8 @@ export const api = {
   entries: (query, signal) => json('GET', 'registry/agents', { query, signal }),
   /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>}>} */
   facets: (query, signal) => json('GET', 'registry/facets', { query, signal }),
+  /** @param {string} entry @returns {Promise<import('./types.js').Entry>} */
+  entry: entry => json('GET', `registry/agents/${id(entry)}`),
   /** @param {string} entry @returns {Promise<any>} */
   health: entry => json('GET', `registry/agents/${id(entry)}/health`),
   /** @param {Record<string, unknown>} publication @returns {Promise<import('./types.js').Entry>} */

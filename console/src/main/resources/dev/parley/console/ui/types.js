@@ -24,7 +24,7 @@
  * @typedef {{status: string, cause?: string, reason?: string, since?: string, checked?: string, latencyMillis?: number}} Health
  * @typedef {{id: string, name: string, description?: string, version?: string, provider?: string, skills?: Skill[], tags?: string[], endpoints?: Endpoint[],
  *     metadata?: Record<string, unknown>, group?: string, owner?: string, visibility?: string, trust?: {outcome: string, reason?: string, checked?: string},
- *     health?: Health, status?: string, updated?: string, created?: string, lookAlikes?: string[], digest?: string}} Entry
+ *     health?: Health, status?: string, updated?: string, created?: string, url?: string, revision?: number, lookAlikes?: string[], digest?: string}} Entry
  * @typedef {{score?: number, why?: {skill?: string, fields?: Record<string, string[]>, missing?: string[]}, agent: Entry}} Found
  * @typedef {{url: string, protocolBinding: string, protocolVersion: string}} CardInterface
  * @typedef {{name: string, description?: string, version?: string, skills?: Skill[], supportedInterfaces?: CardInterface[],

@@ -2,9 +2,10 @@
 import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { findings } from '../card.js';
-import { failure } from '../components/bits.js';
+import { failure, skeleton } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
 import { line, plural, visible, webLink } from '../format.js';
+import { readAddress } from './agents-read.js';
 import { healthOf, trustOf } from './agents-row.js';
 
 /** Whether a text may be a card or the address of one. @param {string} text */
@@ -29,15 +30,25 @@ export function preview(entry, card) {
     <h3>Addresses</h3><ul class="skills">${addresses.slice(0, 12).map((/** @type {string[]} */ [url, kind]) => html`<li><span>${line(kind, 60)}</span><code class="cut">${visible(url, 300)}</code></li>`)}</ul></div>`;
 }
 
-/** Shows an entry of the registry. @param {import('../types.js').Entry} entry */
-export async function showEntry(entry) {
+/** Shows an entry of the registry. @param {string} id */
+export async function showEntry(id) {
+  /** @type {import('../types.js').Entry | undefined} */
+  let entry;
   /** @type {any} */
   let card;
+  /** @type {any} */
+  let error;
   const shown = dialog('Agent', close => ({
-    content: preview(entry, card),
+    content: error ? failure(error) : entry ? preview(entry, card) : skeleton(4),
     buttons: html`<button type="button" class="btn" @click=${close}>Close</button>`,
   }), 'wide-dialog');
-  card = await api.entryCard(entry.id).catch(() => undefined);
+  try {
+    entry = await api.entry(id);
+    shown.repaint();
+    card = await api.entryCard(id);
+  } catch (fault) {
+    if (!entry) error = fault; // an entry may be no card
+  }
   shown.repaint();
   await shown.closed;
 }
@@ -63,7 +74,12 @@ export function addAgent(pasted = '', registered = () => {}) {
   /** @type {any} */
   let error;
   let phase = 'ask';
+  /** Whether the entry was registered for the preview. */
   let isNew = true;
+  /** Whether it is discarded with the preview. */
+  let mayDiscard = false;
+  /** Work under way: a dialog that is closed meanwhile waits for it before it discards. @type {Promise<unknown>} */
+  let pending = Promise.resolve();
 
   const shown = dialog('Add an agent', close => ({
     content: html`<label class="field">Address of the agent or of its card, or the card as JSON
@@ -71,15 +87,20 @@ export function addAgent(pasted = '', registered = () => {}) {
       ${phase === 'read' || phase === 'save' ? html`<p class="row"><i class="spin"></i>${phase === 'read' ? 'Reads the card' : 'Registers the agent'}</p>` : nothing}
       ${failure(error)}
       ${phase === 'preview' ? preview(entry, card) : nothing}
-      ${phase === 'preview' && entry ? html`<p class="dim">${isNew ? 'Only you see the entry until you register it.' : 'This agent is registered already; its card was read again.'}</p>` : nothing}
+      ${phase === 'preview' && entry ? html`<p class="dim">${isNew ? 'Only you see the entry until you register it.' : 'This agent is registered already. Nothing was changed.'}</p>` : nothing}
       ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`,
     buttons: phase === 'done' ? html`<button type="button" class="btn main" @click=${close}>Close</button>`
-      : phase === 'preview' ? html`<button type="button" class="btn" @click=${close}>${entry && isNew ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
+      : phase === 'preview' ? html`<button type="button" class="btn" @click=${close}>${mayDiscard ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
         : html`<button type="button" class="btn" @click=${close}>Cancel</button><button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`,
   }), 'wide-dialog');
 
   /** @param {string} next @param {() => Promise<void>} work */
-  async function step(next, work) {
+  function step(next, work) {
+    pending = perform(next, work);
+  }
+
+  /** @param {string} next @param {() => Promise<void>} work */
+  async function perform(next, work) {
     const before = phase;
     phase = next;
     error = undefined;
@@ -94,7 +115,7 @@ export function addAgent(pasted = '', registered = () => {}) {
   }
 
   function read() {
-    return step('read', async () => {
+    step('read', async () => {
       if (text.startsWith('{')) {
         card = JSON.parse(text);
       } else if (!webLink(text)) {
@@ -103,9 +124,7 @@ export function addAgent(pasted = '', registered = () => {}) {
         card = await api.card(decodeURIComponent(/** @type {string} */ (ownAgent(text))));
         isNew = false;
       } else {
-        const begun = Date.now();
-        entry = await api.register({ url: text, visibility: 'private' });
-        isNew = !entry.created || Date.parse(entry.created) > begun - 30_000;
+        ({ entry, isNew, mayDiscard } = await readAddress(text));
         card = await api.entryCard(entry.id).catch(() => undefined);
       }
       phase = 'preview';
@@ -113,7 +132,7 @@ export function addAgent(pasted = '', registered = () => {}) {
   }
 
   function register() {
-    return step('save', async () => {
+    step('save', async () => {
       entry = entry ? await api.changeEntry(entry.id, { visibility: 'group' }) : await api.register({ card, visibility: 'group' });
       phase = 'done';
       registered();
@@ -121,6 +140,9 @@ export function addAgent(pasted = '', registered = () => {}) {
   }
 
   // An entry that its reader neither registered nor discarded is discarded.
-  shown.closed.then(() => phase !== 'done' && entry && isNew && api.deleteEntry(entry.id).catch(() => {}));
+  shown.closed.then(async () => {
+    await pending;
+    if (phase !== 'done' && entry && mayDiscard) api.deleteEntry(entry.id).catch(() => {});
+  });
   if (isAddable(text)) read();
 }

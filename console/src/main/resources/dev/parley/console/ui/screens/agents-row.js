@@ -35,7 +35,8 @@ export function unreachable(reason, before) {
 function reasonOf(health, now) {
   const why = health?.cause && health.cause !== 'none' ? CAUSES[health.cause] ?? line(health.cause, 40) : '';
   const when = health?.checked ? `checked ${age(health.checked, now)} ago`.replace('now ago', 'now') : (health?.status ?? 'unknown') === 'unknown' ? 'not checked yet' : '';
-  return [why, when].filter(Boolean).join(', ');
+  const words = [why, when].filter(Boolean).join(', ');
+  return health?.reason && why ? `${words}: ${line(health.reason, 120)}` : words;
 }
 
 /** Health and since when. @param {import('../types.js').Health | undefined} health @param {number} now @param {boolean} [whole] with the reason */
@@ -55,6 +56,13 @@ export function trustOf(trust) {
 
 /** Name of the agent on this hub, if it is one of it. @param {import('../types.js').Entry} entry */
 export const hosted = entry => (typeof entry.metadata?.agent === 'string' && entry.owner === '*' ? entry.metadata.agent : undefined);
+
+/** The present address with an entry that is shown. @param {string} id */
+function entryLink(id) {
+  const query = new URLSearchParams(location.search); // may have a filter several times
+  query.set('entry', id);
+  return `${link('agents')}?${query}`;
+}
 
 /** The skill that matched, or the first one. @param {Found} found @param {string[]} words */
 function skillCell({ why, agent }, words) {
@@ -77,12 +85,14 @@ function skillCell({ why, agent }, words) {
 export function columns(words, now, check, checks) {
   return [
     { name: 'agent', label: 'Agent', cell: ({ agent }) => html`<span class="two"><span class="cut">${hosted(agent) ? html`<a href=${link(`agents/${hosted(agent)}/try`)}>${highlighted(agent.name, words, 120)}</a>`
-      : html`<a href=${link('agents', { ...Object.fromEntries(new URLSearchParams(location.search)), entry: agent.id })}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span></span>
+      : html`<a href=${entryLink(agent.id)}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span></span>
       <span class="dim cut" title=${line(agent.description, 400)}>${highlighted(agent.description, words, 200)}</span></span>` },
     { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
     { name: 'health', label: 'Health', cell: found => {
       const { health, id } = found.agent;
-      return html`<span class="two">${healthOf(health, now, false)}<span class="row"><span class="dim cut" title=${line(health?.reason, 300)}>${checks.get(id) ?? reasonOf(health, now)}</span>
+      const isOwn = !!hosted(found.agent) && (health?.status ?? 'unknown') === 'unknown'; // the registry checks agents of other hosts
+      const badge = isOwn ? html`<span class="health"><span class="state ok">hosted</span> <span class="dim cut">by this hub</span></span>` : healthOf(health, now, false);
+      return html`<span class="two">${badge}<span class="row"><span class="dim cut" title=${line(health?.reason, 300)}>${checks.get(id) ?? (isOwn ? nothing : reasonOf(health, now))}</span>
         <button type="button" class="link" @click=${() => check(found)}>Check now</button></span></span>`;
     } },
     { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },

@@ -4,20 +4,22 @@ import { api } from '../api.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
-import { count, duration, line, plural } from '../format.js';
+import { duration, line, plural } from '../format.js';
 import { watch } from '../live.js';
+import { part } from '../part.js';
 import { go, link, setQuery } from '../route.js';
+import { FACETS, chips, facetList } from './agents-facets.js';
 import { columns, hosted, probed, unreachable } from './agents-row.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
-const FACETS = /** @type {Record<string, string>} */ ({ health: 'Health', trust: 'Signature', tag: 'Tag', provider: 'Provider', dialect: 'Version', status: 'Status' });
 const PAGE = 100;
 const PROBED = 12;
+const REFRESH = 2_000; // ms
 
 class Agents extends Part {
   static properties = {
-    route: { attribute: false }, session: { attribute: false }, rows: { state: true }, facets: { state: true }, error: { state: true }, busy: { state: true }, checks: { state: true }, now: { state: true },
+    route: { attribute: false }, session: { attribute: false }, rows: { state: true }, facets: { state: true }, error: { state: true }, moreError: { state: true }, busy: { state: true }, checks: { state: true }, now: { state: true },
   };
 
   constructor() {
@@ -30,6 +32,8 @@ class Agents extends Part {
     this.facets = undefined;
     /** @type {any} */
     this.error = undefined;
+    /** Why no further rows came, or no facets. @type {any} */
+    this.moreError = undefined;
     this.busy = true;
     /** @type {Map<string, unknown>} */
     this.checks = new Map();
@@ -39,13 +43,17 @@ class Agents extends Part {
     this.loaded = '?';
     this.entry = '';
     this.abort = new AbortController();
+    this.refreshing = false;
+    this.stale = false;
   }
 
   connectedCallback() {
     super.connectedCallback();
     this.loaded = '?';
     this.listen(document, 'paste', event => this.pasted(event));
-    this.until(watch(changes => changes.some(change => change.kind === 'agent' || change.kind === 'gap') && this.load()));
+    this.requestUpdate();
+    this.until(() => this.abort.abort());
+    this.until(watch(changes => changes.some(change => change.kind === 'agent' || change.kind === 'gap') && this.refresh()));
     const clock = setInterval(() => !document.hidden && (this.now = Date.now()), 10_000);
     this.until(() => clearInterval(clock));
   }
@@ -68,21 +76,20 @@ class Agents extends Part {
   async pasted(event) {
     if (/** @type {HTMLElement} */ (event.target).closest?.('input, textarea, dialog')) return;
     const text = event.clipboardData?.getData('text/plain') ?? '';
-    const { addAgent, isAddable } = await import('./agents-add.js');
+    const { addAgent, isAddable } = await part(import('./agents-add.js'));
     if (isAddable(text)) addAgent(text, () => this.load());
   }
 
   async add() {
-    const { addAgent } = await import('./agents-add.js');
+    const { addAgent } = await part(import('./agents-add.js'));
     addAgent('', () => this.load());
   }
 
   /** @param {string} id */
   async show(id) {
-    const { showEntry } = await import('./agents-add.js');
-    const known = this.rows.find(found => found.agent.id === id)?.agent;
-    await showEntry(known ?? /** @type {any} */ ({ id, name: id }));
-    setQuery({ entry: undefined });
+    const { showEntry } = await part(import('./agents-add.js'));
+    await showEntry(id);
+    if (this.isConnected && this.entry === id) setQuery({ entry: undefined });
   }
 
   get words() {
@@ -103,6 +110,7 @@ class Agents extends Part {
     try {
       const [page] = await Promise.all([this.page(q, undefined, signal), this.readFacets(q, signal)]);
       if (signal.aborted) return;
+      this.moreError = undefined;
       this.rows = page.rows;
       this.next = page.next;
       this.readProbes(signal);
@@ -112,6 +120,29 @@ class Agents extends Part {
       else this.error = error;
     }
     this.busy = false;
+  }
+
+  /** Reads the first page again after changes, at most every two seconds. Rows behind it stay. */
+  async refresh() {
+    this.stale = true;
+    if (this.refreshing) return;
+    this.refreshing = true;
+    while (this.stale && this.isConnected) {
+      this.stale = false;
+      const { signal } = this.abort;
+      const q = this.route.query.get('q') ?? undefined;
+      const [page] = await Promise.all([this.page(q, undefined, signal), this.readFacets(q, signal)])
+        .catch(error => (error.status === 404 ? this.plain(q).then(() => []) : []));
+      if (page && !signal.aborted && !this.busy) {
+        const ids = new Set(page.rows.map(found => found.agent.id));
+        const further = this.rows.length > PAGE ? this.rows.slice(PAGE).filter(found => !ids.has(found.agent.id)) : [];
+        this.rows = [...page.rows, ...further];
+        if (!further.length) this.next = page.next;
+        this.readProbes(signal);
+      }
+      await new Promise(resolve => setTimeout(resolve, REFRESH));
+    }
+    this.refreshing = false;
   }
 
   /** @param {string | undefined} q @param {string | undefined} pageToken @param {AbortSignal} signal @returns {Promise<{rows: Found[], next?: string}>} */
@@ -128,7 +159,7 @@ class Agents extends Part {
   /** @param {string | undefined} q @param {AbortSignal} signal */
   async readFacets(q, signal) {
     const words = q && q.length > 1 ? { q, typing: true } : {};
-    const facets = await api.facets({ ...this.filter, ...words, facet: Object.keys(FACETS), limit: 12 }, signal).catch(() => undefined);
+    const facets = await api.facets({ ...this.filter, ...words, facet: Object.keys(FACETS), limit: 12 }, signal).catch(() => undefined); // the list has the same error
     if (!signal.aborted && facets) this.facets = facets;
   }
 
@@ -153,15 +184,21 @@ class Agents extends Part {
     }
   }
 
+  /** Reads further rows. After a failure only on demand. */
   async more() {
     if (!this.next || this.busy) return;
     this.busy = true;
+    this.moreError = undefined;
     const { signal } = this.abort;
-    const page = await this.page(this.route.query.get('q') ?? undefined, this.next, signal).catch(() => undefined);
-    if (page && !signal.aborted) {
-      const known = new Set(this.rows.map(found => found.agent.id));
-      this.rows = [...this.rows, ...page.rows.filter(found => !known.has(found.agent.id))];
+    try {
+      const page = await this.page(this.route.query.get('q') ?? undefined, this.next, signal);
+      if (signal.aborted) return;
+      const ids = new Set(this.rows.map(found => found.agent.id));
+      this.rows = [...this.rows, ...page.rows.filter(found => !ids.has(found.agent.id))];
       this.next = page.next;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.moreError = error;
     }
     this.busy = false;
   }
@@ -182,7 +219,8 @@ class Agents extends Part {
     } catch (error) {
       const fault = /** @type {import('../api.js').ApiError} */ (error);
       if (fault.reason === 'NOT_FETCHED') health = unreachable(fault.message, before);
-      else if (fault.reason !== 'INVALID_PARAMS') told = html`<span class="bad-text" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`; // else a pasted card
+      else if (fault.reason === 'INVALID_PARAMS') told = 'registered as a card, which has no address to read';
+      else told = html`<span class="bad-text" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`;
     }
     if (!agent) health ??= await probed(found.agent);
     if (health) this.rows = this.rows.map(each => (each.agent.id === id ? { ...each, agent: { ...each.agent, health } } : each));
@@ -195,44 +233,20 @@ class Agents extends Part {
     return html`<div class="head"><div class="grow"><h1>Agents</h1><span class="dim">Paste the address of an agent or a card anywhere on this page to add it.</span></div>
         <button type="button" class="btn main" @click=${this.add}>Add agent</button></div>
       <div class="filters" role="search"><input type="search" class="grow" placeholder="Name, skill, tag or example" aria-label="Search agents" .value=${query.get('q') ?? ''}
-        @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>${this.chips(query)}</div>
+        @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>${chips(query)}</div>
       ${failure(this.error, () => this.load())}
-      <div class=${this.facets?.total ? 'with-facets' : ''}>${this.facetList(query)}<div class="stack">
+      <div class=${this.facets?.total ? 'with-facets' : ''}>${facetList(query, this.facets)}<div class="stack">
         ${this.list(query)}
         ${this.rows.length ? html`<p class="dim foot-line"><span>${plural(total, 'agent')}</span><span class="wide"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> open, <kbd>/</kbd> search</span></p>` : nothing}
       </div></div>`;
-  }
-
-  /** Filters that are set, each with a button that removes it. @param {URLSearchParams} query */
-  chips(query) {
-    return Object.keys(FACETS).flatMap(name => query.getAll(name).map(value => html`<span class="chip on">${FACETS[name]}: ${line(value, 40)}
-      <button type="button" class="icon" aria-label=${`Remove ${line(value, 40)}`} @click=${() => this.toggle(name, value)}>×</button></span>`));
-  }
-
-  /** @param {string} name @param {string} value */
-  toggle(name, value) {
-    const query = new URLSearchParams(this.route.query);
-    const values = query.getAll(name);
-    query.delete(name);
-    for (const each of values.includes(value) ? values.filter(one => one !== value) : [...values, value]) query.append(name, each);
-    go(`${link('agents')}${query.size ? `?${query}` : ''}`);
-  }
-
-  /** @param {URLSearchParams} query */
-  facetList(query) {
-    const shown = Object.entries(FACETS).map(([name, title]) => ({ name, title, buckets: this.facets?.facets[name]?.buckets ?? [], others: this.facets?.facets[name]?.others ?? 0 })).filter(each => each.buckets.length > 1 || query.has(each.name)); // one value for all filters nothing
-    if (!shown.length) return nothing;
-    return html`<aside class="facets" aria-label="Filters">${shown.map(({ name, title, buckets, others }) => html`<h2>${title}</h2><ul>${buckets.map(({ value, count: number }) => {
-      const on = query.getAll(name).includes(value);
-      return html`<li><button type="button" class="facet ${on ? 'on' : ''}" aria-pressed=${on} @click=${() => this.toggle(name, value)}><span class="cut">${line(value, 60)}</span><span class="dim num">${count(number)}</span></button></li>`;
-    })}${others ? html`<li class="dim">${count(others)} more</li>` : nothing}</ul>`)}</aside>`;
   }
 
   /** @param {URLSearchParams} query */
   list(query) {
     if (this.rows.length) {
       return html`<div class="card"><parley-rows class="agents" label="Agents" .rows=${this.rows} .columns=${columns(this.words, this.now, found => this.check(found), this.checks)}
-        .rowKey=${(/** @type {Found} */ found) => found.agent.id} .more=${!!this.next} @more=${this.more}></parley-rows></div>`;
+        .rowKey=${(/** @type {Found} */ found) => found.agent.id} .more=${!!this.next && !this.moreError} @more=${this.more}></parley-rows></div>
+        ${failure(this.moreError, () => this.more())}`;
     }
     if (this.busy) return html`<div class="card">${skeleton(7)}</div>`;
     if (this.error) return nothing;
