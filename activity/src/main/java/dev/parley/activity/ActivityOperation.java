@@ -193,7 +193,7 @@ public interface ActivityOperation {
      * that watch at the time.
      *
      * @param number of the audit; 0 for none
-     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, or {@link #GAP} where changes without numbers were left out
+     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #GAP} where changes were left out, or {@link #POSITION}
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
@@ -219,6 +219,12 @@ public interface ActivityOperation {
         public static final String PROGRESS = "progress";
         public static final String AGENT = "agent";
         public static final String GAP = "gap";
+        public static final String POSITION = "position";
+
+        /** The caller has all changes up to this number; those that it does not see are left out. */
+        public static Change position(long number, Instant at) {
+            return new Change(number, at, POSITION, null, null, null, null, null, null, null, null, null, null);
+        }
 
         /** Changes without numbers were left out. */
         public static Change gap(Instant at) {

@@ -288,7 +288,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
         try {
             return Math.max(0, Long.parseLong(id));
         } catch (NumberFormatException foreign) {
-            return 0; // no id of this server: all changes
+            return Long.MAX_VALUE; // no id of this server: new changes, behind a gap
         }
     }
 

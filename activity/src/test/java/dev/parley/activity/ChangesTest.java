@@ -192,14 +192,45 @@ class ChangesTest {
                 Stream<String> slow = hub.stream(CHANGES, null, null);
                 Stream<String> quick = hub.stream(CHANGES, null, null)) {
             var ids = new ArrayList<String>();
-            for (int i = 0; i < 1_200; i++) { // more than the newest, which are in memory
+            for (int i = 0; i < 1_200; i++) {
                 ids.add(hub.send("echo", "x", null));
             }
 
-            for (Stream<String> lines : List.of(quick, slow)) {
-                assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
-                        .extracting(change -> (Object) requireNonNull(change.get("taskId")))
-                        .isEqualTo(ids);
+            try (Stream<String> behind = hub.stream(CHANGES + "?after=0", null, null)) { // of several pages
+                for (Stream<String> lines : List.of(quick, slow, behind)) {
+                    assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
+                            .extracting(change -> (Object) requireNonNull(change.get("taskId")))
+                            .isEqualTo(ids);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aReaderThatSeesNoneOfManyChangesLearnsItsPosition() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"))) {
+            for (int i = 0; i < 1_050; i++) {
+                hub.send("echo", "of ann", ANN);
+            }
+
+            Map<?, ?> position;
+            try (Stream<String> lines = hub.stream(CHANGES + "?after=0", BOB, null)) {
+                position = read(lines.iterator(), change -> true).getFirst();
+            }
+            assertThat(position.get("kind")).isEqualTo("position");
+            assertThat((int) requireNonNull(position.get("number"))).isGreaterThanOrEqualTo(1_000);
+
+            String board = hub.send("board", "of ann", ANN);
+            try (Stream<String> lines = hub.stream(CHANGES, BOB, String.valueOf(position.get("number")))) {
+                List<Map<?, ?>> resumed = read(lines.iterator(), of(board, "TASK_STATE_COMPLETED"));
+                assertThat(resumed.getFirst().get("kind"))
+                        .as("changes without numbers are not kept")
+                        .isEqualTo("gap");
+                assertThat(agents(resumed)).isEqualTo("board/COMPLETED");
+            }
+            try (Stream<String> lines = hub.stream(CHANGES, BOB, "of-another-server")) {
+                assertThat(read(lines.iterator(), change -> true).getFirst().get("kind"))
+                        .isEqualTo("gap");
             }
         }
     }

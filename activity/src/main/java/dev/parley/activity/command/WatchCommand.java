@@ -49,9 +49,11 @@ final class WatchCommand extends HubCommand {
                     if (next == null) {
                         break;
                     }
-                    for (Change change : next.subList(0, Math.min(left, next.size()))) {
-                        show(call, change);
-                        left--;
+                    for (Change change : next) {
+                        if (left > 0 && !change.kind().equals(Change.POSITION)) {
+                            show(call, change);
+                            left--;
+                        }
                     }
                 }
             }
@@ -77,7 +79,7 @@ final class WatchCommand extends HubCommand {
             case Change.PROGRESS ->
                 change.agent() + "  " + change.taskId() + "  " + (change.text() == null ? "works" : change.text());
             case Change.AGENT -> change.agent() + "  " + change.change();
-            default -> "changes without numbers were left out";
+            default -> "changes may have been left out";
         };
     }
 

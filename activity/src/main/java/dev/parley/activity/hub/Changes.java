@@ -15,6 +15,7 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Role;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class Changes implements HubObserver {
     private static final int MOST_STATES = 10_000;
     private static final int TEXT = 200;
+
+    /** Numbers behind the newest one from which a reader may resume; behind them it begins anew. */
+    private static final long MOST_REPLAYED = 50_000;
 
     /** Key of the changes of all groups. No group has this name. */
     private static final String ALL = "*";
@@ -58,9 +62,9 @@ final class Changes implements HubObserver {
         String key = sight.group() == null ? ALL : sight.group();
         long newest = source.newest();
         Tail tail = tails.compute(key, (name, watched) -> {
-            Tail one = watched == null ? new Tail(source, sight.group(), newest) : watched;
-            one.enter();
-            return one;
+            Tail entered = watched == null ? new Tail(source, sight.group(), newest) : watched;
+            entered.enter();
+            return entered;
         });
         if (isClosed) {
             tail.close();
@@ -68,14 +72,29 @@ final class Changes implements HubObserver {
         var isOpen = new AtomicBoolean(true);
         Runnable end = () -> {
             if (isOpen.compareAndSet(true, false)) {
-                tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
+                leave(key, tail);
             }
         };
         // A number that is not there yet is one of other data, such as those before a backup was restored.
         boolean isForeign = watch.after() > newest;
-        long number = watch.after() < 0 || isForeign ? newest : watch.after();
-        var watcher = new Watcher(source, tail, sight, watch, number, clock, end);
-        return isForeign ? watcher.behindGap() : watcher;
+        // All changes are read for a caller that wants all; one that was away for long begins anew.
+        boolean isFar = watch.after() > 0 && newest - watch.after() > MOST_REPLAYED;
+        long number = watch.after() < 0 || isForeign || isFar ? newest : watch.after();
+        var watcher = new Watcher(tail, sight, watch, number, clock, end);
+        // Changes without numbers have been left out since then.
+        return watch.after() > 0 ? watcher.behindGap() : watcher;
+    }
+
+    private void leave(String key, Tail tail) {
+        tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
+        if (tails.isEmpty() && remembered == null) {
+            statesLock.lock();
+            try {
+                states.clear(); // which nothing keeps up to date from now on
+            } finally {
+                statesLock.unlock();
+            }
+        }
     }
 
     /** Announces agents that are hosted or removed from now on. */
@@ -88,7 +107,7 @@ final class Changes implements HubObserver {
     private void announce(String agent, boolean isHosted) {
         if (announces) {
             var move = new Move(new Scope("", ""), Change.ofAgent(clock.instant(), agent, isHosted));
-            tails.values().forEach(tail -> tail.note("agent " + agent, move));
+            tails.values().forEach(tail -> tail.note("agent " + agent, () -> move));
         }
     }
 
@@ -105,8 +124,9 @@ final class Changes implements HubObserver {
         Head head = segment.head();
         boolean begins = segment.events().getFirst().sequence() == 1;
         TaskState before = states(head);
+        boolean isSame = !begins && before == head.state() && !isContinued(segment);
         // Of a task that is not known any more, a working one is likely to have been working before.
-        boolean isProgress = !begins && (before == head.state() || before == null && head.state() == TaskState.WORKING);
+        boolean isProgress = isSame || !begins && before == null && head.state() == TaskState.WORKING;
         if (!isProgress && remembered != null) {
             remembered.add(segment, begins ? null : before);
         }
@@ -115,12 +135,21 @@ final class Changes implements HubObserver {
             if (tail == null) {
                 continue;
             }
-            if (isProgress) {
-                tail.progress(head.key(), progress(segment));
-            } else {
+            if (!isSame) {
                 tail.changed();
             }
+            if (isProgress) {
+                TaskEvent last = segment.events().getLast().event();
+                tail.note(head.key(), () -> new Move(head.key().scope(), progress(head, last)));
+            }
         }
+    }
+
+    /** Whether a segment has a message of a caller, for which the audit has a number also if it leaves the state as it was. */
+    private static boolean isContinued(Segment segment) {
+        return !segment.messages().isEmpty()
+                || segment.events().stream()
+                        .anyMatch(each -> each.event() instanceof Message message && message.role() == Role.USER);
     }
 
     /** Notes the state of a task, and returns the one before. */
@@ -135,16 +164,15 @@ final class Changes implements HubObserver {
         }
     }
 
-    private Change progress(Segment segment) {
-        TaskEvent last = segment.events().getLast().event();
+    private Change progress(Head head, TaskEvent last) {
         Message message =
                 last instanceof TaskStatusUpdateEvent update ? update.status().message() : null;
-        Instant at = last instanceof TaskStatusUpdateEvent ? segment.head().statusTime() : clock.instant();
+        Instant at = last instanceof TaskStatusUpdateEvent ? head.statusTime() : clock.instant();
         return Change.progress(
                 at,
-                segment.head().key().taskId(),
-                segment.head().key().agent(),
-                segment.head().key().scope().group(),
+                head.key().taskId(),
+                head.key().agent(),
+                head.key().scope().group(),
                 message == null ? null : VisibleText.of(message, TEXT));
     }
 

@@ -1,27 +1,39 @@
 package dev.parley.activity.hub;
 
-import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.hub.Moves.Move;
 import dev.parley.activity.hub.Moves.Page;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.LruMap;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.SequencedMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest changes of a group while it is watched: one thread reads them once for all that watch, some after each other, and wakes these
- * a few dozen times a second at most. Safe for any thread; the lock is never held during I/O.
+ * The newest changes of a group while it is watched: one thread reads them once for all watchers, some after each other, and wakes these a few
+ * dozen times a second at most.
+ *
+ * <p>Writers of tasks only set a flag or add to a queue, and never wait for watchers: the reader alone makes the {@link Newest}, which watchers
+ * read without a lock. Safe for any thread.
  */
 final class Tail {
     private static final Logger LOG = System.getLogger("dev.parley.activity");
@@ -31,156 +43,186 @@ final class Tail {
     private static final Duration GATHERING = Duration.ofMillis(20);
 
     private static final int ROWS_AT_ONCE = 500;
-    private static final int MOST_MOVES = 1_024;
+
+    /** Some 8 MB, and the changes of a pause of a quarter of a minute on a busy hub. */
+    private static final int MOST_MOVES = 16_384;
+
     private static final int MOST_NOTES = 1_024;
+    private static final int MOST_ENDED = 1_024;
+
+    /** Pages that watchers that are behind share, and the time for which they do. */
+    private static final int MOST_PAGES = 32;
+
+    private static final long PAGE_NANOS = Duration.ofSeconds(30).toNanos();
 
     /** A change without a number, in the order in which they came. */
     record Note(long place, Move move) {}
 
-    /** Changes behind two places; null moves are no longer here. */
-    record News(@Nullable List<Move> moves, long number, List<Note> notes, long place, boolean hasGap) {}
+    /**
+     * The newest changes at a time. Immutable.
+     *
+     * @param from number behind which all changes, up to {@code read}, are in {@code moves}
+     * @param place of the newest note
+     * @param dropped place of the newest note that is no longer here and was not replaced by a newer one
+     */
+    record Newest(long from, long read, List<Move> moves, long place, List<Note> notes, long dropped) {
+        private boolean isBehind(long number, long known) {
+            return number < from || read > number || place > known;
+        }
+
+        List<Move> moves(long number) {
+            int low = 0;
+            int high = moves.size();
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (moves.get(middle).change().number() <= number) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            return moves.subList(low, moves.size());
+        }
+
+        List<Note> notes(long known) {
+            if (place <= known) {
+                return List.of();
+            }
+            return notes.stream().filter(note -> note.place() > known).toList();
+        }
+    }
+
+    /** A note that the reader has not taken yet. The change is made by the reader. */
+    private record Pending(Object key, Supplier<Move> move) {}
+
+    /** A page of the changes behind a number. */
+    private record SharedPage(long after, Page page, long readAt) {
+        boolean holds(long number) {
+            return after <= number && number < page.next();
+        }
+
+        /** The page behind a number. There may be changes behind it by now. */
+        Page behind(long number) {
+            List<Move> moves = page.moves().stream()
+                    .filter(move -> move.change().number() > number)
+                    .toList();
+            return new Page(moves, page.next(), false, page.hasGap());
+        }
+    }
 
     private final Moves source;
     private final @Nullable String group;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition work = lock.newCondition();
-    private final Condition news = lock.newCondition();
+
+    // What writers of tasks leave for the reader.
+    private final AtomicBoolean isChanged = new AtomicBoolean();
+    private final Queue<Pending> pending = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger pendingNotes = new AtomicInteger();
+    private final AtomicBoolean isOverfull = new AtomicBoolean();
+    private volatile @Nullable Thread reader;
+
+    // Only for the reader.
     private final ArrayDeque<Move> moves = new ArrayDeque<>();
-    /** All changes behind this number, up to {@link #read}, are here. */
-    private long from;
-
-    private long read;
-    /** The newest note of each task, and those of agents. */
     private final SequencedMap<Object, Note> notes = new LinkedHashMap<>();
+    /** Tasks that have ended a short time ago: their progress comes too late. */
+    private final Map<TaskKey, Boolean> ended = new LruMap<>(MOST_ENDED);
 
+    private long from;
+    private long read;
     private long place;
-    /** Place of the newest note that is no longer here and was not replaced by a newer one. */
     private long dropped;
 
-    private int watchers;
-    private boolean isChanged;
-    private boolean isClosed;
+    // What the reader leaves for watchers. The lock is held for a few steps, and never by writers of tasks.
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition isNew = lock.newCondition();
+    private volatile Newest newest;
+    private final AtomicInteger watchers = new AtomicInteger();
+    private volatile boolean isClosed;
+
+    /** Held while a page is read, so that watchers at about the same place wait for one read instead of doing it themselves. */
+    private final ReentrantLock pagesLock = new ReentrantLock();
+
+    private final Deque<SharedPage> pages = new ArrayDeque<>();
 
     /**
      * @param group null for all groups
-     * @param newest number behind which changes are read
+     * @param number behind which changes are read
      */
-    Tail(Moves source, @Nullable String group, long newest) {
+    Tail(Moves source, @Nullable String group, long number) {
         this.source = source;
         this.group = group;
-        this.from = newest;
-        this.read = newest;
+        this.from = number;
+        this.read = number;
+        this.newest = new Newest(number, number, List.of(), 0, List.of(), 0);
     }
 
-    /** Adds a watcher; the first one starts the reader. */
+    /** Adds a watcher; the first one starts the reader. Not called again when the last one has left. */
     void enter() {
-        lock.lock();
-        try {
-            if (watchers++ == 0) {
-                isChanged = true;
-                Thread.ofVirtual().name("activity").start(this::run);
-            }
-        } finally {
-            lock.unlock();
+        if (watchers.getAndIncrement() == 0) {
+            isChanged.set(true);
+            Thread started = Thread.ofVirtual().name("activity").unstarted(this::run);
+            reader = started;
+            started.start();
         }
     }
 
     /** Removes a watcher, and returns whether it was the last one: then this ends. */
     boolean leave() {
-        lock.lock();
-        try {
-            watchers--;
-            work.signal();
-            news.signalAll();
-            return watchers == 0;
-        } finally {
-            lock.unlock();
+        boolean isLast = watchers.decrementAndGet() == 0;
+        if (isLast) {
+            wakeReader();
         }
+        return isLast;
     }
 
     /** Wakes the watchers, one of which is closed. */
     void wake() {
         lock.lock();
         try {
-            news.signalAll();
+            isNew.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
     void close() {
-        lock.lock();
-        try {
-            isClosed = true;
-            work.signalAll();
-            news.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        isClosed = true;
+        wakeReader();
+        wake();
     }
 
     /** There are new changes in the source. Does not block. */
     void changed() {
-        lock.lock();
-        try {
-            isChanged = true;
-            work.signal();
-        } finally {
-            lock.unlock();
+        if (isChanged.compareAndSet(false, true)) {
+            wakeReader();
         }
     }
 
-    /** Adds the progress of a task, in place of the one before. Does not block. */
-    void progress(TaskKey task, Change progress) {
-        note(task, new Move(task.scope(), progress));
-    }
-
-    /** Adds a change without a number, in place of the one of its key. Does not block. */
-    void note(Object key, Move move) {
-        lock.lock();
-        try {
-            notes.remove(key);
-            notes.put(key, new Note(++place, move));
-            if (notes.size() > MOST_NOTES) {
-                Iterator<Note> eldest = notes.values().iterator();
-                dropped = eldest.next().place();
-                eldest.remove();
-            }
-            isChanged = true;
-            work.signal();
-        } finally {
-            lock.unlock();
+    /**
+     * Adds a change without a number, in place of the one of its key. Does not block.
+     *
+     * @param move called by the reader
+     */
+    void note(Object key, Supplier<Move> move) {
+        if (pendingNotes.get() >= MOST_NOTES) {
+            isOverfull.set(true);
+            return;
+        }
+        pending.add(new Pending(key, move));
+        if (pendingNotes.getAndIncrement() == 0) {
+            wakeReader();
         }
     }
 
-    /** The place behind all notes. */
-    long place() {
-        lock.lock();
-        try {
-            return place;
-        } finally {
-            lock.unlock();
+    private void wakeReader() {
+        Thread thread = reader;
+        if (thread != null) {
+            LockSupport.unpark(thread);
         }
     }
 
-    /** Number behind which all changes are here. */
-    long from() {
-        lock.lock();
-        try {
-            return from;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Number up to which the changes are read. */
-    private long read() {
-        lock.lock();
-        try {
-            return read;
-        } finally {
-            lock.unlock();
-        }
+    /** The newest changes. */
+    Newest newest() {
+        return newest;
     }
 
     /**
@@ -189,51 +231,49 @@ final class Tail {
      * @return null once this is closed
      */
     @Nullable
-    News await(BooleanSupplier isLeft, long number, long behind, long nanos) throws InterruptedException {
+    Newest await(BooleanSupplier isLeft, long number, long known, long nanos) throws InterruptedException {
+        Newest ready = newest;
+        if (ready.isBehind(number, known) && !isClosed && !isLeft.getAsBoolean()) {
+            return ready;
+        }
         lock.lockInterruptibly();
         try {
             long left = nanos;
-            while (true) {
-                if (isClosed || isLeft.getAsBoolean()) {
-                    return null;
+            while (!isClosed && !isLeft.getAsBoolean()) {
+                ready = newest;
+                if (left <= 0 || ready.isBehind(number, known)) {
+                    return ready;
                 }
-                if (number < from) {
-                    return new News(null, number, List.of(), behind, false);
-                }
-                if (read > number || place > behind || left <= 0) {
-                    return new News(moves(number), Math.max(number, read), notes(behind), place, dropped > behind);
-                }
-                left = news.awaitNanos(left);
+                left = isNew.awaitNanos(left);
             }
+            return null;
         } finally {
             lock.unlock();
         }
     }
 
-    private List<Move> moves(long number) {
-        var found = new ArrayList<Move>();
-        for (Iterator<Move> each = moves.descendingIterator(); each.hasNext(); ) {
-            Move move = each.next();
-            if (move.change().number() <= number) {
-                break;
+    /** Changes behind a number from the source, for a watcher that is behind {@link Newest#from}. */
+    Page behind(long number) throws InterruptedException {
+        pagesLock.lockInterruptibly();
+        try {
+            long now = System.nanoTime();
+            pages.removeIf(each -> now - each.readAt() > PAGE_NANOS);
+            for (SharedPage each : pages) {
+                if (each.holds(number)) {
+                    return each.behind(number);
+                }
             }
-            found.add(move);
-        }
-        return found.reversed();
-    }
-
-    private List<Note> notes(long behind) {
-        if (place <= behind) {
-            return List.of();
-        }
-        var found = new ArrayList<Note>();
-        for (Note note : notes.sequencedValues().reversed()) {
-            if (note.place() <= behind) {
-                break;
+            Page page = source.behind(group, number, ROWS_AT_ONCE);
+            if (page.next() > number) {
+                pages.addFirst(new SharedPage(number, page, now));
             }
-            found.add(note);
+            if (pages.size() > MOST_PAGES) {
+                pages.removeLast();
+            }
+            return page;
+        } finally {
+            pagesLock.unlock();
         }
-        return found.reversed();
     }
 
     // ---- Reading
@@ -242,15 +282,21 @@ final class Tail {
         int failures = 0;
         try {
             while (gather()) {
+                takeNotes();
                 try {
-                    readAll();
+                    if (isChanged.getAndSet(false)) {
+                        readAll();
+                    }
                     failures = 0;
                 } catch (RuntimeException failure) {
                     LOG.log(Level.WARNING, "changes of tasks cannot be read", failure);
+                    isChanged.set(true);
+                    publish();
                     if (!pause(READS.after(++failures, null))) {
                         return;
                     }
                 }
+                publish();
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
@@ -259,59 +305,110 @@ final class Tail {
 
     /** Waits for changes, and then for those that come soon after; false if nothing watches any more. */
     private boolean gather() throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (!isChanged) {
-                if (isClosed || watchers == 0) {
-                    return false;
-                }
-                work.await();
+        while (!isChanged.get() && pendingNotes.get() == 0) {
+            if (isDone()) {
+                return false;
             }
-        } finally {
-            lock.unlock();
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
         }
-        boolean goesOn = pause(GATHERING);
-        lock.lock();
-        try {
-            isChanged = false;
-        } finally {
-            lock.unlock();
-        }
-        return goesOn;
+        return pause(GATHERING);
     }
 
     /** Waits; false if this is closed or nothing watches any more. */
     private boolean pause(Duration time) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = time.toNanos();
-            while (!isClosed && watchers > 0 && left > 0) {
-                left = work.awaitNanos(left);
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0 && !isDone(); left = end - System.nanoTime()) {
+            LockSupport.parkNanos(this, left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
             }
-            isChanged = true;
-            return !isClosed && watchers > 0;
-        } finally {
-            lock.unlock();
+        }
+        return !isDone();
+    }
+
+    private boolean isDone() {
+        return isClosed || watchers.get() == 0;
+    }
+
+    private void takeNotes() {
+        for (Pending next = pending.poll(); next != null; next = pending.poll()) {
+            pendingNotes.decrementAndGet();
+            if (next.key() instanceof TaskKey task && ended.containsKey(task)) {
+                continue;
+            }
+            notes.remove(next.key());
+            notes.put(next.key(), new Note(++place, next.move().get()));
+            if (notes.size() > MOST_NOTES) {
+                Iterator<Note> eldest = notes.values().iterator();
+                dropped = Math.max(dropped, eldest.next().place());
+                eldest.remove();
+            }
+        }
+        if (isOverfull.getAndSet(false)) {
+            dropped = ++place;
         }
     }
 
     private void readAll() {
         Page page;
         do {
-            page = source.behind(group, read(), ROWS_AT_ONCE);
-            lock.lock();
-            try {
-                for (Move move : page.moves()) {
-                    if (moves.size() == MOST_MOVES) {
-                        from = moves.removeFirst().change().number();
-                    }
-                    moves.addLast(move);
+            page = source.behind(group, read, ROWS_AT_ONCE);
+            if (page.hasGap()) {
+                // Watchers that are not beyond the gap read from the source, which tells them of it.
+                moves.clear();
+                from = page.moves().isEmpty()
+                        ? page.next()
+                        : page.moves().getFirst().change().number() - 1;
+            }
+            for (Move move : page.moves()) {
+                if (moves.size() == MOST_MOVES) {
+                    from = moves.removeFirst().change().number();
                 }
-                read = Math.max(read, page.next());
-                news.signalAll();
-            } finally {
-                lock.unlock();
+                moves.addLast(move);
+                replaceNote(move);
+            }
+            read = Math.max(read, page.next());
+            if (!page.isLast()) {
+                publish();
             }
         } while (!page.isLast());
+    }
+
+    /** Removes the note of a task that does not work any more: watchers get it after the change, and would take the task for a working one. */
+    private void replaceNote(Move move) {
+        TaskState state = move.change().state();
+        String agent = move.change().agent();
+        String taskId = move.change().taskId();
+        if (state == null || state == TaskState.WORKING || agent == null || taskId == null) {
+            return;
+        }
+        Scope scope = move.scope();
+        var task = new TaskKey(scope, agent, taskId);
+        notes.remove(task);
+        if (state.isTerminal()) {
+            ended.put(task, true);
+        }
+    }
+
+    private void publish() {
+        Newest before = newest;
+        boolean hasMoves = before.from() != from || before.read() != read;
+        var next = new Newest(
+                from,
+                read,
+                hasMoves ? List.copyOf(moves) : before.moves(),
+                place,
+                List.copyOf(notes.values()),
+                dropped);
+        lock.lock();
+        try {
+            newest = next;
+            isNew.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 }

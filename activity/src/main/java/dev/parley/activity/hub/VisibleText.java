@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Beginnings of texts of messages as one line. */
 final class VisibleText {
+    /** Characters of a text that are looked at for each that is shown: a text may have a million that are not. */
+    private static final int MOST_HIDDEN = 64;
+
     private VisibleText() {}
 
     /** At most so many visible characters of the first text of a message, with an ellipsis if there are more; null for none. */
@@ -26,7 +29,8 @@ final class VisibleText {
         var line = new StringBuilder();
         int shown = 0;
         boolean isBlank = false;
-        for (int at = 0; at < text.length(); ) {
+        int end = Math.min(text.length(), characters * MOST_HIDDEN);
+        for (int at = 0; at < end; ) {
             int c = text.codePointAt(at);
             at += Character.charCount(c);
             if (Character.isWhitespace(c) || Character.isSpaceChar(c)) {

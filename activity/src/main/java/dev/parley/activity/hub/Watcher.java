@@ -4,7 +4,7 @@ import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.hub.Moves.Move;
 import dev.parley.activity.hub.Moves.Page;
-import dev.parley.activity.hub.Tail.News;
+import dev.parley.activity.hub.Tail.Newest;
 import dev.parley.activity.hub.Tail.Note;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
@@ -17,11 +17,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes for one caller. Those behind its number come from the {@link Tail}, or from the source itself if it is far behind, so that a slow
- * reader misses none.
+ * Changes for one caller. Those behind its number come from the {@link Tail}, from memory or, if the caller is far behind, from the source, so
+ * that a slow reader misses none.
  */
 final class Watcher implements Feed<Change> {
-    private static final int ROWS_AT_ONCE = 500;
+    /** Changes that the caller does not see, after which it is told of its position. */
+    private static final int MOST_UNSEEN = 1_000;
 
     /** Time for which a decision about a caller and an agent stays. */
     private static final long DECISIONS = Duration.ofSeconds(1).toNanos();
@@ -30,7 +31,6 @@ final class Watcher implements Feed<Change> {
 
     private record Seen(Scope scope, String agent) {}
 
-    private final Moves source;
     private final Tail tail;
     private final Sight sight;
     private final WatchChanges watch;
@@ -40,6 +40,9 @@ final class Watcher implements Feed<Change> {
     private final String position;
     private long decidedAt = System.nanoTime();
     private long number;
+    /** The greatest number that the caller was told of. */
+    private long shown;
+
     private long place;
     private boolean hasGap;
     private volatile boolean isClosed;
@@ -48,14 +51,14 @@ final class Watcher implements Feed<Change> {
      * @param number of the last change that the caller has
      * @param end called when this is closed, once
      */
-    Watcher(Moves source, Tail tail, Sight sight, WatchChanges watch, long number, InstantSource clock, Runnable end) {
-        this.source = source;
+    Watcher(Tail tail, Sight sight, WatchChanges watch, long number, InstantSource clock, Runnable end) {
         this.tail = tail;
         this.sight = sight;
         this.watch = watch;
         this.number = number;
+        this.shown = number;
         this.position = Long.toString(number);
-        this.place = tail.place();
+        this.place = tail.newest().place();
         this.clock = clock;
         this.end = end;
     }
@@ -63,6 +66,7 @@ final class Watcher implements Feed<Change> {
     /** Begins with the news that changes are missing. */
     Watcher behindGap() {
         hasGap = true;
+        shown = 0;
         return this;
     }
 
@@ -75,38 +79,53 @@ final class Watcher implements Feed<Change> {
     public @Nullable List<Change> next(Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            News news = tail.await(() -> isClosed, number, place, hasGap ? 0 : end - System.nanoTime());
-            if (news == null) {
+            Newest newest = tail.await(() -> isClosed, number, place, hasGap ? 0 : end - System.nanoTime());
+            if (newest == null) {
                 return null;
             }
             var changes = new ArrayList<Change>();
-            List<Move> moves = news.moves();
-            if (moves == null) {
-                moves = behind();
+            if (number < newest.from()) {
+                addBehind(newest.from(), changes);
             } else {
-                number = news.number();
-                hasGap |= news.hasGap();
-                place = news.place();
+                List<Move> moves = newest.moves(number);
+                number = Math.max(number, newest.read());
+                hasGap |= newest.dropped() > place;
+                add(moves, changes);
+                newest.notes(place).forEach(note -> add(note, changes));
+                place = newest.place();
             }
+            boolean isOver = end - System.nanoTime() <= 0;
+            addPosition(changes, isOver || hasGap);
             if (hasGap) {
                 hasGap = false;
-                changes.add(Change.gap(clock.instant()));
+                changes.addFirst(Change.gap(clock.instant()));
             }
-            add(moves, changes);
-            news.notes().forEach(note -> add(note, changes));
-            if (!changes.isEmpty() || end - System.nanoTime() <= 0) {
+            if (!changes.isEmpty() || isOver) {
                 return changes;
             }
         }
     }
 
-    /** Changes from the source, up to the place where the tail begins. */
-    private List<Move> behind() {
-        long known = tail.from();
-        Page page = source.behind(sight.group(), number, ROWS_AT_ONCE);
-        number = page.isLast() ? Math.max(known, page.next()) : page.next();
+    /** Adds changes from the source, up to the number from which on they are at hand. */
+    private void addBehind(long from, List<Change> changes) throws InterruptedException {
+        Page page = tail.behind(number);
+        number = page.isLast() ? Math.max(from, page.next()) : page.next();
         hasGap |= page.hasGap();
-        return page.moves();
+        add(page.moves(), changes);
+    }
+
+    /**
+     * Adds the number up to which the caller has all changes, if it was not told for long and after many changes that it does not see: it
+     * would else resume behind the last one that it saw, and all changes since then would be read for nothing.
+     */
+    private void addPosition(List<Change> changes, boolean isDue) {
+        for (Change change : changes) {
+            shown = Math.max(shown, change.number());
+        }
+        if (number > shown && (isDue || number - shown >= MOST_UNSEEN)) {
+            shown = number;
+            changes.add(Change.position(number, clock.instant()));
+        }
     }
 
     private void add(List<Move> moves, List<Change> changes) {
