@@ -3,8 +3,15 @@ import { textOf } from './format.js';
 
 /** @typedef {import('./types.js').Exchange} Exchange */
 
-/** @param {string} text */
-const quoted = text => `'${text.replace(/'/g, `'\\''`)}'`;
+// Controls but the line end: in a terminal they may end the paste, or press a key.
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+/** An argument for a shell as it is, whatever is in it. @param {string} text */
+export function quoted(text) {
+  if (!CONTROL.test(text)) return `'${text.replace(/'/g, `'\\''`)}'`;
+  const escaped = text.replace(/[\\']/g, '\\$&').replace(new RegExp(CONTROL, 'g'), char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `$'${escaped}'`;
+}
 
 /** @param {Exchange} exchange */
 export function curl({ method, url, headers, body, streams }) {
@@ -18,13 +25,13 @@ export function curl({ method, url, headers, body, streams }) {
 export function cli({ agent, parts, taskId, contextId, streams }) {
   const lines = [`parley send -a ${quoted(agent)}`];
   if (streams) lines.push('--stream');
-  if (taskId) lines.push(`--task-id ${taskId}`);
-  else if (contextId) lines.push(`--context-id ${contextId}`);
+  if (taskId) lines.push(`--task-id=${quoted(taskId)}`);
+  else if (contextId) lines.push(`--context-id=${quoted(contextId)}`);
   let input = '';
   for (const part of parts) {
-    if (typeof part.text === 'string') lines.push(`--text ${quoted(part.text)}`);
+    if (typeof part.text === 'string') lines.push(`--text=${quoted(part.text)}`);
     else if (part.data !== undefined) (lines.push('--data -'), (input = ` <<< ${quoted(JSON.stringify(part.data))}`));
-    else lines.push(`--file ${quoted(part.url ?? part.filename ?? 'FILE')}${part.mediaType ? ` --media-type ${quoted(part.mediaType)}` : ''}`);
+    else lines.push(`--file=${quoted(part.url ?? part.filename ?? 'FILE')}${part.mediaType ? ` --media-type=${quoted(part.mediaType)}` : ''}`);
   }
   return lines.join(' \\\n  ') + input;
 }
