@@ -1,12 +1,15 @@
 /** Events of a task: number, gap check, time since the previous one, contents. A stream can be resumed behind each. */
 import { html, nothing } from 'lit';
-import { count, duration, line, plural, textOf, utc } from '../format.js';
+import { count, duration, isTerminal, line, plural, textOf, utc } from '../format.js';
 import { badge, time } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { Feed } from '../feed.js';
 import { setQuery } from '../route.js';
 
 /** @typedef {import('../types.js').NumberedEvent} NumberedEvent */
+
+const MOST = 1_000; // elements of a resumed stream
+const MOST_ROWS = 5_000;
 
 /** What happened, in a line. @param {import('../types.js').StreamResponse} event */
 function told(event) {
@@ -22,20 +25,15 @@ function told(event) {
   return html`<span class="state off">message</span> <span class="cut">${line(textOf(event.message?.parts), 300)}</span>`;
 }
 
-/**
- * Numbers that are missing between events; those of the caller's own messages are no events of a stream.
- *
- * @param {NumberedEvent[]} events
- * @param {number} messages of the caller after the first
- */
-export function gaps(events, messages) {
+/** How many numbers are missing between events: the history of a task has none of them left out. @param {NumberedEvent[]} events */
+export function gaps(events) {
   let missing = 0;
   for (let i = 1; i < events.length; i++) missing += Math.max(0, events[i].number - events[i - 1].number - 1);
-  return Math.max(0, missing - messages);
+  return missing;
 }
 
 class Events extends Part {
-  static properties = { events: { attribute: false }, route: { attribute: false }, agent: { attribute: false }, task: { attribute: false }, more: { type: Boolean }, messages: { type: Number }, resumed: { state: true }, open: { state: true } };
+  static properties = { events: { attribute: false }, route: { attribute: false }, agent: { attribute: false }, task: { attribute: false }, earlier: { attribute: false }, resumed: { state: true }, open: { state: true } };
 
   constructor() {
     super();
@@ -45,8 +43,7 @@ class Events extends Part {
     this.route = /** @type {any} */ (undefined);
     this.agent = '';
     this.task = '';
-    this.more = false;
-    this.messages = 0;
+    this.earlier = false;
     /** Elements of a resumed stream. @type {{after: number, elements: {id: string | undefined, event: any}[], feed: Feed} | undefined} */
     this.resumed = undefined;
     /** @type {Set<number>} */
@@ -59,20 +56,24 @@ class Events extends Part {
   }
 
   willUpdate() {
-    const after = Number(this.route?.query.get('resume') ?? NaN);
-    if (Number.isNaN(after) || this.resumed?.after === after || !this.agent) return;
+    const after = Number(this.route?.query.get('resume') || NaN);
+    if (this.resumed?.after === after || !this.agent) return;
     this.resumed?.feed.stop();
+    this.resumed = undefined;
+    if (Number.isNaN(after)) return;
     /** @type {{id: string | undefined, event: any}[]} */
     const elements = [];
     const feed = new Feed({
       path: `agents/${encodeURIComponent(this.agent)}/tasks/${encodeURIComponent(this.task)}:subscribe`, headers: { 'A2A-Version': '1.0' }, after: String(after),
       receive: (event, id) => {
-        if (elements.length < 1_000) elements.push({ id, event });
+        elements.push({ id, event });
         this.requestUpdate();
+        return elements.length >= MOST || isTerminal(event.statusUpdate?.status.state ?? event.task?.status.state);
       },
     });
     this.listen(feed, 'change', () => {
-      if (feed.state === 'waiting') feed.stop(); // the stream has ended with the task
+      const last = this.events.findLast(each => each.event.statusUpdate ?? each.event.task)?.event;
+      if (feed.state === 'waiting' && isTerminal(last?.statusUpdate?.status.state ?? last?.task?.status.state)) feed.stop(); // ended with the task
       this.requestUpdate();
     });
     this.resumed = { after, elements, feed };
@@ -88,12 +89,12 @@ class Events extends Part {
 
   render() {
     const { events } = this;
-    const missing = gaps(events, this.messages);
+    const missing = gaps(events);
     return html`<p class="check ${missing ? 'bad' : 'ok'}">${missing ? `${plural(missing, 'event')} missing between ${events[0]?.number} and ${events.at(-1)?.number}`
-      : events.length ? `Numbers ${events[0].number} to ${events.at(-1)?.number}, no gap${this.messages ? `; ${plural(this.messages, 'number')} of your own messages` : ''}` : 'No events'}</p>
+      : events.length ? `Numbers ${events[0].number} to ${events.at(-1)?.number}, no gap` : 'No events'}</p>
       ${this.resume()}
-      <ol class="events">${events.slice(-2_000).map((each, i, all) => this.event(each, all[i - 1]))}</ol>
-      ${this.more ? html`<button type="button" class="btn" @click=${() => this.emit('more')}>More events</button>` : nothing}`;
+      ${this.earlier ? html`<button type="button" class="btn" @click=${() => this.emit('earlier')}>Earlier events</button>` : nothing}
+      <ol class="events">${events.slice(-MOST_ROWS).map((each, i, all) => this.event(each, all[i - 1]))}</ol>`;
   }
 
   /** @param {NumberedEvent} each @param {NumberedEvent | undefined} before */
@@ -101,7 +102,7 @@ class Events extends Part {
     const since = before?.at && each.at ? Date.parse(each.at) - Date.parse(before.at) : NaN;
     const skipped = before ? each.number - before.number - 1 : 0;
     const open = this.open.has(each.number);
-    return html`${skipped > 0 ? html`<li class="skipped dim">${plural(skipped, 'number')} without an event of the agent</li>` : nothing}
+    return html`${skipped > 0 ? html`<li class="skipped dim">${plural(skipped, 'number')} missing</li>` : nothing}
       <li class=${open ? 'open' : ''}><button type="button" class="line" aria-expanded=${open} @click=${() => this.toggle(each.number)}>
         <span class="num dim">${each.number}</span><span class="num dim" title=${utc(each.at)}>${Number.isNaN(since) ? time(each.at) : `+${duration(since)}`}</span><span class="row">${told(each.event)}</span></button>
         <button type="button" class="link quiet" title=${`Open the stream of the task behind event ${each.number}, as a client does after a lost connection`}
@@ -112,7 +113,7 @@ class Events extends Part {
   resume() {
     if (!this.resumed) return nothing;
     const { after, elements, feed } = this.resumed;
-    const state = feed.state === 'live' ? 'open' : feed.state === 'refused' || feed.state === 'off' ? line(feed.failure?.message, 120) : feed.state === 'idle' ? 'ended' : feed.state;
+    const state = feed.state === 'live' ? 'open' : feed.state === 'waiting' ? 'lost, tries again' : elements.length >= MOST ? 'and closed' : feed.state === 'refused' || feed.state === 'off' ? line(feed.failure?.message, 120) : feed.state === 'idle' ? 'ended' : feed.state;
     return html`<section class="resumed"><header class="row"><b>Stream behind event ${after}</b><span class="dim grow cut">${count(elements.length)} received, ${state}</span>
         <button type="button" class="link" @click=${() => (feed.stop(), (this.resumed = undefined), setQuery({ resume: undefined }))}>Close</button></header>
       ${elements.length ? html`<ol class="events">${elements.slice(-200).map(each => html`<li><div class="line"><span class="num dim">${each.id}</span><span></span><span class="row">${told(each.event)}</span></div></li>`)}</ol>` : nothing}</section>`;

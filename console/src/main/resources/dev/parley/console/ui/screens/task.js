@@ -1,24 +1,20 @@
 /** S5: one task: timeline, conversation, artifacts, events, webhooks. */
 import { html, nothing } from 'lit';
-import { api } from '../api.js';
+import { quoted } from '../commands.js';
 import { badge, copyButton, failure, skeleton, tabs, time } from '../components/bits.js';
 import { artifact } from '../components/conversation.js';
 import { Part } from '../components/element.js';
 import { summary, stepsOf, timeline } from '../components/timeline.js';
 import { count, isTerminal, line, plural, textOf } from '../format.js';
 import { watch } from '../live.js';
-import { apply, firstMessage } from '../model.js';
+import { firstMessage } from '../model.js';
+import { part } from '../part.js';
 import { link, setQuery } from '../route.js';
 import './task-events.js';
-
-const PAGE = 500;
-const AT_FIRST = 2_000; // events that are read without a click
+import { TaskLog } from './task-log.js';
 
 class TaskScreen extends Part {
-  static properties = {
-    route: { attribute: false }, session: { attribute: false }, row: { state: true }, task: { state: true }, events: { state: true }, error: { state: true },
-    problem: { state: true }, busy: { state: true }, now: { state: true },
-  };
+  static properties = { route: { attribute: false }, session: { attribute: false }, now: { state: true } };
 
   constructor() {
     super();
@@ -26,133 +22,63 @@ class TaskScreen extends Part {
     this.route = /** @type {any} */ (undefined);
     /** @type {import('../types.js').Session | undefined} */
     this.session = undefined;
-    /** @type {import('../types.js').TaskRow | undefined} */
-    this.row = undefined;
-    /** @type {import('../types.js').Task | undefined} */
-    this.task = undefined;
-    /** @type {import('../types.js').NumberedEvent[]} */
-    this.events = [];
-    /** @type {number | undefined} */
-    this.next = undefined;
-    /** @type {any} */
-    this.error = undefined;
-    /** Failure of an action. @type {any} */
-    this.problem = undefined;
-    this.busy = false;
+    /** @type {TaskLog | undefined} */
+    this.log = undefined;
     this.now = Date.now();
-    this.loaded = '';
-    this.stale = false;
-    this.reading = false;
+    /** @type {import('../types.js').NumberedEvent[] | undefined} */
+    this.timesOf = undefined;
+    /** @type {Map<string, string>} */
+    this.knownTimes = new Map();
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.loaded = '';
+    this.requestUpdate();
     this.until(watch(changes => {
-      if (changes.some(change => change.kind === 'gap' || change.taskId === this.loaded)) this.follow();
+      if (changes.some(change => change.kind === 'gap' || change.taskId === this.log?.id)) this.log?.follow();
     }));
-    const clock = setInterval(() => !document.hidden && this.task && !isTerminal(this.task.status.state) && (this.now = Date.now()), 1_000);
+    const clock = setInterval(() => !document.hidden && this.log?.task && !isTerminal(this.log.task.status.state) && (this.now = Date.now()), 1_000);
     this.until(() => clearInterval(clock));
+    this.until(() => (this.log?.stop(), (this.log = undefined)));
   }
 
   willUpdate() {
-    const { task } = this.route.params;
-    if (task === this.loaded) return;
-    this.loaded = task;
-    Object.assign(this, { row: undefined, task: undefined, events: [], next: undefined });
-    this.load();
-  }
-
-  async load() {
-    const id = this.loaded;
-    this.error = undefined;
-    try {
-      const history = await api.history(id, { limit: PAGE });
-      const task = await api.task(history.task.agent, id);
-      if (id !== this.loaded) return;
-      Object.assign(this, { row: history.task, events: history.events, next: history.next, task });
-      const title = line(history.task.title || textOf(firstMessage(task)?.parts), 80);
+    const id = this.route.params.task;
+    if (id === this.log?.id || !this.isConnected) return;
+    this.log?.stop();
+    const log = (this.log = new TaskLog(id, this.route.query.get('group') ?? undefined));
+    log.addEventListener('change', () => {
+      this.now = Date.now();
+      const title = line(log.row?.title || textOf(log.task && firstMessage(log.task)?.parts), 80);
       if (title) document.title = `${title} – Parley`;
-      while (this.next && this.events.length < AT_FIRST && id === this.loaded && (await this.more()).length);
-    } catch (error) {
-      if (id === this.loaded) this.error = error;
-    }
-  }
-
-  /** Reads the events behind the last one, at most twice a second, and only if the feed tells of some. */
-  async follow() {
-    this.stale = true;
-    if (this.reading || !this.row) return;
-    this.reading = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      if (!this.next) await this.advance();
-      await new Promise(resolve => setTimeout(resolve, 500));
-    }
-    this.reading = false;
-  }
-
-  /** Reads the next page of events. @returns {Promise<import('../types.js').NumberedEvent[]>} none if that fails */
-  async more() {
-    const id = this.loaded;
-    const answer = await api.history(id, { after: this.events.at(-1)?.number ?? 0, limit: PAGE }).catch(() => undefined);
-    if (!answer || id !== this.loaded) return [];
-    this.row = answer.task;
-    this.events = [...this.events, ...answer.events];
-    this.next = answer.events.length ? answer.next : undefined;
-    this.now = Date.now();
-    return answer.events;
-  }
-
-  /** Reads what is new. Pieces of artifacts are not put together here: the task may have some of them already. */
-  async advance() {
-    const fresh = await this.more();
-    if (!this.row || !this.task || !fresh.length) return;
-    if (fresh.every(({ event }) => event.statusUpdate && !isTerminal(event.statusUpdate.status.state))) {
-      this.task = fresh.reduce((task, { event }) => apply(task, event) ?? task, this.task);
-    } else {
-      this.task = await api.task(this.row.agent, this.loaded).catch(() => this.task);
-    }
-  }
-
-  async cancel() {
-    if (!this.row) return;
-    this.busy = true;
-    this.problem = undefined;
-    try {
-      this.task = await api.cancel(this.row.agent, this.row.taskId);
-      await this.more();
-    } catch (error) {
-      this.problem = error;
-    }
-    this.busy = false;
-  }
-
-  async answered() {
-    await this.more();
-    if (this.row) this.task = await api.task(this.row.agent, this.loaded).catch(() => this.task);
+      this.requestUpdate();
+    });
+    log.load();
   }
 
   get curl() {
-    return `curl -s '${new URL(`../agents/${encodeURIComponent(this.row?.agent ?? '')}/tasks/${encodeURIComponent(this.loaded)}`, document.baseURI)}' -H 'A2A-Version: 1.0'`;
+    const path = `../agents/${encodeURIComponent(this.log?.row?.agent ?? '')}/tasks/${encodeURIComponent(this.log?.id ?? '')}`;
+    return `curl -s ${quoted(new URL(path, document.baseURI).href)} -H 'A2A-Version: 1.0'`;
   }
 
   render() {
-    if (this.error) return html`<div class="head"><div class="grow"><div class="dim"><a href=${link('tasks')}>Tasks</a></div><h1>Task</h1></div></div>${failure(this.error, () => this.load())}`;
-    const { row, task } = this;
+    const { log } = this;
+    if (!log) return nothing;
+    const { row, task, busy } = log;
+    if (log.error) return html`<div class="head"><div class="grow"><div class="dim"><a href=${link('tasks')}>Tasks</a></div><h1>Task</h1></div></div>${failure(log.error, () => log.load())}`;
     if (!row || !task) return html`<div class="card">${skeleton(8)}</div>`;
-    const steps = stepsOf(this.events, this.now);
+    const steps = stepsOf(log.events, this.now);
     const title = line(row.title || textOf(firstMessage(task)?.parts), 200) || 'Task';
     return html`<div class="head">
         <div class="grow"><div class="crumbs dim"><a href=${link('tasks')}>Tasks</a> / <a href=${link('tasks', { agent: row.agent })}>${line(row.agent, 60)}</a> / <code>${line(row.taskId, 40)}</code></div>
           <h1>${title} ${badge(task.status.state)}</h1></div>
         ${copyButton(() => this.curl, 'Copy as curl')}
         <a class="btn" href=${link(`agents/${row.agent}/try`, { replay: row.taskId })}>Send again</a>
-        ${isTerminal(task.status.state) ? nothing : html`<button type="button" class="btn bad" ?disabled=${this.busy} @click=${this.cancel}>Cancel</button>`}
+        ${isTerminal(task.status.state) ? nothing : html`<button type="button" class="btn bad" ?disabled=${busy} @click=${() => log.cancel()}>Cancel</button>`}
       </div>
-      ${failure(this.problem)}
+      ${failure(log.problem)}
       <div class="cols"><div class="stack">
-        <section class="card"><h2>Timeline <span class="dim">${summary(steps)}</span></h2>${timeline(steps)}</section>
+        <section class="card"><h2>Timeline <span class="dim">${summary(steps)}${log.hasEarlier ? ` since event ${count(log.events[0].number)}` : ''}</span></h2>${timeline(steps)}</section>
         ${this.tabs(task)}
       </div><div class="stack">${this.facts(row, task)}${this.files(task)}</div></div>`;
   }
@@ -160,20 +86,21 @@ class TaskScreen extends Part {
   /** @param {import('../types.js').Task} task */
   tabs(task) {
     const present = this.route.query.get('tab') ?? 'conversation';
-    const items = [['conversation', 'Conversation'], ['artifacts', `Artifacts ${count(task.artifacts?.length ?? 0)}`], ['events', `Events ${count(this.row?.events ?? this.events.length)}`], ['webhooks', 'Webhooks']];
+    const items = [['conversation', 'Conversation'], ['artifacts', `Artifacts ${count(task.artifacts?.length ?? 0)}`], ['events', `Events ${count(this.log?.row?.events ?? this.log?.events.length)}`], ['webhooks', 'Webhooks']];
     return html`<section class="card">${tabs('Views of the task', items, present, name => setQuery({ tab: name === 'conversation' ? undefined : name, artifact: undefined }), 'view')}
       <div role="tabpanel" id="view" class="pad" aria-labelledby="view-${present}">${this.panel(present, task)}</div></section>`;
   }
 
   /** @param {string} tab @param {import('../types.js').Task} task */
   panel(tab, task) {
-    const agent = this.row?.agent ?? '';
+    const { log } = this;
+    const agent = log?.row?.agent ?? '';
     if (tab === 'events') {
-      const own = Math.max(0, (task.history ?? []).filter(message => message.role === 'ROLE_USER').length - 1);
-      return html`<task-events .events=${this.events} .route=${this.route} .agent=${agent} .task=${task.id} .more=${!!this.next} .messages=${this.events.some(each => each.event.message) ? 0 : own} @more=${this.more}></task-events>`;
+      return html`<task-events .events=${log?.events} .route=${this.route} .agent=${agent} .task=${task.id} .earlier=${!!log?.hasEarlier}
+        @earlier=${() => log?.earlier()}></task-events>`;
     }
     if (tab === 'webhooks') {
-      import('./task-webhooks.js');
+      part(import('./task-webhooks.js')).catch(() => {}); // the shell tells
       return html`<task-webhooks .agent=${agent} .task=${task.id} .session=${this.session}></task-webhooks>`;
     }
     if (tab === 'artifacts') {
@@ -181,17 +108,21 @@ class TaskScreen extends Part {
       const shown = (task.artifacts ?? []).filter(each => !only || each.artifactId === only);
       return shown.length ? html`<div class="stack">${shown.map(each => artifact(each))}</div>` : html`<p class="dim">${isTerminal(task.status.state) ? 'The task has no artifacts.' : 'The task has no artifacts yet.'}</p>`;
     }
-    return html`<parley-conversation .task=${task} .agent=${agent} .times=${this.times} @answered=${this.answered}></parley-conversation>`;
+    return html`<parley-conversation .task=${task} .agent=${agent} .times=${this.times} @answered=${() => log?.follow()}></parley-conversation>`;
   }
 
-  /** Times of messages by their ids. */
+  /** Times of messages by their ids, computed once for the same events. */
   get times() {
+    const events = this.log?.events ?? [];
+    if (this.timesOf === events) return this.knownTimes;
     /** @type {Map<string, string>} */
     const times = new Map();
-    for (const { at, event } of this.events) {
+    for (const { at, event } of events) {
       const messages = [event.message, event.statusUpdate?.status.message, ...(event.task?.history ?? [])];
       for (const message of messages) if (message && at) times.set(message.messageId, at);
     }
+    this.timesOf = events;
+    this.knownTimes = times;
     return times;
   }
 
@@ -204,7 +135,7 @@ class TaskScreen extends Part {
       <dt>Task</dt><dd class="mono">${line(row.taskId, 60)} ${copyButton(row.taskId)}</dd>
       <dt>Created</dt><dd>${time(row.created)}</dd>
       <dt>Updated</dt><dd>${time(row.updated)}</dd>
-      <dt>Events</dt><dd>${row.events === undefined ? plural(this.events.length, 'event') : count(row.events)}</dd>
+      <dt>Events</dt><dd>${row.events === undefined ? plural(this.log?.events.length ?? 0, 'event') : count(row.events)}</dd>
       ${task.metadata && Object.keys(task.metadata).length ? html`<dt>Metadata</dt><dd><parley-json .value=${task.metadata} .depth=${2}></parley-json></dd>` : nothing}
     </dl></section>`;
   }
