@@ -160,6 +160,7 @@ public final class Directory {
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
     private final DamagedRows damagedKeys = new DamagedRows(KEY);
+    private volatile @Nullable Sessions sessions;
     /** True if some member may have been disabled and then erased. */
     private volatile boolean hasNameless;
 
@@ -285,7 +286,9 @@ public final class Directory {
 
     /** Sessions of browsers, in the same database. */
     Sessions sessions(byte[] key) {
-        return new Sessions(database, audit, key, clock);
+        var made = new Sessions(database, audit, key, clock);
+        sessions = made;
+        return made;
     }
 
     /** Expiry of the key with a secret; null if it has none, or is unknown. */
@@ -604,6 +607,10 @@ public final class Directory {
                 hasNameless = true;
             }
             users.remove(new Member(group, name));
+            Sessions remembered = sessions;
+            if (remembered != null) {
+                remembered.forget(group, name);
+            }
             return ids.size();
         });
     }

@@ -9,6 +9,7 @@ import dev.parley.store.database.Database;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.NewKey;
+import dev.parley.trust.tokens.Sessions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,6 +175,27 @@ final class DirectoryTest {
             }
         }
         open();
+    }
+
+    @Test
+    void anErasedUserHasNoSession() {
+        Sessions sessions = directory.sessions(new byte[32]);
+        var credential = new Sessions.Credential(Sessions.Kind.KEY_ID, key("T1", "alice").key().id());
+        String id = sessions.begin("T1", "alice", credential, null, Map.of(), "192.0.2.1")
+                .session()
+                .id();
+        String other = sessions.begin("T1", "bob", credential, null, Map.of(), "192.0.2.1")
+                .session()
+                .id();
+        assertThat(sessions.find(id)).isNotNull();
+        assertThat(sessions.find(other)).isNotNull();
+
+        directory.erase("T1", "alice");
+
+        assertThat(sessions.find(id)).isNull();
+        assertThat(sessions.find(other)).isNotNull();
+        pass(Duration.ofMinutes(1));
+        assertThat(sessions.find(id)).isNull();
     }
 
     @Test

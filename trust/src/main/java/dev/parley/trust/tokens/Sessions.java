@@ -11,6 +11,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.rows.DamagedRows;
+import dev.parley.store.spi.StoreException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
@@ -36,11 +37,13 @@ public final class Sessions {
     /** Longest life of a session. */
     public static final Duration LIFE = Duration.ofHours(12);
 
-    /** Time after which a session is read again: another hub on the same database may have ended it. */
+    /** Time after which a session is read again: its row may have been removed by a tool, or restored from a backup. */
     private static final Duration FRESH = Duration.ofSeconds(5);
 
     private static final int MOST_KEPT = 10_000;
+    /** Sessions of a user; another one ends the oldest. */
     private static final int MOST_OF_USER = 100;
+
     private static final int ID_BYTES = 16;
     private static final int PROOF_BYTES = 16;
 
@@ -87,7 +90,12 @@ public final class Sessions {
         }
     }
 
-    private record Known(BrowserSession session, Instant until) {}
+    /**
+     * A session as it was read, good until a time.
+     *
+     * @param session null for one that has ended here: a read that began before must not bring it back
+     */
+    private record Known(@Nullable BrowserSession session, Instant until) {}
 
     private record Owner(String group, String name) {}
 
@@ -133,14 +141,20 @@ public final class Sessions {
         String proofHash = hash(proof);
         byte[] sealed = sealing(id).seal((credential.kind() + " " + credential.text()).getBytes(UTF_8), hash);
         var entry = entry(group, name, "session.begun", address, detail);
-        database.write(group, session -> {
+        var endOfOldest = entry(group, name, "session.ended", address, Map.of("reason", "too many sessions"));
+        List<String> replaced = database.write(group, session -> {
             session.update("DELETE FROM trust_session WHERE expires_ms < ?", now);
-            session.update(
-                    "DELETE FROM trust_session WHERE session_hash IN (SELECT session_hash FROM trust_session WHERE group_id = ?"
-                            + " AND principal = ? ORDER BY expires_ms DESC LIMIT 1000 OFFSET ?)",
+            List<String> oldest = session.list(
+                    row -> Session.text(row, 1),
+                    "SELECT session_hash FROM trust_session WHERE group_id = ? AND principal = ?"
+                            + " ORDER BY begun_ms DESC, session_hash LIMIT 1000 OFFSET ?",
                     group,
                     name,
                     MOST_OF_USER - 1);
+            for (String each : oldest) {
+                session.update("DELETE FROM trust_session WHERE session_hash = ?", each);
+                audit.add(session, endOfOldest);
+            }
             session.update(
                     "INSERT INTO trust_session (session_hash, group_id, principal, credential, begun_ms, expires_ms, proof_hash)"
                             + " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -152,8 +166,9 @@ public final class Sessions {
                     end,
                     proofHash);
             audit.add(session, entry);
-            return hash;
+            return oldest;
         });
+        replaced.forEach(this::markEnded);
         return new NewSession(new BrowserSession(id, group, name, credential, end, proofHash), proof);
     }
 
@@ -165,9 +180,14 @@ public final class Sessions {
         Instant now = now();
         String hash = hash(id);
         Known last = known.get(hash);
-        BrowserSession session =
-                last != null && now.isBefore(last.until()) ? last.session() : read(id, hash, now.plus(FRESH));
-        return session != null && now.isBefore(session.expires()) ? session : null;
+        BrowserSession session = last != null && now.isBefore(last.until())
+                ? last.session()
+                : read(id, hash, last == null ? null : last.session(), now);
+        if (session != null && !now.isBefore(session.expires())) {
+            known.remove(hash);
+            return null;
+        }
+        return session;
     }
 
     private boolean isOfThisHub(String id) {
@@ -175,20 +195,50 @@ public final class Sessions {
         return dot >= 0 && ids.fits(id.substring(0, dot), id.substring(dot + 1));
     }
 
-    private @Nullable BrowserSession read(String id, String hash, Instant until) {
-        List<BrowserSession> rows = database.read(reader -> damaged.list(
-                reader,
-                row -> session(row, id, hash),
-                "SELECT session_hash, group_id, principal, credential, expires_ms, proof_hash FROM trust_session"
-                        + " WHERE session_hash = ?",
-                hash));
-        BrowserSession session = rows.isEmpty() ? null : rows.getFirst();
-        if (session == null) {
-            known.remove(hash);
-        } else {
-            known.put(hash, new Known(session, until));
+    /** @param last the session as it was read before; null for none */
+    private @Nullable BrowserSession read(String id, String hash, @Nullable BrowserSession last, Instant now) {
+        BrowserSession session;
+        try {
+            List<BrowserSession> rows = database.read(reader -> damaged.list(
+                    reader,
+                    row -> session(row, id, hash),
+                    "SELECT session_hash, group_id, principal, credential, expires_ms, proof_hash FROM trust_session"
+                            + " WHERE session_hash = ?",
+                    hash));
+            session = rows.isEmpty() ? null : rows.getFirst();
+        } catch (RuntimeException failure) {
+            if (last == null || !StoreException.isTemporary(failure)) {
+                throw failure;
+            }
+            session = last; // as keys, which are known without the database
+        }
+        synchronized (known) {
+            Known current = known.get(hash);
+            if (current != null && current.session() == null && now.isBefore(current.until())) {
+                return null;
+            }
+            if (session == null) {
+                known.remove(hash);
+            } else {
+                known.put(hash, new Known(session, now.plus(FRESH)));
+            }
         }
         return session;
+    }
+
+    /** Forgets the sessions of a user whose rows were erased. */
+    public void forget(String group, String name) {
+        Instant until = now().plus(FRESH);
+        known.replaceAll((hash, each) -> {
+            BrowserSession session = each.session();
+            return session != null && session.group().equals(group) && session.name().equals(name)
+                    ? new Known(null, until)
+                    : each;
+        });
+    }
+
+    private void markEnded(String hash) {
+        known.put(hash, new Known(null, now().plus(FRESH)));
     }
 
     private static BrowserSession session(ResultSet row, String id, String hash) throws SQLException {
@@ -223,7 +273,7 @@ public final class Sessions {
                 return hash;
             });
         });
-        known.remove(hash);
+        markEnded(hash);
     }
 
     private static Entry entry(String group, String name, String action, String address, Map<String, ?> detail) {

@@ -3,10 +3,15 @@ package dev.parley.trust.tokens;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
@@ -18,6 +23,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,6 +42,8 @@ final class SessionsTest {
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
+    private final Faults faults = new Faults();
+
     @TempDir
     private Path data;
 
@@ -42,7 +52,7 @@ final class SessionsTest {
 
     @BeforeEach
     void open() {
-        database = Database.open(data);
+        database = Database.open(data, faults::wrap);
         AuditTrail audit = AuditTrail.in(database, clock);
         Directory.in(database, audit, clock); // which makes the tables
         sessions = new Sessions(database, audit, new byte[32], clock);
@@ -50,6 +60,7 @@ final class SessionsTest {
 
     @AfterEach
     void close() {
+        faults.pass();
         database.close();
     }
 
@@ -86,6 +97,74 @@ final class SessionsTest {
         assertThat(found.isProvedBy("")).isFalse();
         assertThat(alice.toString() + found + found.credential())
                 .doesNotContain(found.id(), alice.proof(), "0123456789ab");
+    }
+
+    @Test
+    void aSessionThatHasEndedStaysEnded() {
+        NewSession begun = begin("alice", Kind.TOKEN, "a.b.c");
+        assertThat(find(begun)).isNotNull();
+
+        sessions.end(begun.session().id(), ADDRESS);
+        assertThat(find(begun)).isNull();
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(find(begun)).isNull();
+        sessions.end(begun.session().id(), ADDRESS);
+    }
+
+    @Test
+    void aReadThatBeganBeforeTheEndDoesNotBringASessionBack() throws Exception {
+        NewSession begun = begin("alice", Kind.TOKEN, "a.b.c");
+        String id = begun.session().id();
+        // Behind the statement and the row, whether the connection is opened first or not.
+        faults.at(4, Fault.HANG, Side.READS);
+
+        CompletableFuture<Boolean> found = CompletableFuture.supplyAsync(() -> sessions.find(id) != null);
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (faults.hits() == 0) {
+            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
+        sessions.end(id, ADDRESS);
+        faults.pass();
+
+        assertThat(found.get(30, TimeUnit.SECONDS)).isFalse();
+        assertThat(find(begun)).isNull();
+    }
+
+    @Test
+    void theOldestSessionOfAUserEndsForANewerOne() {
+        NewSession oldest = begin("alice", Kind.TOKEN, "a.b.c");
+        NewSession other = begin("bob", Kind.TOKEN, "d.e.f");
+        clock.advance(Duration.ofMillis(1));
+        assertThat(find(oldest)).isNotNull();
+        for (int i = 0; i < 99; i++) {
+            begin("alice", Kind.TOKEN, "a.b.c");
+        }
+        assertThat(find(oldest)).isNotNull();
+
+        begin("alice", Kind.TOKEN, "a.b.c");
+
+        assertThat(find(oldest)).isNull();
+        assertThat(find(other)).isNotNull();
+        assertThat(rows()).isEqualTo(101);
+    }
+
+    @Test
+    void aSessionOutlivesAnOutageOfTheDatabaseButNotItsTime() {
+        NewSession begun = begin("alice", Kind.TOKEN, "a.b.c");
+        NewSession unread = begin("bob", Kind.TOKEN, "d.e.f");
+        assertThat(find(begun)).isNotNull();
+        faults.from(1, Fault.IO, Side.READS);
+
+        for (int i = 0; i < 3; i++) {
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(find(begun)).isNotNull();
+        }
+        assertThatThrownBy(() -> find(unread)).isInstanceOf(StoreException.class);
+        clock.advance(Sessions.LIFE);
+        assertThat(find(begun)).isNull();
+        faults.pass();
+        assertThat(find(unread)).isNull(); // its time is over, too
     }
 
     @ParameterizedTest
