@@ -56,6 +56,11 @@ final class Console implements HubExtension {
     }
 
     @Override
+    public boolean usesSessions() {
+        return isOn;
+    }
+
+    @Override
     public Optional<String> startPage() {
         return isOn ? Optional.of(PATH + "/") : Optional.empty();
     }

@@ -384,6 +384,21 @@ final class SessionTest {
     }
 
     @Test
+    void withoutTheConsoleThereAreNoSessions() throws Exception {
+        String cookie = cookie(signIn("key", admin));
+        hub.close();
+        hub = builder().set("console", "off").start();
+
+        assertThat(call("GET", "/admin/keys", null, atThisPort(cookie), OWN).statusCode())
+                .isEqualTo(401);
+        assertThat(send(atThisPort(cookie), OWN).statusCode()).isEqualTo(401);
+        hub.close();
+        hub = builder().start();
+        assertThat(call("GET", "/admin/keys", null, atThisPort(cookie), OWN).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void signInsCountAsCallsOfTheirUser() throws Exception {
         String alice = key("alice");
         String bob = key("bob");

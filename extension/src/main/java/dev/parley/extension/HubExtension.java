@@ -174,6 +174,14 @@ public interface HubExtension extends AutoCloseable {
         return Map.of();
     }
 
+    /**
+     * Whether it has pages that begin {@linkplain HubParts#session sessions}. Without such an extension, a hub takes no cookies for
+     * credentials: nothing would end a session.
+     */
+    default boolean usesSessions() {
+        return false;
+    }
+
     /** Path of the hub to which the root leads browsers; empty for none. */
     default Optional<String> startPage() {
         return Optional.empty();

@@ -268,6 +268,9 @@ public final class Platform implements AutoCloseable {
         boolean started = false;
         try {
             hubExtensions.open().forEach(trust::open);
+            if (hubExtensions.useSessions()) {
+                trust.takeSessions();
+            }
             hubExtensions.resources().forEach((path, resource) -> forAll.handler(path, Page.of(resource)));
             hubExtensions.faces().forEach((path, face) -> forAll.face(path, face.agent(), face.face()));
             this.adminSite = forOperators

@@ -121,6 +121,7 @@ public final class Trust {
     private final @Nullable SignIns signIns;
     private final @Nullable SessionCredentials sessions;
     private final SessionEndpoint sessionEndpoint;
+    private volatile boolean takesSessions;
     private final boolean protectCards;
     private final Map<String, List<AddressRange>> cardAddresses;
     /** Operations of open agents for callers without credentials, by the names of the agents. */
@@ -209,7 +210,12 @@ public final class Trust {
 
     /** A request with the credential of its session, if that counts. */
     private Arrival resolved(Arrival arrival) {
-        return sessions == null ? arrival : sessions.resolved(arrival);
+        return sessions == null || !takesSessions ? arrival : sessions.resolved(arrival);
+    }
+
+    /** Takes sessions of browsers for credentials: the hub has pages that begin and end them. To be called before the first request. */
+    public void takeSessions() {
+        takesSessions = true;
     }
 
     /** The context with the token of the caller if a trusted issuer has given it: agents elsewhere may get another one for it. */

@@ -342,6 +342,11 @@ public final class HubExtensions implements AutoCloseable {
         return all;
     }
 
+    /** Whether some extension has pages that begin sessions. */
+    public boolean useSessions() {
+        return byUri.values().stream().anyMatch(HubExtension::usesSessions);
+    }
+
     /** Path to which the root leads browsers; empty for none. */
     public Optional<String> startPage() {
         return byUri.values().stream()
