@@ -324,6 +324,22 @@ final class SessionTest {
     }
 
     @Test
+    void aWrongKeyLeavesARowInTheAuditWhereverItIsTried() throws Exception {
+        HttpRequest guess = request("GET", SESSION, null, null, OWN)
+                .header("X-Api-Key", "parley_0123456789ab_" + "0".repeat(48))
+                .build();
+
+        assertThat(http.send(guess, BodyHandlers.ofString()).body()).contains("\"signedIn\":false");
+        assertThat(session(null)).containsEntry("signedIn", false); // which is no attempt
+        key("next"); // whose rows come behind
+        assertThat(administer("GET", "/audit?action=call.denied&limit=10", null)
+                        .split("The API key is not known", -1))
+                .hasSize(2);
+        assertThat(administer("GET", "/audit?action=call.denied&limit=10", null))
+                .doesNotContain("Authentication required");
+    }
+
+    @Test
     void idsThatTheHubDidNotMakeAreNoSessions() throws Exception {
         String cookie = cookie(signIn("key", key("alice")));
         String id = cookie.substring(cookie.indexOf('=') + 1);

@@ -73,7 +73,8 @@ final class SessionCredentials {
         return session == null || sessions.find(session.id()) != null;
     }
 
-    private boolean hasCredential(Arrival arrival) {
+    /** Whether a request has a credential of its own. */
+    boolean hasCredential(Arrival arrival) {
         return arrival.header(AUTHORIZATION) != null
                 || arrival.header(keyHeader) != null
                 || arrival.header(Trust.KEY_HEADER) != null;

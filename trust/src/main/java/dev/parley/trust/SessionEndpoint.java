@@ -45,11 +45,11 @@ final class SessionEndpoint {
     /** Identifies the caller of a request. */
     interface Authenticated {
         /**
-         * @param signsIn whether a refusal leaves a row in the audit
+         * @param isRecorded whether a refusal leaves a row in the audit
          * @throws A2AException if the credential of the request is not good
          */
         @Nullable
-        Principal caller(Arrival arrival, boolean signsIn);
+        Principal caller(Arrival arrival, boolean isRecorded);
     }
 
     /**
@@ -96,7 +96,8 @@ final class SessionEndpoint {
     private WireAnswer shown(Arrival arrival) {
         Arrival resolved = credentials == null ? arrival : credentials.resolved(arrival);
         BrowserSession session = SessionCredentials.of(resolved);
-        Principal caller = caller(resolved);
+        boolean isOfProgram = session == null && credentials != null && credentials.hasCredential(arrival);
+        Principal caller = caller(resolved, isOfProgram);
         var shown = new LinkedHashMap<String, Object>();
         shown.put("signedIn", caller != null);
         shown.put("needsSignIn", !isOpen);
@@ -119,10 +120,14 @@ final class SessionEndpoint {
         return new WireAnswer.Whole(200, headers, Json.write(shown));
     }
 
-    /** The caller of a request; null without a credential that is good. */
-    private @Nullable Principal caller(Arrival resolved) {
+    /**
+     * The caller of a request; null without a credential that is good.
+     *
+     * @param isRecorded whether a refusal leaves a row in the audit
+     */
+    private @Nullable Principal caller(Arrival resolved, boolean isRecorded) {
         try {
-            return authenticated.caller(resolved, false);
+            return authenticated.caller(resolved, isRecorded);
         } catch (A2AException refused) {
             if (refused.error() == A2AError.UNAVAILABLE || refused.error() == A2AError.RATE_LIMITED) {
                 throw refused;

@@ -180,7 +180,8 @@ public final class Trust {
                 everywhere.isOpen(),
                 begun,
                 sessions,
-                (arrival, signsIn) -> signsIn ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
+                (arrival, isRecorded) ->
+                        isRecorded ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
                 this::expiry,
                 this::keyId,
                 this::take,
