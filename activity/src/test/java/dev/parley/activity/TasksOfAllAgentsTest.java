@@ -82,6 +82,9 @@ class TasksOfAllAgentsTest {
             assertThat(String.valueOf(echoed.get("created")))
                     .isLessThanOrEqualTo(String.valueOf(echoed.get("updated")));
             assertThat(titles(hub.ok("/activity/tasks?q=nothing", null))).isEmpty();
+            assertThat(titles(hub.ok("/activity/tasks?q=null", null)))
+                    .as("a member that is missing")
+                    .isEmpty();
             assertThat(titles(hub.ok("/activity/tasks", null))).hasSize(3);
             assertThat(hub.ok("/agents", null).toString()).doesNotContain("activity");
         }

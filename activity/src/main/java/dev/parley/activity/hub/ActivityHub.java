@@ -24,8 +24,9 @@ final class ActivityHub implements HubExtension {
     private final Changes changes;
 
     ActivityHub(HubParts hub) {
-        this.tables = new TaskTables(hub);
-        this.histories = new Histories(hub);
+        var views = new TaskViews(hub.tasks());
+        this.tables = new TaskTables(hub, views);
+        this.histories = new Histories(hub, views);
         this.changes = new Changes(hub);
     }
 

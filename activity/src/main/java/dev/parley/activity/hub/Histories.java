@@ -37,9 +37,9 @@ final class Histories {
     private final HubParts hub;
     private final TaskViews views;
 
-    Histories(HubParts hub) {
+    Histories(HubParts hub, TaskViews views) {
         this.hub = hub;
-        this.views = new TaskViews(hub.tasks());
+        this.views = views;
     }
 
     History read(ReadHistory read, CallContext caller) {

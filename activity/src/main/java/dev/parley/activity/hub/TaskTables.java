@@ -15,6 +15,7 @@ import dev.parley.engine.spi.TaskLog.Selection;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Caller;
 import dev.parley.protocol.CallContext.Scope;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,8 +26,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and counts of tasks over all agents. Safe for any thread. */
@@ -42,12 +46,21 @@ final class TaskTables {
     private static final int MOST_COUNTS = 100_000;
     private static final String STATE = "TASK_STATE_";
 
+    /** A question, and all of its caller on which the answer depends. */
+    private record Question(Caller caller, Scope scope, boolean isUnauthenticated, Object call) {
+        static Question of(CallContext caller, Object call) {
+            return new Question(caller.principal(), caller.scope(), caller.isUnauthenticated(), call);
+        }
+    }
+
     private final HubParts hub;
     private final TaskViews views;
+    private final SharedAnswers<Question, TaskPage> pages = new SharedAnswers<>();
+    private final SharedAnswers<Question, TaskCounts> sums = new SharedAnswers<>();
 
-    TaskTables(HubParts hub) {
+    TaskTables(HubParts hub, TaskViews views) {
         this.hub = hub;
-        this.views = new TaskViews(hub.tasks());
+        this.views = views;
     }
 
     TaskPage find(FindTasks find, CallContext caller) {
@@ -62,11 +75,11 @@ final class TaskTables {
                 find.since(),
                 find.until(),
                 token == null ? null : position(token));
-        var page = new Page(find, sight);
-        return hub.database().scan(sight.payer(), PATIENCE, () -> {
+        return pages.of(Question.of(caller, find), () -> hub.database().scan(sight.payer(), PATIENCE, () -> {
+            var page = new Page(find, sight);
             hub.tasks().walk(selection, sight::sees, page);
             return page.finished();
-        });
+        }));
     }
 
     /** Collects a page. */
@@ -112,8 +125,9 @@ final class TaskTables {
     }
 
     private static String text(TaskView task) {
-        return (task.title() + "\n" + task.status() + "\n" + task.agent() + "\n" + task.taskId() + "\n"
-                        + task.contextId())
+        return Stream.of(task.title(), task.status(), task.agent(), task.taskId(), task.contextId())
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining("\n"))
                 .toLowerCase(Locale.ROOT);
     }
 
@@ -137,6 +151,10 @@ final class TaskTables {
 
     TaskCounts count(CountTasks count, CallContext caller) {
         Sight sight = Sight.of(hub.agents(), caller, count.reach());
+        return sums.of(Question.of(caller, count), () -> count(count, sight));
+    }
+
+    private TaskCounts count(CountTasks count, Sight sight) {
         List<Count> counts = hub.database()
                 .scan(
                         sight.payer(),
