@@ -21,7 +21,7 @@ async function partOf(file) {
 class Compose extends Part {
   static properties = {
     card: { attribute: false }, skill: { attribute: false }, tab: { attribute: false }, busy: { type: Boolean }, streams: { type: Boolean }, parts: { state: true },
-    accepted: { state: true }, problem: { state: true }, draft: { state: true },
+    accepted: { state: true }, problems: { state: true }, draft: { state: true },
   };
 
   constructor() {
@@ -37,9 +37,33 @@ class Compose extends Part {
     this.parts = [];
     /** @type {string[]} */
     this.accepted = [];
-    this.problem = '';
-    /** JSON that does not parse yet. @type {string | undefined} */
+    /** Problems by their sources; that of a file forbids nothing, since the file was not added. @type {{file?: string, data?: string, json?: string}} */
+    this.problems = {};
+    /** JSON as it is being written. @type {string | undefined} */
     this.draft = undefined;
+    /** Contents of large files by what stands for them in the JSON. @type {Map<string, string>} */
+    this.held = new Map();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('tab') && !this.problems.json) this.draft = undefined; // written anew from the parts
+  }
+
+  /** Problem that forbids to send. */
+  get problem() {
+    return this.tab === 'json' ? this.problems.json : this.tab === 'form' ? this.problems.data : undefined;
+  }
+
+  /** @param {A2APart[]} parts of a message that was refused; text that was written since stays */
+  restore(parts) {
+    if (!this.parts.length) this.fill(parts);
+  }
+
+  /** What is written elsewhere replaces the JSON. */
+  #touched() {
+    this.draft = undefined;
+    this.problems = {};
   }
 
   get text() {
@@ -49,12 +73,13 @@ class Compose extends Part {
   /** @param {A2APart[]} parts */
   fill(parts) {
     this.parts = parts.map(part => ({ ...part }));
-    this.draft = undefined;
+    this.#touched();
     this.updateComplete.then(() => this.querySelector('textarea')?.focus());
   }
 
   /** Replaces the first part of a kind, or adds it in front. @param {'text' | 'data'} kind @param {unknown} value undefined removes it */
   put(kind, value) {
+    this.#touched();
     const at = this.parts.findIndex(part => part[kind] !== undefined);
     const rest = this.parts.filter((_, i) => i !== at);
     if (value === undefined || value === '') this.parts = rest;
@@ -64,9 +89,9 @@ class Compose extends Part {
 
   /** @param {FileList | File[]} files */
   async add(files) {
-    this.problem = '';
+    this.#touched();
     for (const file of files) {
-      if (file.size > LARGEST) this.problem = `${line(file.name, 80)}: ${size(file.size)} (expected: at most ${size(LARGEST)})`;
+      if (file.size > LARGEST) this.problems = { file: `${line(file.name, 80)}: ${size(file.size)} (expected: at most ${size(LARGEST)})` };
       else this.parts = [...this.parts, await partOf(file)];
     }
   }
@@ -74,7 +99,15 @@ class Compose extends Part {
   /** JSON of the message; large files are shortened, and put back when it is read. */
   get json() {
     if (this.draft !== undefined) return this.draft;
-    return JSON.stringify({ parts: this.parts.map(part => ((part.raw?.length ?? 0) > LONG ? { ...part, raw: `… ${part.filename}` } : part)) }, null, 2);
+    return JSON.stringify({ parts: this.parts.map((part, i) => this.#short(part, i)) }, null, 2);
+  }
+
+  /** @param {A2APart} part @param {number} i */
+  #short(part, i) {
+    if (!part.raw || part.raw.length <= LONG) return part;
+    const stand = `… ${i + 1} ${part.filename ?? 'file'}`;
+    this.held.set(stand, part.raw);
+    return { ...part, raw: stand };
   }
 
   /** @param {string} text */
@@ -84,10 +117,10 @@ class Compose extends Part {
       const json = JSON.parse(text);
       const parts = Array.isArray(json) ? json : json.parts;
       if (!Array.isArray(parts) || parts.some(part => part === null || typeof part !== 'object')) throw new Error('parts (expected: a list of objects)');
-      this.parts = parts.map(part => (typeof part.raw === 'string' && part.raw.startsWith('… ') ? (this.parts.find(each => each.filename === part.filename && each.raw) ?? part) : part));
-      this.problem = '';
+      this.parts = parts.map(part => (this.held.has(part.raw) ? { ...part, raw: this.held.get(part.raw) } : part));
+      this.problems = {};
     } catch (error) {
-      this.problem = `JSON: ${line(/** @type {Error} */ (error).message, 160)}`;
+      this.problems = { json: `JSON: ${line(/** @type {Error} */ (error).message, 160)}` };
     }
   }
 
@@ -97,7 +130,8 @@ class Compose extends Part {
     if (!parts.length) return;
     this.emit('send', { parts, accepted: this.accepted });
     this.parts = [];
-    this.draft = undefined;
+    this.held.clear();
+    this.#touched();
   }
 
   /** @param {KeyboardEvent} event */
@@ -120,7 +154,7 @@ class Compose extends Part {
       ${this.tab === 'json' ? this.jsonTab() : this.tab === 'form' ? this.form() : nothing}
       ${this.tab === 'json' ? nothing : html`<textarea rows="2" aria-label="Message" placeholder="Message" .value=${this.text} @input=${(/** @type {any} */ event) => this.put('text', event.target.value)} @keydown=${this.key}></textarea>`}
       ${this.files()}
-      ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
+      ${this.problem || this.problems.file ? html`<p class="reason" role="alert">${this.problem ?? this.problems.file}</p>` : nothing}
       <div class="row wrap"><label class="btn file-button">Add files<input type="file" multiple class="only-read" @change=${(/** @type {any} */ event) => (this.add([...event.target.files]), (event.target.value = ''))}></label>
         <span class="dim wide">or drop them here</span><span class="grow"></span>
         <button type="button" class="btn main" ?disabled=${this.busy || !!this.problem || !this.parts.length} @click=${this.submit}>Send</button></div>
@@ -156,9 +190,8 @@ class Compose extends Part {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
     try {
       this.put('data', text === '' ? undefined : JSON.parse(text));
-      this.problem = '';
     } catch (error) {
-      this.problem = `Data: ${line(/** @type {Error} */ (error).message, 160)}`;
+      this.problems = { data: `Data: ${line(/** @type {Error} */ (error).message, 160)}` };
     }
   }
 
