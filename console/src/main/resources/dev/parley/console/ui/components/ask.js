@@ -6,6 +6,15 @@ import { failure } from './bits.js';
 import { Part } from './element.js';
 import './parts.js';
 
+const MOST = 8; // buttons
+
+/** Texts of the options of a part. @param {import('../types.js').Part} part @returns {string[]} */
+function optionsOf({ data }) {
+  const { options, choices } = /** @type {any} */ (data ?? {});
+  const offered = Array.isArray(options) ? options : Array.isArray(choices) ? choices : [];
+  return offered.map(option => (typeof option === 'string' ? option : option?.label ?? option?.value)).filter(text => typeof text === 'string');
+}
+
 class Ask extends Part {
   static properties = { task: { attribute: false }, agent: { attribute: false }, message: { attribute: false }, error: { state: true }, busy: { state: true } };
 
@@ -23,9 +32,20 @@ class Ask extends Part {
 
   /** Answers that the question offers, as data with {@code options} or {@code choices}. @returns {string[]} */
   get options() {
-    const offered = (this.message?.parts ?? []).map(part => /** @type {any} */ (part.data)?.options ?? /** @type {any} */ (part.data)?.choices).find(Array.isArray) ?? [];
-    const texts = offered.map((/** @type {any} */ option) => (typeof option === 'string' ? option : option?.label ?? option?.value)).filter((/** @type {any} */ text) => typeof text === 'string').slice(0, 8);
-    return texts.length ? texts : /\((yes\/no|y\/n)\)/i.test(textOf(this.message?.parts)) ? ['yes', 'no'] : [];
+    const texts = (this.message?.parts ?? []).map(optionsOf).find(options => options.length) ?? [];
+    return texts.length ? texts.slice(0, MOST) : /\((yes\/no|y\/n)\)/i.test(textOf(this.message?.parts)) ? ['yes', 'no'] : [];
+  }
+
+  /** Parts of the question without data that the buttons show. */
+  get parts() {
+    const parts = this.message?.parts ?? [];
+    const offer = parts.find(part => optionsOf(part).length);
+    return parts.filter(part => {
+      if (part !== offer) return true;
+      const options = optionsOf(part);
+      const members = part.data !== null && typeof part.data === 'object' ? Object.entries(part.data) : [];
+      return options.length > MOST || members.length > 1 || /** @type {any} */ (members[0][1]).length > options.length;
+    });
   }
 
   /** @param {string} text */
@@ -59,7 +79,7 @@ class Ask extends Part {
   render() {
     const secret = this.task?.status.state === 'TASK_STATE_AUTH_REQUIRED';
     return html`<form class="ask" @submit=${this.submit}>
-      ${this.message ? html`<parley-parts .parts=${this.message.parts}></parley-parts>` : html`<b>${secret ? 'The agent needs a credential.' : 'The agent waits for an answer.'}</b>`}
+      ${this.message ? html`<parley-parts .parts=${this.parts}></parley-parts>` : html`<b>${secret ? 'The agent needs a credential.' : 'The agent waits for an answer.'}</b>`}
       <div class="row wrap">
         <input name="answer" class="grow" type=${secret ? 'password' : 'text'} autocomplete="off" aria-label=${secret ? 'Credential' : 'Answer'}
           placeholder=${secret ? 'Credential for the agent' : 'Answer'} ?disabled=${this.busy}>
