@@ -4,7 +4,7 @@ import { answer, request } from './dialects.js';
 import { Feed } from './feed.js';
 import { isTerminal, isWaiting } from './format.js';
 import { answered, apply } from './model.js';
-import { exchangeFor, failureOf, isLost, transfer } from './sending.js';
+import { exchangeFor, failureOf, isLost, rebuilt, transfer } from './sending.js';
 
 const PAGE = 50; // tasks of a context
 const STREAMS = 2; // connections of a run: browsers allow six to a host over all tabs
@@ -62,8 +62,7 @@ export class Run extends EventTarget {
     this.error = undefined;
     this.next = undefined;
     await this.earlier();
-    const { running } = this;
-    if (running) this.follow(running);
+    if (this.running) this.follow(this.running);
   }
 
   /** Reads a page of tasks, which are before those that are shown. */
@@ -90,15 +89,23 @@ export class Run extends EventTarget {
     this.#changed();
   }
 
-  /** Reads tasks again that have changed and are not followed. @param {(string | undefined)[]} ids */
-  async refresh(ids) {
-    if (this.busy) return; // the answer to a message tells the same
+  /** Reads again what changed and is not followed. @param {import('./types.js').Change[]} changes */
+  apply(changes) {
+    const own = changes.filter(change => change.kind === 'task' && (this.tasks.has(change.taskId ?? '') || (this.contextId && change.contextId === this.contextId)));
+    const running = changes.some(change => change.kind === 'gap') ? [...this.tasks.values()].filter(task => !isTerminal(task.status.state)) : [];
+    this.refresh([...own.map(change => change.taskId ?? ''), ...running.map(task => task.id)]);
+  }
+
+  /** Reads tasks again that are not followed. @param {string[]} ids @param {boolean} [follows] */
+  async refresh(ids, follows = true) {
     for (const id of new Set(ids)) {
-      if (!id || !this.tasks.has(id) || this.#feeds.has(id) || this.#refreshing.has(id)) continue;
+      if (this.busy || this.#feeds.has(id) || this.#refreshing.has(id)) continue; // the answer to a message tells the same
       this.#refreshing.add(id);
       const task = await api.task(this.agent, id, this.#life.signal).catch(() => undefined);
       this.#refreshing.delete(id);
-      if (task) this.#keep(task);
+      if (!task || this.busy) continue;
+      this.#keep(task);
+      if (follows) this.follow(task);
     }
   }
 
@@ -111,16 +118,19 @@ export class Run extends EventTarget {
     this.#changed();
   }
 
+  /** @param {(state: string) => boolean} fits */
+  #newest(fits) {
+    return this.items.map(item => (item.kind === 'task' ? this.tasks.get(item.id) : undefined)).findLast(task => task && fits(task.status.state));
+  }
+
   /** The task that a message would continue: one that waits for its caller. */
   get open() {
-    const tasks = this.items.map(item => (item.kind === 'task' ? this.tasks.get(item.id) : undefined));
-    return tasks.reverse().find(task => task && isWaiting(task.status.state));
+    return this.#newest(isWaiting);
   }
 
   /** The newest task that runs. */
   get running() {
-    const tasks = this.items.map(item => (item.kind === 'task' ? this.tasks.get(item.id) : undefined));
-    return tasks.reverse().find(task => task && !isTerminal(task.status.state) && !isWaiting(task.status.state));
+    return this.#newest(state => !isTerminal(state) && !isWaiting(state));
   }
 
   /** Follows a task to its end. @param {import('./types.js').Task} task @param {string} [after] id of the last event that is known */
@@ -131,12 +141,11 @@ export class Run extends EventTarget {
       path: `agents/${encodeURIComponent(this.agent)}/tasks/${encodeURIComponent(task.id)}:subscribe`, headers: { 'A2A-Version': '1.0' }, after,
       receive: event => this.#receive(task.id, event),
     });
-    feed.addEventListener('change', async () => {
+    feed.addEventListener('change', () => {
       this.#changed();
       if (feed.state !== 'ended' && feed.state !== 'off' && feed.state !== 'refused') return;
       this.#unfollow(task.id);
-      const final = await api.task(this.agent, task.id, this.#life.signal).catch(() => undefined);
-      if (final) this.#keep(final);
+      this.refresh([task.id], false); // a stream that is refused would be refused again
     });
     this.#feeds.set(task.id, feed);
     feed.start();
@@ -156,18 +165,12 @@ export class Run extends EventTarget {
     return isTerminal(task?.status.state) || isWaiting(task?.status.state);
   }
 
-  /**
-   * The exchange of a message: as it was, or, for a message of another visit, as it would be sent now.
-   *
-   * @param {import('./types.js').Message} message
-   * @param {import('./dialects.js').Choice} choice
-   */
+  /** The exchange of a message: as it was, or, for a message of another visit, as it would be sent now. @param {import('./types.js').Message} message @param {import('./dialects.js').Choice} choice */
   exchangeOf(message, choice) {
     const known = this.exchanges.get(message.messageId);
     if (known) return known;
     const begins = this.tasks.get(message.taskId ?? '')?.history?.[0]?.messageId === message.messageId;
-    const again = { ...message, taskId: begins ? undefined : message.taskId };
-    return { ...exchangeFor(this.agent, request(this.agent, choice, { message: again, accepted: [], streams: true }), again, true), rebuilt: true };
+    return rebuilt(this.agent, choice, begins ? { ...message, taskId: undefined } : message);
   }
 
   /**
@@ -231,10 +234,9 @@ export class Run extends EventTarget {
 
   /** Cancels the task that runs. */
   async cancel() {
-    const task = this.running;
-    if (!task) return;
+    const { running } = this;
     try {
-      this.#keep(await api.cancel(this.agent, task.id));
+      if (running) this.#keep(await api.cancel(this.agent, running.id));
     } catch (error) {
       this.error = error;
       this.#changed();

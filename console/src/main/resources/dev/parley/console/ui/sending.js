@@ -1,5 +1,6 @@
 /** A message on its way: its request, its answers, and the exchange that the page shows of them. */
 import { ApiError, address, reasonOf, withProof } from './api.js';
+import { request } from './dialects.js';
 import { readEvents } from './feed.js';
 import { presence } from './presence.js';
 
@@ -22,6 +23,18 @@ const MOST = 2_000; // elements of a stream that an exchange keeps
 export function exchangeFor(agent, { path, headers, body, trace }, { parts, taskId, contextId }, streams) {
   const url = address(path).href;
   return { method: 'POST', url, headers, body, answer: [], trace, agent: address(`agents/${encodeURIComponent(agent)}`).href, parts, taskId, contextId, streams };
+}
+
+/**
+ * The exchange of a message of another visit, as it would be sent now.
+ *
+ * @param {string} agent
+ * @param {import('./dialects.js').Choice} choice
+ * @param {import('./types.js').Message} message
+ * @returns {Exchange}
+ */
+export function rebuilt(agent, choice, message) {
+  return { ...exchangeFor(agent, request(agent, choice, { message, accepted: [], streams: true }), message, true), rebuilt: true };
 }
 
 /**

@@ -35,9 +35,10 @@ class Conversation extends Part {
 
   /** @param {import('../model.js').Bubble} bubble @param {import('../types.js').Task} task @param {import('../types.js').Message | undefined} cause */
   bubble(bubble, task, cause) {
-    if (bubble.kind === 'steps') return this.steps(bubble, task);
+    const tools = cause ? html`<small>${this.tools(cause, false)}</small>` : nothing;
+    if (bubble.kind === 'steps') return this.steps(bubble, task, tools);
     if (bubble.kind === 'artifact') return artifact(bubble.artifact, cause ? this.tools(cause, false) : nothing);
-    if (bubble.kind === 'ask') return html`<parley-ask .task=${task} .agent=${this.agent} .message=${bubble.message}></parley-ask>`;
+    if (bubble.kind === 'ask') return html`<parley-ask .task=${task} .agent=${this.agent} .message=${bubble.message}></parley-ask>${tools}`;
     const { message, mine } = bubble;
     const at = this.times.get(message.messageId);
     const failed = !mine && /FAILED|REJECTED/.test(task.status.state) && message === task.status.message;
@@ -46,13 +47,13 @@ class Conversation extends Part {
       <small>${mine ? 'You' : line(this.agent, 60)}${at ? html`, ${time(at)}` : nothing}${cause ? this.tools(cause, mine) : nothing}</small></div>`;
   }
 
-  /** @param {{messages: import('../types.js').Message[], done: boolean}} bubble @param {import('../types.js').Task} task */
-  steps({ messages, done }, task) {
+  /** @param {{messages: import('../types.js').Message[], done: boolean}} bubble @param {import('../types.js').Task} task @param {unknown} tools */
+  steps({ messages, done }, task, tools) {
     const last = line(textOf(messages.at(-1)?.parts), 300) || 'working';
     const percent = done ? undefined : progressOf(task);
     return html`<details class="steps"><summary>${done ? html`<span class="tick" aria-hidden="true">✓</span>` : html`<i class="spin"></i>`}<span class="cut">${done && messages.length > 1 ? plural(messages.length, 'step') : last}</span>
         ${percent === undefined ? nothing : html`<span class="bar"><i ${place({ '--part': `${percent}%` })}></i></span>`}</summary>
-      <ol>${messages.slice(-200).map(message => html`<li>${line(textOf(message.parts), 400)}</li>`)}</ol></details>`;
+      <ol>${messages.slice(-200).map(message => html`<li>${line(textOf(message.parts), 400)}</li>`)}</ol>${tools}</details>`;
   }
 }
 

@@ -12,13 +12,14 @@ import { watch } from '../live.js';
 import { firstMessage } from '../model.js';
 import { link, setQuery } from '../route.js';
 import { Run } from '../run.js';
-import { contexts } from './chat-history.js';
+import { History, contexts } from './chat-history.js';
 
+const MOST = 60; // conversations of the list before a click
 const TOOLS = [['raw', 'raw'], ['curl', 'curl'], ['cli', 'CLI'], ['java', 'Java']];
 
 class Chat extends Part {
   static properties = {
-    route: { attribute: false }, session: { attribute: false }, card: { state: true }, error: { state: true }, run: { state: true }, other: { state: true }, rows: { state: true }, drop: { state: true },
+    route: { attribute: false }, session: { attribute: false }, card: { state: true }, error: { state: true }, run: { state: true }, other: { state: true }, shown: { state: true }, drop: { state: true },
   };
 
   constructor() {
@@ -36,10 +37,10 @@ class Chat extends Part {
     this.run = new Run('');
     /** The run to compare with. @type {Run | undefined} */
     this.other = undefined;
-    /** @type {import('../types.js').TaskRow[] | undefined} */
-    this.rows = undefined;
+    this.past = new History('');
+    /** Conversations of the list that are shown. */
+    this.shown = MOST;
     this.drop = false;
-    this.reading = false;
     this.replayed = '';
     this.stick = true;
   }
@@ -47,27 +48,32 @@ class Chat extends Part {
   connectedCallback() {
     super.connectedCallback();
     this.until(watch(changes => {
-      if (changes.some(change => change.kind === 'gap' || (change.kind === 'task' && change.agent === this.agent))) this.readHistory();
+      this.past.apply(changes);
+      for (const run of [this.run, this.other]) run?.apply(changes);
     }));
+    this.requestUpdate('route');
     this.stick = true;
     this.listen(window, 'scroll', () => (this.stick = innerHeight + scrollY > document.documentElement.scrollHeight - 160));
     const end = new ResizeObserver(() => this.stick && this.run.items.length && scrollTo(0, document.documentElement.scrollHeight));
     end.observe(this); // follows what the agent writes, unless the reader has scrolled up
     this.until(() => end.disconnect());
-    this.until(() => (this.run.stop(), this.other?.stop(), (this.agent = '')));
+    this.until(() => (this.past.stop(), this.run.stop(), this.other?.stop(), (this.other = undefined), (this.agent = '')));
   }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (!changed.has('route')) return; // the run may be ahead of the address
+    if (!changed.has('route') || !this.isConnected) return; // the run may be ahead of the address
     const { params, query } = this.route;
     if (params.agent !== this.agent) {
       this.agent = params.agent;
       this.context = query.get('context') ?? undefined;
-      Object.assign(this, { card: undefined, error: undefined, rows: undefined });
+      Object.assign(this, { card: undefined, error: undefined, shown: MOST });
       this.use(this.context);
       this.readCard();
-      this.readHistory();
+      this.past.stop();
+      const past = (this.past = new History(this.agent));
+      past.addEventListener('change', () => past === this.past && this.requestUpdate());
+      past.load();
     }
     const context = query.get('context') ?? undefined;
     if (context !== this.context) {
@@ -107,25 +113,20 @@ class Chat extends Part {
     const { agent } = this;
     try {
       const card = await api.card(agent);
-      if (agent === this.agent) this.card = card;
+      if (agent !== this.agent) return;
+      this.card = card;
       document.title = `${line(card.name, 60)} – Parley`;
     } catch (error) {
-      this.error = error;
+      if (agent === this.agent) this.error = error;
     }
-  }
-
-  async readHistory() {
-    if (this.reading) return;
-    this.reading = true;
-    this.rows = await api.tasks({ agent: this.agent, pageSize: 100 }).then(page => page.tasks, () => this.rows ?? []);
-    this.reading = false;
   }
 
   /** Puts the first message of a task into the composer. @param {string} id */
   async readReplay(id) {
-    const message = await api.task(this.agent, id).then(firstMessage, () => undefined);
+    const { agent } = this;
+    const message = await api.task(agent, id).then(firstMessage, error => ((this.error = error), undefined));
     await this.updateComplete;
-    if (message) /** @type {any} */ (this.querySelector('parley-compose'))?.fill(message.parts);
+    if (message && agent === this.agent) /** @type {any} */ (this.querySelector('parley-compose'))?.fill(message.parts);
   }
 
   get choice() {
@@ -135,14 +136,15 @@ class Chat extends Part {
   /** @param {{parts: import('../types.js').Part[], accepted?: string[]}} written @param {Run} [run] */
   send({ parts, accepted = [] }, run = this.run) {
     const open = run.open;
-    this.post({ messageId: newId(), role: 'ROLE_USER', parts, contextId: run.contextId, taskId: open?.id }, accepted, run);
+    const back = () => /** @type {any} */ (this.querySelector('parley-compose'))?.restore(parts);
+    this.post({ messageId: newId(), role: 'ROLE_USER', parts, contextId: run.contextId, taskId: open?.id }, accepted, run, open ? back : undefined);
   }
 
-  /** @param {import('../types.js').Message} message @param {string[]} accepted @param {Run} run */
-  post(message, accepted, run) {
+  /** @param {import('../types.js').Message} message @param {string[]} accepted @param {Run} run @param {() => void} [refused] gives the text back */
+  async post(message, accepted, run, refused) {
     const streams = this.card?.capabilities?.streaming === true && this.route.query.get('wait') !== 'true';
     this.stick = true;
-    run.send({ message, choice: this.choice, accepted, streams });
+    if (!(await run.send({ message, choice: this.choice, accepted, streams }))) refused?.();
   }
 
   /** Sends the same message in a new conversation, beside the present one. @param {import('../types.js').Message} message */
@@ -202,7 +204,9 @@ class Chat extends Part {
         example ? html`<button type="button" class="btn" @click=${() => this.send({ parts: [{ text: example }] })}>${line(example, 60)}</button>` : nothing);
     }
     const tools = this.tools(run);
-    return html`<div class="flow" aria-live="polite">${run.items.map(item => {
+    const unread = run.unread ? html`<p class="dim">${plural(run.unread, 'task')} of this conversation cannot be read.</p>` : nothing;
+    const earlier = run.next ? html`<p><button type="button" class="link" ?disabled=${run.busy} @click=${() => run.earlier()}>Earlier tasks</button></p>` : nothing;
+    return html`<div class="flow" aria-live="polite">${earlier}${unread}${run.items.map(item => {
       if (item.kind === 'direct') return direct(item, this.agent, tools);
       const task = run.tasks.get(item.id);
       return html`<parley-conversation .task=${task} .agent=${this.agent} .tools=${tools} @answer=${(/** @type {CustomEvent} */ event) => (event.preventDefault(), this.post(event.detail, [], run))}></parley-conversation>
@@ -213,19 +217,31 @@ class Chat extends Part {
 
   /** @param {URLSearchParams} query */
   history(query) {
-    if (!this.rows) return skeleton(5);
-    const all = contexts(this.rows);
+    const { rows, next, error } = this.past;
+    if (!rows) return skeleton(5);
+    if (error && !rows.length) return failure(error, () => this.past.load());
+    const all = contexts(rows);
     if (!all.length) return html`<p class="dim">Conversations with this agent are kept on the hub and appear here.</p>`;
-    return html`<h2>${plural(all.length, 'conversation')}</h2><ul>${all.slice(0, 60).map(each => html`<li class=${each.id === this.run.contextId ? 'on' : each.id === this.other?.contextId ? 'beside' : ''}>
-      <a href=${link(`agents/${this.agent}/try`, { context: each.id, via: query.get('via') ?? undefined })}><span class="cut">${each.title}</span><span class="dim row">${badge(each.state)} ${time(each.updated)}</span></a>
-      ${this.run.contextId && each.id !== this.run.contextId ? html`<button type="button" class="link quiet" @click=${() => setQuery({ compare: each.id }, true)}>compare</button>` : nothing}</li>`)}</ul>`;
+    const isMore = all.length > this.shown || next;
+    const more = () => ((this.shown += MOST), all.length < this.shown && next && this.past.load(next));
+    return html`<h2>${plural(all.length, 'conversation')}${next ? ' so far' : ''}</h2><ul>${all.slice(0, this.shown).map(each => this.conversationLink(each, query))}</ul>
+      ${failure(error, () => this.past.load(next))}${isMore && !error ? html`<button type="button" class="link" @click=${more}>Older conversations</button>` : nothing}`;
+  }
+
+  /** A conversation of the list. @param {ReturnType<typeof contexts>[number]} each @param {URLSearchParams} query */
+  conversationLink({ id, title, state, updated }, query) {
+    const isHere = id === this.run.contextId;
+    return html`<li class=${isHere ? 'on' : id === this.other?.contextId ? 'beside' : ''}>
+      <a href=${link(`agents/${this.agent}/try`, { context: id, via: query.get('via') ?? undefined })}>
+        <span class="cut">${title || 'Conversation'}</span><span class="dim row">${badge(state)} ${time(updated)}</span></a>
+      ${this.run.contextId && !isHere ? html`<button type="button" class="link quiet" @click=${() => setQuery({ compare: id }, true)}>compare</button>` : nothing}</li>`;
   }
 }
 
-/** @param {any} item @param {string} agent @param {(message: import('../types.js').Message) => unknown} tools */
+/** @param {any} item @param {string} agent @param {(message: import('../types.js').Message, isMine?: boolean) => unknown} tools */
 function direct(item, agent, tools) {
   return html`<div class="talk"><div class="say me"><parley-parts plain .parts=${item.mine.parts}></parley-parts><small>You${tools(item.mine)}</small></div>
-    ${item.theirs ? html`<div class="say"><parley-parts .parts=${item.theirs.parts}></parley-parts><small>${line(agent, 60)}, a message without a task</small></div>`
+    ${item.theirs ? html`<div class="say"><parley-parts .parts=${item.theirs.parts}></parley-parts><small>${line(agent, 60)}, a message without a task${tools(item.mine, false)}</small></div>`
       : item.error ? failure(item.error) : html`<div class="steps"><i class="spin"></i></div>`}</div>`;
 }
 
