@@ -378,6 +378,37 @@ final class VaultDialectTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "text/javascript,           application/octet-stream",
+        "Text/JavaScript,           application/octet-stream",
+        "text/javascript1.5,        application/octet-stream",
+        "application/javascript,    application/octet-stream",
+        "application/x-javascript,  application/octet-stream",
+        "application/ecmascript,    application/octet-stream",
+        "text/jscript,              application/octet-stream",
+        "text/livescript,           application/octet-stream",
+        "no type,                   application/octet-stream",
+        "application/postscript,    application/postscript",
+        "application/json,          application/json",
+        "text/html,                 text/html",
+        "image/png,                 image/png"
+    })
+    void filesOfAgentsAreNoScriptsOfPages(String type, String shown) {
+        Part.Raw file = new Part.Raw(new byte[] {1}, "a", type, Map.of());
+        exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
+        var agent = new ServedAgent(
+                "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
+        var links =
+                new FileLinks(Hmac.key(new byte[32]), (group, name) -> true, InstantSource.fixed(Instant.EPOCH));
+
+        String url = links.of("", CallContext.anonymous(), "a", "t-9", "a-1", 0);
+
+        assertThat(links.answer(exchange.request("GET", url, new byte[0]), agent).headers())
+                .containsEntry("Content-Type", shown)
+                .containsEntry("X-Content-Type-Options", "nosniff");
+    }
+
     @Test
     void anAddressThatIsGoodForTooLongIsRefusedEvenIfItIsSigned() {
         var key = Hmac.key(new byte[32]);

@@ -40,6 +40,10 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
     /** Time for which an address is valid. */
     private static final Duration LIFE = Duration.ofHours(1);
 
+    /** Media types that browsers run in a page that names the file. Source: WHATWG MIME Sniffing, section 4.6. */
+    private static final String SCRIPT = "(?i)(text|application)/(x-)?(java|ecma|j|live)script.*";
+
+    private static final String OTHER = "application/octet-stream";
     private static final String MEDIA_TYPE = "[\\w!#$&^.+-]{1,60}/[\\w!#$&^.+-]{1,60}";
 
     /**
@@ -103,8 +107,9 @@ public record FileLinks(SecretKeySpec key, BiPredicate<String, String> welcome, 
         String type = raw.mediaType();
         String file = raw.filename() == null ? "" : plain(raw.filename());
         var headers = new LinkedHashMap<String, String>();
-        headers.put("Content-Type", type != null && type.matches(MEDIA_TYPE) ? type : "application/octet-stream");
-        // A browser must not run files of agents in this origin.
+        // A browser must not run files of agents in this origin, neither as pages nor as scripts of its pages.
+        String shown = type != null && type.matches(MEDIA_TYPE) && !type.matches(SCRIPT) ? type : OTHER;
+        headers.put("Content-Type", shown);
         headers.put("X-Content-Type-Options", "nosniff");
         headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
         String name = file.isEmpty() ? "" : "; filename*=UTF-8''" + PathTemplate.encode(file);
