@@ -548,6 +548,30 @@ final class SessionTest {
         assertThat(call("DELETE", SESSION, null, null, OWN).statusCode()).isEqualTo(204);
     }
 
+    @Test
+    void aHubThatTakesNoKeysHasNoSignIn() throws Exception {
+        hub.close();
+        hub = builder().set("auth", "basic").start();
+
+        assertThat(session(null)).containsEntry("needsSignIn", true).containsEntry("methods", List.of());
+        HttpResponse<String> refusal = signIn("key", admin);
+        assertThat(refusal.statusCode()).isEqualTo(400);
+        assertThat(refusal.body()).contains("--auth").doesNotContain("need no credentials");
+    }
+
+    @Test
+    void anAgentWithKeysMakesAnOpenHubOneWithASignIn() throws Exception {
+        String key = key("alice");
+        hub.close();
+        hub = builder().set("auth", "none").set("agent-auth", "echo=apiKey").start();
+
+        assertThat(session(null)).containsEntry("needsSignIn", false).containsEntry("methods", List.of("key"));
+        assertThat(send(null, OWN).statusCode()).isEqualTo(401);
+        String cookie = cookie(signIn("key", key));
+        assertThat(session(cookie)).containsEntry("signedIn", true);
+        assertThat(send(cookie, OWN).statusCode()).isEqualTo(200);
+    }
+
     // ---- Requests
 
     private String key(String name, String... scopes) throws Exception {

@@ -138,12 +138,13 @@ final class SessionEndpoint {
 
     private WireAnswer begun(WireRequest request) {
         Arrival arrival = request.arrival();
-        Credential credential = credential(request.body());
-        if (sessions == null || credentials == null) {
+        if (sessions == null || credentials == null || methods().isEmpty()) {
             throw A2AException.of(
-                    A2AError.UNSUPPORTED_OPERATION, "This hub has no sign-in: callers need no credentials");
+                    A2AError.UNSUPPORTED_OPERATION,
+                    "This hub has no sign-in (expected: API keys or bearer tokens in --auth or --agent-auth)");
         }
         requireOwn(credentials, arrival);
+        Credential credential = credential(request.body());
         if (!methods().contains(credential.toString())) {
             throw A2AException.invalidParams(
                     credential.toString(),
