@@ -48,7 +48,7 @@ final class ActivityHub implements AutoCloseable {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
-    /** Opened to let tasks of the agent "slow" end. */
+    /** Opened to let tasks of the agents "slow" and "steps" end. */
     final CountDownLatch gate = new CountDownLatch(1);
 
     final Hub hub;
@@ -62,6 +62,17 @@ final class ActivityHub implements AutoCloseable {
                         echo("silent"),
                         echo("payroll"),
                         Agent.named("ask", "Asks").handle((request, reply) -> reply.askForInput("Which one?")),
+                        Agent.named("steps", "Takes many steps")
+                                .resumable(true)
+                                .handle((request, reply) -> {
+                                    for (int step = 0; step < 80; step++) {
+                                        if (step == 40) {
+                                            gate.await();
+                                        }
+                                        reply.progress(step, "step " + step);
+                                    }
+                                    reply.complete("all done");
+                                }),
                         Agent.named("slow", "Shows its progress")
                                 .resumable(true)
                                 .handle((request, reply) -> {

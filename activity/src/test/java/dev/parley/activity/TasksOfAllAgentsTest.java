@@ -91,6 +91,28 @@ class TasksOfAllAgentsTest {
     }
 
     @Test
+    void aRowFollowsItsTaskWithoutReadingAllOfItAgain() throws Exception {
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()))) {
+            hub.send("steps", "climb", null, true);
+            Map<?, ?> row;
+            do {
+                row = first(hub.ok("/activity/tasks", null));
+            } while (!"step 39".equals(row.get("status")));
+            assertThat(row.get("title")).isEqualTo("climb");
+            assertThat(row.get("progress")).isEqualTo(39);
+
+            hub.gate.countDown();
+            do {
+                row = first(hub.ok("/activity/tasks", null));
+            } while (!"TASK_STATE_COMPLETED".equals(row.get("state")));
+            assertThat(row.get("title")).isEqualTo("climb");
+            assertThat(row.get("status")).isEqualTo("all done");
+            assertThat(row.get("progress")).isEqualTo(79);
+            assertThat(first(hub.ok("/activity/tasks", null))).isEqualTo(row);
+        }
+    }
+
+    @Test
     void filtersNarrowAndPagesGoOnWhereTheyEnded() throws Exception {
         try (var hub = ActivityHub.open(database.empty(Hub.builder()))) {
             for (int i = 0; i < 5; i++) {

@@ -55,6 +55,9 @@ public interface HubTasks {
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
+    /** As {@link #read(TaskKey, long, int)}, but ends soon after the events have so many bytes. Returns an event at least if there is one. */
+    List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes);
+
     /**
      * Returns when the events of a task were written: times by the number of the first event that was written then, from the one with {@code
      * sequence} on. Times that are not known are left out, such as those of a task that was written once, with its end.

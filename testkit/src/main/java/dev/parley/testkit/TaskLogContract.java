@@ -90,6 +90,23 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aReadOfFewBytesHasAnEventAtLeast() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key), chunk(key, "a")));
+        write(key, 3, List.of(chunk(key, "b"), chunk(key, "c")));
+
+        var read = new ArrayList<LoggedEvent>();
+        List<LoggedEvent> page = log.read(key, 0, 100, 1);
+        while (!page.isEmpty()) {
+            read.addAll(page);
+            page = log.read(key, read.getLast().sequence(), 100, 1);
+        }
+        assertThat(sequences(read)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(sequences(log.read(key, 0, 100, 1 << 20))).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(sequences(log.read(key, 1, 1, 1))).containsExactly(2L);
+    }
+
+    @Test
     void whatAnotherScopeOrAgentWroteDoesNotExist() {
         TaskKey key = key(ALICE, "task-1");
         write(key, 1, List.of(created(key)));

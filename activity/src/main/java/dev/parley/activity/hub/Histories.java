@@ -91,13 +91,13 @@ final class Histories {
     /** Events behind a number: those of a whole page, or of the first segment if one behind it cannot be read. */
     private List<LoggedEvent> logged(Head head, long after, int limit, NavigableMap<Long, Instant> times) {
         try {
-            return hub.tasks().read(head.key(), after, limit);
+            return hub.tasks().read(head.key(), after, limit, MOST_BYTES);
         } catch (DamagedTaskException damaged) {
             Long next = times.higherKey(after + 1);
             if (next == null || next - after > limit) {
                 throw damaged;
             }
-            return hub.tasks().read(head.key(), after, Math.toIntExact(next - after - 1));
+            return hub.tasks().read(head.key(), after, Math.toIntExact(next - after - 1), MOST_BYTES);
         }
     }
 

@@ -116,6 +116,14 @@ public interface TaskLog extends AutoCloseable {
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
     /**
+     * As {@link #read(TaskKey, long, int)}, but ends behind the segment with which the events have so many bytes in the log. Returns an event
+     * at least if there is one.
+     */
+    default List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes) {
+        return read(key, after, limit);
+    }
+
+    /**
      * Returns when the events of a task were written: times by the number of the first event that was written then, from the one with {@code
      * sequence} on. Times that are not known are left out, such as those of a task that was written once, with its end.
      */

@@ -55,6 +55,11 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     }
 
     @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes) {
+        return log.read(key, after, limit, bytes);
+    }
+
+    @Override
     public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
         return log.times(key, sequence, limit);
     }

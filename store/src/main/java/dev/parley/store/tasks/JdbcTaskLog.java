@@ -382,24 +382,29 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        return read(key, after, limit, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes) {
         Long lane = lanes.find(Lane.of(key));
         if (lane == null) {
             return List.of();
         }
         String id = key.taskId();
         Optional<List<LoggedEvent>> small =
-                database.read(session -> read(session, id, lane, after, limit, LargeBodies.LARGE));
+                database.read(session -> read(session, id, lane, after, limit, bytes, LargeBodies.LARGE));
         // Reading a large one would keep the caller's processor, and one of the few connections, for milliseconds.
         return small.orElseGet(() -> LargeBodies.compute(
                 LargeBodies.LARGE,
                 key.scope().group(),
-                () -> database.read(session -> read(session, id, lane, after, limit, Integer.MAX_VALUE))
+                () -> database.read(session -> read(session, id, lane, after, limit, bytes, Integer.MAX_VALUE))
                         .orElseThrow()));
     }
 
     /** Returns events; empty if a segment of them has {@code large} bytes or more. */
-    private Optional<List<LoggedEvent>> read(Session session, String id, long lane, long after, int limit, int large)
-            throws SQLException {
+    private Optional<List<LoggedEvent>> read(
+            Session session, String id, long lane, long after, int limit, int bytes, int large) throws SQLException {
         var events = new ArrayList<LoggedEvent>();
         try (ResultSet row = session.bind(
                         "SELECT length(events), events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
@@ -424,10 +429,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         id,
                         after + 1)
                 .executeQuery()) {
-            while (events.size() < limit && rows.next()) {
+            long size = 0;
+            while (events.size() < limit && (events.isEmpty() || size < bytes) && rows.next()) {
                 if (rows.getInt(2) >= large) {
                     return Optional.empty();
                 }
+                size += rows.getInt(2);
                 decode(id, rows.getLong(1), rows.getBytes(3), after, limit, events);
             }
         }
