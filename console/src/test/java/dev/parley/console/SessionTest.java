@@ -400,6 +400,24 @@ final class SessionTest {
     }
 
     @Test
+    void anotherPageOfTheBrowserSignsInBesideTheFirst() throws Exception {
+        String key = key("alice");
+        HttpResponse<String> first = signIn("key", key);
+        HttpResponse<String> second =
+                call("POST", SESSION, "{\"key\":\"" + key + "\"}", cookie(first), OWN);
+
+        assertThat(second.statusCode()).isEqualTo(200);
+        assertThat(second.body()).isEqualTo(first.body());
+        assertThat(header(second, "Set-Cookie")).isEqualTo(header(first, "Set-Cookie"));
+        assertThat(send(cookie(first), OWN).statusCode()).isEqualTo(200);
+
+        HttpResponse<String> bob =
+                call("POST", SESSION, "{\"key\":\"" + key("bob") + "\"}", cookie(first), OWN);
+        assertThat(session(cookie(bob))).containsEntry("name", "bob");
+        assertThat(send(cookie(first), OWN).statusCode()).isEqualTo(401);
+    }
+
+    @Test
     void withoutTheConsoleThereAreNoSessions() throws Exception {
         String cookie = cookie(signIn("key", admin));
         hub.close();

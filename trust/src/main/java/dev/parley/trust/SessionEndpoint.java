@@ -11,12 +11,14 @@ import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
 import dev.parley.trust.tokens.Sessions.Kind;
+import dev.parley.trust.tokens.Sessions.NewSession;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -170,9 +172,15 @@ final class SessionEndpoint {
         if (!key.isEmpty()) {
             detail.put(KEY, key);
         }
-        Sessions.NewSession begun = sessions.begin(
-                user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());
-        end(arrival); // the session before, of the same browser
+        Set<String> before = SessionCredentials.ids(arrival, hub.get());
+        NewSession begun = before.size() == 1
+                ? sessions.again(before.iterator().next(), user.group(), user.name(), kept)
+                : null;
+        if (begun == null) {
+            begun = sessions.begin(
+                    user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());
+            end(arrival); // the session before, of the same browser
+        }
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");

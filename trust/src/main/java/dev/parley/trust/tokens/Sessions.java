@@ -45,7 +45,6 @@ public final class Sessions {
     private static final int MOST_OF_USER = 100;
 
     private static final int ID_BYTES = 16;
-    private static final int PROOF_BYTES = 16;
 
     /** Kinds of credentials. */
     public enum Kind {
@@ -81,7 +80,7 @@ public final class Sessions {
         }
     }
 
-    /** A new session, with its proof, which is never shown again. */
+    /** A session for a page that has signed in, with its proof. */
     public record NewSession(BrowserSession session, String proof) {
         /** Without the proof, for logs. */
         @Override
@@ -103,6 +102,7 @@ public final class Sessions {
     private final AuditTrail audit;
     private final InstantSource clock;
     private final Seal ids;
+    private final Seal proofs;
     private final DamagedRows damaged = new DamagedRows("session");
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Known> known = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
@@ -116,6 +116,7 @@ public final class Sessions {
         this.audit = audit;
         this.clock = clock;
         this.ids = new Seal(key, "sessions of browsers");
+        this.proofs = new Seal(key, "proofs of sessions of browsers");
     }
 
     /**
@@ -131,9 +132,11 @@ public final class Sessions {
             @Nullable Instant expires,
             Map<String, ?> detail,
             String address) {
-        String text = random(ID_BYTES);
-        String proof = random(PROOF_BYTES);
+        byte[] bytes = new byte[ID_BYTES];
+        random.nextBytes(bytes);
+        String text = HexFormat.of().formatHex(bytes);
         String id = text + "." + ids.of(text);
+        String proof = proofs.of(id);
         Instant now = now();
         Instant last = now.plus(LIFE);
         Instant end = expires == null || expires.isAfter(last) ? last : expires;
@@ -170,6 +173,20 @@ public final class Sessions {
         });
         replaced.forEach(this::markEnded);
         return new NewSession(new BrowserSession(id, group, name, credential, end, proofHash), proof);
+    }
+
+    /**
+     * Returns a session of a browser for another of its pages, which has signed in by the same credential; null if there is none of that
+     * credential. A new one would end that of the first page: a browser has one cookie for all of its pages.
+     */
+    public @Nullable NewSession again(String id, String group, String name, Credential credential) {
+        BrowserSession session = find(id);
+        return session != null
+                        && session.group().equals(group)
+                        && session.name().equals(name)
+                        && session.credential().equals(credential)
+                ? new NewSession(session, proofs.of(id))
+                : null;
     }
 
     /** Returns the session of an id; null if there is none, or it has ended. */
@@ -278,12 +295,6 @@ public final class Sessions {
 
     private static Entry entry(String group, String name, String action, String address, Map<String, ?> detail) {
         return new Entry(group, name, action, name, group + "/" + name, "ok", address, "", detail);
-    }
-
-    private String random(int length) {
-        byte[] bytes = new byte[length];
-        random.nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
     }
 
     private static String hash(String secret) {
