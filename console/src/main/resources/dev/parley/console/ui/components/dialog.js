@@ -22,8 +22,13 @@ export function dialog(title, draw, kind = '') {
   };
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const closed = new Promise(resolve => element.addEventListener('close', () => (element.remove(), before?.focus?.(), resolve(undefined))));
-  element.addEventListener('click', event => event.target === element && close());
-  addEventListener('routed', close, { once: true });
+  let isOutside = false; // a text that is selected inside and let go outside closes nothing
+  element.addEventListener('pointerdown', event => (isOutside = event.target === element));
+  element.addEventListener('click', event => event.target === element && isOutside && close());
+  const { pathname } = location;
+  const routed = () => location.pathname !== pathname && close(); // not for a parameter, such as the context of a chat that began
+  addEventListener('routed', routed);
+  closed.then(() => removeEventListener('routed', routed));
   repaint();
   element.tabIndex = -1;
   element.autofocus = !element.querySelector('[autofocus]'); // else its first button, which closes it
