@@ -66,7 +66,7 @@ export function failure(error, retry) {
     <div class="grow">
       <b>${line(error.message || 'The hub does not answer', 400)}</b>
       <div class="dim row wrap">
-        ${error.status ? html`<span>status ${error.status}${error.reason ? `, ${line(error.reason, 60)}` : ''}</span>` : nothing}
+        ${error.status || error.code ? html`<span>${error.code ? `code ${error.code}` : `status ${error.status}`}${error.reason ? `, ${line(error.reason, 60)}` : ''}</span>` : nothing}
         ${error.trace ? html`<span>request <code>${error.trace}</code></span>${copyButton(error.trace, 'Copy id')}` : nothing}
       </div>
     </div>
