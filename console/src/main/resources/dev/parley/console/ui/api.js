@@ -1,5 +1,6 @@
 /** Operations of the hub by name. Every request carries a trace of its own, whose id finds it in the audit and in the hub's log. */
 import { root } from './route.js';
+import { began, ended, withProof } from './session.js';
 
 /** An answer that is no success, or none at all. */
 export class ApiError extends Error {
@@ -35,32 +36,6 @@ export function address(path, query = {}) {
     for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined && each !== '') url.searchParams.append(name, String(each));
   }
   return url;
-}
-
-const PROOF = 'parley.proof';
-
-/** Headers with the proof of the session, which the hub gives at sign-in; it stays in this tab, and out of what the page shows. @param {Record<string, string>} headers */
-export function withProof(headers) {
-  const proof = storedProof();
-  return proof ? { ...headers, 'Parley-Session-Proof': proof } : headers;
-}
-
-export function storedProof() {
-  try {
-    return sessionStorage.getItem(PROOF) ?? undefined;
-  } catch {
-    return undefined; // a browser without storage
-  }
-}
-
-/** @param {unknown} proof anything but a text removes it */
-export function storeProof(proof) {
-  try {
-    if (typeof proof === 'string' && proof) sessionStorage.setItem(PROOF, proof);
-    else sessionStorage.removeItem(PROOF);
-  } catch {
-    // a browser without storage: the session works only if the hub needs no proof
-  }
 }
 
 /**
@@ -133,8 +108,8 @@ export const api = {
     throw failure;
   }),
   /** @param {{key?: string, token?: string}} credential */
-  signIn: async credential => storeProof((await json('POST', 'ui/-/session', { body: credential }))?.proof),
-  signOut: async () => (await json('DELETE', 'ui/-/session'), storeProof(undefined)),
+  signIn: async credential => began((await json('POST', 'ui/-/session', { body: credential }))?.proof),
+  signOut: async () => (await json('DELETE', 'ui/-/session'), ended()),
 
   /** @returns {Promise<{agents: {name: string, description?: string, url: string}[]}>} */
   agents: () => json('GET', 'agents'),

@@ -1,18 +1,27 @@
 /** The shell: navigation, palette, theme, sign-in, state of the stream, and the screen of the address. */
 import { html, nothing } from 'lit';
 import { api } from './api.js';
-import { failure } from './components/bits.js';
+import { failure, skeleton } from './components/bits.js';
 import { Part } from './components/element.js';
+import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
 import { count, line } from './format.js';
 import * as live from './live.js';
+import { part, remember, remembered } from './part.js';
 import { begin, current, go, link, root } from './route.js';
 import { screens } from './screens.js';
+import { askOthers, forget } from './session.js';
 
-const THEMES = ['system', 'light', 'dark'];
-const NEXT_THEME = /** @type {Record<string, string>} */ ({ system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' });
+const SLOW = 200; // ms without the module of a screen before its skeleton is shown
+const PART_LOST = { message: 'A part of the console could not be loaded: the hub does not answer, or has another version now' };
+
+/** @param {import('./types.js').Session} session */
+const mustSignIn = session => session.needsSignIn && !session.signedIn;
+
+/** @param {import('./types.js').Session} session */
+const callerOf = ({ signedIn, group, name }) => (signedIn ? `${group}/${name}` : '-');
 
 class App extends Part {
-  static properties = { route: { state: true }, session: { state: true }, error: { state: true }, palette: { state: true }, theme: { state: true } };
+  static properties = { route: { state: true }, session: { state: true }, error: { state: true }, palette: { state: true }, theme: { state: true }, problem: { state: true }, isSlow: { state: true } };
 
   constructor() {
     super();
@@ -22,7 +31,11 @@ class App extends Part {
     /** @type {any} */
     this.error = undefined;
     this.palette = false;
-    this.theme = localStorage.getItem('theme') ?? 'system';
+    /** Failure beside the screen. @type {any} */
+    this.problem = undefined;
+    /** The module of the screen has not come for a while. */
+    this.isSlow = false;
+    this.theme = remembered('theme') ?? 'system';
     /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */
     this.screen = undefined;
     this.chord = 0;
@@ -35,6 +48,8 @@ class App extends Part {
     this.paint();
     this.listen(window, 'routed', () => this.show());
     this.listen(window, 'signed-out', () => this.session?.signedIn && this.read());
+    this.listen(window, 'session-changed', () => this.session?.needsSignIn && this.read());
+    this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));
     this.listen(live.feed, 'change', () => this.requestUpdate());
     this.read();
@@ -44,7 +59,9 @@ class App extends Part {
   async read() {
     try {
       this.error = undefined;
-      this.session = await api.session();
+      const session = await this.readSession();
+      if (this.session && callerOf(session) !== callerOf(this.session)) this.screen = undefined; // with what another caller saw
+      this.session = session;
     } catch (error) {
       this.error = error;
       return;
@@ -52,35 +69,49 @@ class App extends Part {
     if (this.mustSignIn) {
       live.feed.stop();
       this.screen = undefined;
-      await import('./screens/signin.js');
+      await import('./screens/signin.js').catch(() => (this.error = PART_LOST));
       this.requestUpdate();
       return;
     }
-    live.feed.start(this.session.signedIn ? `${this.session.group}/${this.session.name}` : '-');
+    live.feed.start(callerOf(this.session));
     this.show();
   }
 
+  /** The session; a tab that was opened by itself gets its proof from another one. */
+  async readSession() {
+    const session = await api.session();
+    if (!mustSignIn(session) || !(await askOthers())) return session;
+    const again = await api.session();
+    if (mustSignIn(again)) forget();
+    return again;
+  }
+
   get mustSignIn() {
-    return !!this.session?.needsSignIn && !this.session.signedIn;
+    return !!this.session && mustSignIn(this.session);
   }
 
   async show() {
     if (!this.session || this.mustSignIn) return;
     const route = current();
     if (!route.path) return go(link('agents'), true);
-    const changed = route.path !== this.route.path || !this.screen;
+    const isFirst = !this.screen;
+    const changed = route.path !== this.route.path || isFirst;
     this.route = route;
-    this.palette = false;
+    if (changed) this.palette = false;
     this.error = undefined;
     if (!route.screen) {
       this.screen = undefined;
       return;
     }
+    const slow = setTimeout(() => (this.isSlow = this.route === route), SLOW);
     try {
       await route.screen.load();
-    } catch (error) {
-      this.error = error;
+    } catch {
+      if (this.route === route) this.error = PART_LOST;
       return;
+    } finally {
+      clearTimeout(slow);
+      if (this.route === route) this.isSlow = false;
     }
     if (this.route !== route) return; // another address meanwhile
     if (this.screen?.localName !== route.screen.element) this.screen = document.createElement(route.screen.element);
@@ -90,6 +121,7 @@ class App extends Part {
     document.title = `${route.screen.title} – Parley`;
     await this.updateComplete;
     scrollTo(0, 0);
+    if (!isFirst) document.getElementById('main')?.focus({ preventScroll: true }); // else the focus stays at what has gone
   }
 
   /** @param {KeyboardEvent} event */
@@ -116,13 +148,12 @@ class App extends Part {
 
   async openPalette() {
     if (this.mustSignIn) return;
-    await import('./components/palette.js');
-    this.palette = true;
+    await part(import('./components/palette.js')).then(() => (this.palette = true), () => {}); // lost: the shell tells
   }
 
   nextTheme() {
     this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length];
-    localStorage.setItem('theme', this.theme);
+    remember('theme', this.theme);
     this.paint();
   }
 
@@ -132,12 +163,18 @@ class App extends Part {
   }
 
   async signOut() {
-    await api.signOut().catch(() => {});
+    try {
+      this.problem = undefined;
+      await api.signOut();
+    } catch (error) {
+      this.problem = error;
+      return;
+    }
     this.read();
   }
 
   render() {
-    if (this.error && !this.session) return html`<main class="alone">${failure(this.error, () => this.read())}</main>`;
+    if (this.error && (!this.session || this.mustSignIn)) return html`<main class="alone">${failure(this.error, () => this.read())}</main>`;
     if (!this.session) return nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];
@@ -162,7 +199,7 @@ class App extends Part {
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>
               <button type="button" class="link" @click=${this.signOut}>Sign out</button>` : nothing}
           </header>
-          <main id="main" tabindex="-1">${this.content()}</main>
+          <main id="main" tabindex="-1">${this.problem === PART_LOST ? failure(PART_LOST, () => location.reload()) : failure(this.problem)}${this.content()}</main>
         </div>
       </div>
       ${this.palette ? html`<parley-palette @close=${() => (this.palette = false)}></parley-palette>` : nothing}`;
@@ -176,6 +213,7 @@ class App extends Part {
 
   content() {
     if (this.error) return failure(this.error, () => location.reload()); // files of another version of the hub
+    if (this.isSlow && this.screen?.localName !== this.route.screen?.element) return html`<div class="card">${skeleton(8)}</div>`;
     if (this.screen) return this.screen;
     if (this.route.screen || !this.route.path) return nothing;
     return html`<div class="empty"><h2>No page at this address</h2><p class="dim"><code>${line(this.route.path, 200)}</code></p>
@@ -199,14 +237,6 @@ class App extends Part {
     if (state === 'off') return html`<span class="live off" title="This hub has no stream of changes">not live</span>`;
     return html`<span class="live off" role="status">connecting</span>`;
   }
-}
-
-/** @param {string} theme */
-function themeIcon(theme) {
-  const half = html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" /></svg>`;
-  const sun = html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="3" fill="currentColor" /><path d="M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.5 1.5M11.5 11.5L13 13M13 3l-1.5 1.5M4.5 11.5L3 13" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" /></svg>`;
-  const moon = html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" fill="currentColor" /></svg>`;
-  return theme === 'light' ? sun : theme === 'dark' ? moon : half;
 }
 
 customElements.define('parley-app', App);

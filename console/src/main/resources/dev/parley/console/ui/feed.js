@@ -1,6 +1,7 @@
 /** Resumable streams of server-sent events by fetch: one reader for the feed of changes, for tasks and for chats. */
-import { ApiError, address, newTrace, problem, reasonOf, withProof } from './api.js';
+import { ApiError, address, newTrace, problem, reasonOf } from './api.js';
 import { presence } from './presence.js';
+import { withProof } from './session.js';
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;

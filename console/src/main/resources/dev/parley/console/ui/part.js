@@ -1,4 +1,4 @@
-/** Parts of the console that are loaded on first use. */
+/** Parts of the console that are loaded on first use, and settings that the browser keeps. */
 
 /**
  * The module, or an event {@code part-lost} that makes the shell offer a reload: after an upgrade of the hub the files of the page are gone.
@@ -12,4 +12,22 @@ export function part(module) {
     dispatchEvent(new CustomEvent('part-lost', { detail: error }));
     throw error;
   });
+}
+
+/** A setting that this browser remembers. @param {string} name */
+export function remembered(name) {
+  try {
+    return localStorage.getItem(name) ?? undefined;
+  } catch {
+    return undefined; // a browser without storage
+  }
+}
+
+/** @param {string} name @param {string} value */
+export function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // a browser without storage
+  }
 }

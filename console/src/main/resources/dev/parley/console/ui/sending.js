@@ -1,8 +1,9 @@
 /** A message on its way: its request, its answers, and the exchange that the page shows of them. */
-import { ApiError, address, reasonOf, withProof } from './api.js';
+import { ApiError, address, reasonOf } from './api.js';
 import { request } from './dialects.js';
 import { readEvents } from './feed.js';
 import { presence } from './presence.js';
+import { withProof } from './session.js';
 
 const MOST = 2_000; // elements of a stream that an exchange keeps
 

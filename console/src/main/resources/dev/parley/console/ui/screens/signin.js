@@ -6,6 +6,8 @@ import { Part } from '../components/element.js';
 import { line } from '../format.js';
 import { root } from '../route.js';
 
+const KINDS = /** @type {Record<string, string>} */ ({ key: 'API key', token: 'Token' });
+
 class SignIn extends Part {
   static properties = { session: { attribute: false }, error: { state: true }, busy: { state: true }, kind: { state: true } };
 
@@ -32,7 +34,7 @@ class SignIn extends Part {
     this.busy = true;
     this.error = undefined;
     try {
-      await api.signIn({ [this.kind]: field.value.trim() });
+      await api.signIn({ [this.present ?? 'key']: field.value.trim() });
       field.value = '';
       this.emit('signed-in');
     } catch (error) {
@@ -42,23 +44,36 @@ class SignIn extends Part {
     this.busy = false;
   }
 
+  /** Kinds of credentials that the hub takes in this form. */
+  get kinds() {
+    return Object.keys(KINDS).filter(kind => (this.session?.methods ?? ['key']).includes(kind));
+  }
+
+  /** The kind that is asked for: the chosen one if the hub takes it. */
+  get present() {
+    return this.kinds.includes(this.kind) ? this.kind : this.kinds[0];
+  }
+
   render() {
-    const methods = this.session?.methods ?? ['key'];
-    const kinds = ['key', 'token'].filter(kind => methods.includes(kind));
-    const name = this.kind === 'token' ? 'Token' : 'API key';
+    const { kinds, present } = this;
     return html`<main class="alone">
       <form class="card sign" @submit=${this.submit}>
         <div class="brand"><i></i>Parley</div>
         <h1>Sign in${this.session?.hub?.name ? ` to ${line(this.session.hub.name, 60)}` : ''}</h1>
-        ${kinds.length > 1 ? tabs('Kinds of credentials', kinds.map(kind => [kind, kind === 'key' ? 'API key' : 'Token']), this.kind, kind => (this.kind = kind)) : nothing}
-        <label>${name}<input type="password" name="credential" autocomplete="current-password" spellcheck="false" required></label>
-        <p class="dim">It is exchanged for a session of 12 hours, and not stored in the browser.</p>
-        ${failure(this.error)}
-        <button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Signing in' : 'Sign in'}</button>
-        ${methods.includes('openid') ? html`<a class="btn" href="${root}ui/-/openid" data-page>Sign in with your organization</a>` : nothing}
-        <p class="dim">No key yet? On the machine of the hub: <code>parley key create --group default --principal me</code></p>
+        ${kinds.length > 1 ? tabs('Kinds of credentials', kinds.map(kind => [kind, KINDS[kind]]), present, kind => (this.kind = kind)) : nothing}
+        ${present ? this.field(present) : nothing}
+        ${this.session?.methods?.includes('openid') ? html`<a class="btn" href="${root}ui/-/openid" data-page>Sign in with your organization</a>` : nothing}
+        ${present === 'key' ? html`<p class="dim">No key yet? On the machine of the hub: <code>parley key create --group default --principal me</code></p>` : nothing}
       </form>
     </main>`;
+  }
+
+  /** @param {string} kind */
+  field(kind) {
+    return html`<label>${KINDS[kind]}<input type="password" name="credential" autocomplete="off" spellcheck="false" required></label>
+      <p class="dim">It is exchanged for a session of 12 hours, and not stored in the browser.</p>
+      ${failure(this.error)}
+      <button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Signing in' : 'Sign in'}</button>`;
   }
 }
 

@@ -1,0 +1,74 @@
+/** Proof of the session: the hub may give one at sign-in, which requests carry beside the cookie. It is kept by tab, and tabs pass it on. */
+
+const PLACE = 'parley.proof';
+const PATIENCE = 150; // ms for an answer of another tab
+
+/** Other tabs of this origin, and no page of another port, which would get the cookie. @type {BroadcastChannel | undefined} */
+const tabs = globalThis.BroadcastChannel && new BroadcastChannel('parley-session');
+
+/** @returns {string | undefined} */
+function stored() {
+  try {
+    return sessionStorage.getItem(PLACE) ?? undefined;
+  } catch {
+    return undefined; // a browser without storage
+  }
+}
+
+/** @param {unknown} proof anything but a text removes it */
+function store(proof) {
+  try {
+    if (typeof proof === 'string' && proof) sessionStorage.setItem(PLACE, proof);
+    else sessionStorage.removeItem(PLACE);
+  } catch {
+    // a browser without storage: the session works if the hub asks for no proof
+  }
+}
+
+/** Headers with the proof, if there is one; it stays out of the requests that the page shows. @param {Record<string, string>} headers */
+export function withProof(headers) {
+  const proof = stored();
+  return proof ? { ...headers, 'Parley-Session-Proof': proof } : headers;
+}
+
+/** @param {unknown} proof of a session that began */
+export function began(proof) {
+  store(proof);
+  tabs?.postMessage({ kind: 'begun', proof: stored() });
+}
+
+/** The session ended, in all tabs. */
+export function ended() {
+  store(undefined);
+  tabs?.postMessage({ kind: 'ended' });
+}
+
+/** The hub does not accept the proof of this tab. */
+export const forget = () => store(undefined);
+
+let isAsking = false;
+
+/** Asks the other tabs for the proof, which a tab does not have that was opened by itself. @returns {Promise<boolean>} whether one has it */
+export async function askOthers() {
+  if (!tabs) return false;
+  store(undefined);
+  isAsking = true;
+  tabs.postMessage({ kind: 'ask' });
+  await new Promise(resolve => {
+    const timer = setTimeout(resolve, PATIENCE);
+    addEventListener('proof', () => (clearTimeout(timer), resolve(undefined)), { once: true });
+  });
+  isAsking = false;
+  return !!stored();
+}
+
+tabs?.addEventListener('message', ({ data }) => {
+  if (data?.kind === 'ask' && stored()) tabs.postMessage({ kind: 'answer', proof: stored() });
+  if (data?.kind === 'answer' && isAsking && !stored()) {
+    store(data.proof);
+    dispatchEvent(new Event('proof'));
+  }
+  if (data?.kind !== 'begun' && data?.kind !== 'ended') return;
+  store(data.proof); // the cookie of the browser is that of the new session, or none
+  dispatchEvent(new Event('session-changed'));
+});
