@@ -79,8 +79,12 @@ public final class OpenApi {
         this.url = url;
     }
 
-    /** Adds agents: their operations of A2A 1.0, if they are served in it, their extensions and cards. */
-    public OpenApi agents(Collection<ServedAgent> agents) {
+    /**
+     * Adds agents: their operations of A2A 1.0, if they are served in it, their extensions and cards.
+     *
+     * @param ownPaths paths at which agents also answer, by their names: operations that only one of these has are described there
+     */
+    public OpenApi agents(Collection<ServedAgent> agents, Map<String, String> ownPaths) {
         if (agents.isEmpty()) {
             return this;
         }
@@ -104,11 +108,16 @@ public final class OpenApi {
                 byRow.computeIfAbsent(key, name -> new ArrayList<>()).add(agent);
             }
         }
-        rows.forEach((key, row) -> add(
-                row.path(),
-                row.verbs(),
-                AGENTS,
-                verb -> operation(row, verb, "extensions", byRow.getOrDefault(key, List.of()))));
+        rows.forEach((key, row) -> {
+            List<ServedAgent> having = byRow.getOrDefault(key, List.of());
+            String own = having.size() == 1 ? ownPaths.get(having.getFirst().name()) : null;
+            if (own == null) {
+                add(row.path(), row.verbs(), AGENTS, verb -> operation(row, verb, "extensions", having));
+            } else {
+                String prefix = String.valueOf(row.path()).startsWith(own + "/") ? "" : own;
+                add(row.path(), row.verbs(), prefix, verb -> operation(row, verb, "extensions", List.of()));
+            }
+        });
         return this;
     }
 
@@ -162,8 +171,34 @@ public final class OpenApi {
             if (!verb.equals(verbs.getFirst())) {
                 described.merge("operationId", "", (id, none) -> id + "_" + verb);
             }
-            item.put(verb.toLowerCase(Locale.ROOT), described);
+            item.merge(verb.toLowerCase(Locale.ROOT), described, OpenApi::both);
         }
+    }
+
+    /**
+     * The operation of an address at which there are two, a call and a stream, of which the client chooses one by {@code Accept}: that of
+     * the first, with the answers of both.
+     */
+    private static Object both(Object first, Object second) {
+        Map<String, Object> both = copy(first);
+        Map<String, Object> other = copy(second);
+        both.put("description", "With another Accept: " + other.get("summary") + " (" + other.get("operationId") + ")");
+        Map<String, Object> responses = copy(both.get("responses"));
+        Map<String, Object> done = copy(responses.get("200"));
+        Map<String, Object> content = copy(copy(copy(other.get("responses")).get("200")).get("content"));
+        content.putAll(copy(done.get("content")));
+        done.put("content", content);
+        responses.put("200", done);
+        both.put("responses", responses);
+        return both;
+    }
+
+    private static Map<String, Object> copy(@Nullable Object object) {
+        var members = new LinkedHashMap<String, Object>();
+        if (object instanceof Map<?, ?> map) {
+            map.forEach((name, value) -> members.put(String.valueOf(name), value));
+        }
+        return members;
     }
 
     // ---- A2A

@@ -80,6 +80,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -264,7 +265,9 @@ public final class Platform implements AutoCloseable {
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
                 endpoint -> observed.before(trust.administered(endpoint)));
         Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
-        this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table());
+        var ownPaths = new HashMap<String, String>();
+        setup.extensions().forEach(extension -> extension.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
+        this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
         boolean started = false;
         try {
             hubExtensions.open().forEach(trust::open);
@@ -276,7 +279,8 @@ public final class Platform implements AutoCloseable {
             this.adminSite = forOperators
                     .map(server -> opened.apply(server.handler(
                                     OpenApiPage.PATH,
-                                    new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table()))
+                                    new OpenApiPage(
+                                            this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
                             .partsDown(this::problems)
                             .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)))

@@ -29,6 +29,7 @@ public final class OpenApiPage implements RequestHandler {
     private final Supplier<String> url;
     private final Function<Arrival, Predicate<String>> shown;
     private final @Nullable ExtensionTable operations;
+    private final Map<String, String> ownPaths;
     private final Map<String, ServedAgent> agents = new ConcurrentSkipListMap<>();
     private volatile @Nullable Written latest;
 
@@ -36,12 +37,17 @@ public final class OpenApiPage implements RequestHandler {
      * @param url address of the server
      * @param shown tells which agents a request may know of
      * @param operations of the administration; null if it has a server of its own
+     * @param ownPaths paths at which agents answer besides their addresses, by their names
      */
     public OpenApiPage(
-            Supplier<String> url, Function<Arrival, Predicate<String>> shown, @Nullable ExtensionTable operations) {
+            Supplier<String> url,
+            Function<Arrival, Predicate<String>> shown,
+            @Nullable ExtensionTable operations,
+            Map<String, String> ownPaths) {
         this.url = url;
         this.shown = shown;
         this.operations = operations;
+        this.ownPaths = Map.copyOf(ownPaths);
     }
 
     /** Adds an agent that the server serves. */
@@ -72,7 +78,7 @@ public final class OpenApiPage implements RequestHandler {
     }
 
     private Map<String, Object> document(List<ServedAgent> seen) {
-        OpenApi document = new OpenApi(url.get()).agents(seen);
+        OpenApi document = new OpenApi(url.get()).agents(seen, ownPaths);
         return (operations == null ? document : document.operations(operations, "administration")).document();
     }
 }

@@ -215,6 +215,9 @@ final class MeshHubTest {
                     Peer.envelope("m-1", "echo", "task_delegation", "{'task':'say'}", "{'timeout':60000}"));
             assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
             assertThat(peer.get("/one/events", "A2A-Version", "1.0").status()).isEqualTo(200);
+            assertThat(peer.get("/openapi.json").response().body())
+                    .as("a call and a stream at one address")
+                    .contains("\"one/events\"", "one/events/watch", "text/event-stream");
         }
     }
 
