@@ -142,7 +142,15 @@ class TasksOfAllAgentsTest {
             assertThat(titles(hub.ok("/activity/tasks?contextId=" + third.get("contextId"), null)))
                     .containsExactly("task 3");
             for (String wrong : List.of(
-                    "after=x", "state=busy", "pageSize=0", "pageSize=201", "since=today", "agnet=echo", "state=,")) {
+                    "after=x",
+                    "state=busy",
+                    "pageSize=0",
+                    "pageSize=201",
+                    "since=today",
+                    "since=%2B1000000000-12-31T23:59:59Z",
+                    "until=-0001-01-01T00:00:00Z",
+                    "agnet=echo",
+                    "state=,")) {
                 Answer answer = hub.get("/activity/tasks?" + wrong, null);
                 assertThat(answer.status()).as(wrong + answer.body()).isEqualTo(400);
                 assertThat(answer.body()).contains(wrong.substring(0, wrong.indexOf('=')));

@@ -28,6 +28,11 @@ public record RestParameter(
         long most) {
     private static final int MOST_SHOWN = 200;
 
+    /** Times of the years 1 to 9999, as RFC 3339 has them: others have no number of milliseconds, or no form on the wire. */
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
     /** Place of the parameter in a request. */
     public enum Place {
         PATH,
@@ -171,7 +176,8 @@ public record RestParameter(
     /** The time that a value of the type {@link Type#TIME} is; null if it is none. */
     public static @Nullable Instant time(@Nullable Object value) {
         try {
-            return value == null ? null : Instant.parse(value.toString());
+            Instant time = value == null ? null : Instant.parse(value.toString());
+            return time == null || time.isBefore(EARLIEST) || time.isAfter(LATEST) ? null : time;
         } catch (DateTimeParseException wrong) {
             return null;
         }
