@@ -17,7 +17,8 @@ module dev.parley.dialect {
             dev.parley.mesh.workflow,
             dev.parley.registry,
             dev.parley.registry.client,
-            dev.parley.registry.hub;
+            dev.parley.registry.hub,
+            dev.parley.trust;
     exports dev.parley.dialect.served to
             dev.parley.dialect.grpc,
             dev.parley.hub,

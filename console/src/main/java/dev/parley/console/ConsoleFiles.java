@@ -13,10 +13,10 @@ import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class ConsoleFiles {
     static final String LIBRARIES = "lib/";
     private static final String OWN = "ui";
+    private static final Set<String> NO_NAMES = Set.of("", ".", "..");
 
     private final SortedSet<String> own;
     private final @Nullable Path directory;
@@ -61,8 +62,8 @@ final class ConsoleFiles {
 
     /** Returns a file; null if there is none. */
     byte @Nullable [] read(String path) {
-        if (Arrays.asList(path.split("/", -1)).contains("..")) {
-            return null;
+        if (Stream.of(path.split("/", -1)).anyMatch(NO_NAMES::contains)) {
+            return null; // a file has one path, by which it is remembered
         }
         try {
             if (path.startsWith(LIBRARIES)) {

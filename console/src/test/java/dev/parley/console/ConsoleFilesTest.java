@@ -212,6 +212,16 @@ final class ConsoleFilesTest {
     }
 
     @Test
+    void aFileHasOnePath() {
+        ConsoleFiles files = ConsoleFiles.packaged();
+
+        assertThat(files.read("lib/lit/index.js")).isNotNull();
+        for (String path : List.of("lib/lit/./index.js", "lib/lit//index.js", "lib/./lit/index.js", "./app.js", "")) {
+            assertThat(files.read(path)).as(path).isNull();
+        }
+    }
+
+    @Test
     void theConsoleCanBeTurnedOff() throws Exception {
         try (Hub hub = hub().set("console", "off").start()) {
             assertThat(get(hub.url() + "/ui/").statusCode()).isEqualTo(404);

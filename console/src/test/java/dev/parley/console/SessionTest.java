@@ -92,6 +92,7 @@ final class SessionTest {
     void aKeyIsExchangedForACookieThatStandsForIt() throws Exception {
         assertThat(session(null)).containsEntry("signedIn", false).containsEntry("needsSignIn", true);
         assertThat(session(null).get("methods")).isEqualTo(List.of("key", "token"));
+        assertThat(session(null).get("hub")).isEqualTo(Map.of("name", "Parley", "url", hub.url()));
 
         HttpResponse<String> answer = signIn("key", key("alice", "reader"));
         String cookie = header(answer, "Set-Cookie");
@@ -306,6 +307,7 @@ final class SessionTest {
                 "{\"key\":7}",
                 "{\"key\":\"\"}",
                 "{\"key\":\"a\\nb\"}",
+                "{\"key\":\"a\",\"key\":\"b\"}",
                 "{\"key"
             })
     void otherBodiesAreRefused(String body) throws Exception {

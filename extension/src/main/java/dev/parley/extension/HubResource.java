@@ -6,7 +6,7 @@ import dev.parley.dialect.spi.WireRequest;
 /** Answers requests at a path of a hub and below, which call no agent. Safe for any thread; may block. */
 @FunctionalInterface
 public interface HubResource {
-    /** Longest body of a request. */
+    /** Longest body of a request; the one of a GET is not read. */
     int MAX_BODY_BYTES = 64 * 1024;
 
     /**

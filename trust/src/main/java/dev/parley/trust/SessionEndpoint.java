@@ -1,6 +1,8 @@
 package dev.parley.trust;
 
 import dev.parley.dialect.Json;
+import dev.parley.dialect.json.Codecs;
+import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
@@ -112,7 +114,13 @@ final class SessionEndpoint {
             }
         }
         shown.put("methods", methods());
-        shown.put("hub", Map.of("name", "Parley", "version", version(), "url", hub.get()));
+        var about = new LinkedHashMap<String, Object>();
+        about.put("name", "Parley");
+        if (caller != null || isOpen) {
+            about.put("version", version());
+        }
+        about.put("url", hub.get());
+        shown.put("hub", about);
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");
@@ -189,7 +197,7 @@ final class SessionEndpoint {
     }
 
     private static Credential credential(byte[] body) {
-        Map<?, ?> members = Json.read(body, Map.class);
+        Map<?, ?> members = JsonText.request(body, Codecs.STRUCT);
         boolean isKey = members.containsKey(KEY);
         if (isKey == members.containsKey(TOKEN)) {
             throw A2AException.invalidParams("body", "expected: one of key and token");

@@ -26,7 +26,8 @@ public record Page(String contentType, byte[] body) implements RequestHandler {
 
     /** A resource of an extension. */
     public static RequestHandler of(HubResource resource) {
-        return (request, body) -> resource.answer(request.with(body.read(HubResource.MAX_BODY_BYTES)));
+        return (request, body) -> resource.answer(
+                request.method().equals("GET") ? request : request.with(body.read(HubResource.MAX_BODY_BYTES)));
     }
 
     /** A resource of this package. */
