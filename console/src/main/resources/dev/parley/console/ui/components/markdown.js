@@ -6,6 +6,7 @@ import { visible, webLink } from '../format.js';
 import { Part } from './element.js';
 
 const MOST = 300_000; // characters
+const PAUSE = 150; // ms between two drawings of a text that grows
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/i;
 
 /** @param {string} text */
@@ -71,12 +72,28 @@ class Markdown extends Part {
     this.drawn = '';
     /** @type {DocumentFragment | undefined} */
     this.fragment = undefined;
+    /** Time before which a text that grows is not drawn again. */
+    this.due = 0;
+    this.timer = 0;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.timer);
+    this.timer = 0;
   }
 
   willUpdate() {
     if (this.fragment && this.text === this.drawn) return;
+    const begun = performance.now();
+    if (this.fragment && begun < this.due) {
+      this.timer ||= setTimeout(() => ((this.timer = 0), this.requestUpdate()), this.due - begun);
+      return;
+    }
     this.drawn = this.text;
     this.fragment = clean(this.text);
+    const now = performance.now();
+    this.due = now + Math.max(PAUSE, 5 * (now - begun)); // each piece of a stream makes the whole text be parsed again
   }
 
   render() {

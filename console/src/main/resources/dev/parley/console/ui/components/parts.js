@@ -1,6 +1,7 @@
 /** Parts of messages and artifacts by media type. HTML, SVG and other active content is shown as text or offered as a file. */
 import { html, nothing } from 'lit';
 import { count, line, size, visible, webLink } from '../format.js';
+import { part as loaded } from '../part.js';
 import { Part } from './element.js';
 import './json.js';
 
@@ -44,9 +45,19 @@ export function save(part, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+/** Sizes of parts, which are computed once. @type {WeakMap<A2APart, number>} */
+const sizes = new WeakMap();
+
 /** Size of a part in bytes, about. @param {A2APart} part */
 export function sizeOf(part) {
-  if (typeof part.text === 'string') return new Blob([part.text]).size;
+  let bytes = sizes.get(part);
+  if (bytes === undefined) sizes.set(part, (bytes = measured(part)));
+  return bytes;
+}
+
+/** @param {A2APart} part */
+function measured(part) {
+  if (typeof part.text === 'string') return part.text.length > 100_000 ? part.text.length : new Blob([part.text]).size;
   if (part.data !== undefined) return JSON.stringify(part.data).length;
   return Math.floor(((part.raw ?? '').length * 3) / 4);
 }
@@ -86,7 +97,7 @@ class Parts extends Part {
   }
 
   needMarkdown() {
-    if (!this.markdown) import('./markdown.js').then(() => (this.markdown = true));
+    if (!this.markdown) loaded(import('./markdown.js')).then(() => (this.markdown = true), () => {}); // lost: the text is shown as it is
     return this.markdown;
   }
 
