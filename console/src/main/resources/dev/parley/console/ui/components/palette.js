@@ -20,6 +20,13 @@ class Palette extends Part {
     this.at = 0;
     this.busy = false;
     this.abort = new AbortController();
+    /** All tasks were searched, not only the newest. */
+    this.isWhole = true;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.abort.abort();
   }
 
   firstUpdated() {
@@ -36,12 +43,14 @@ class Palette extends Part {
     this.hits = pages(words);
     if (!words) return;
     this.busy = true;
-    const [agents, tasks] = await Promise.all([
-      api.search({ q: words, typing: true, pageSize: 6 }, signal).then(answer => answer.results.map(found => agentHit(found.agent)), () => []),
-      api.tasks({ q: words, pageSize: 6 }, signal).then(answer => answer.tasks.map(taskHit), () => []),
+    const [agents, page] = await Promise.all([
+      api.search({ q: words, typing: true, pageSize: 6 }, signal).then(answer => answer.results.map(found => agentHit(found.agent)), () => plainAgents(words)),
+      api.tasks({ q: words, pageSize: 6 }, signal).catch(() => undefined),
     ]);
     if (signal.aborted) return;
     this.busy = false;
+    this.isWhole = !!page && !page.next;
+    const tasks = (page?.tasks ?? []).map(taskHit);
     this.hits = [...pages(words), ...agents, ...tasks];
   }
 
@@ -74,7 +83,7 @@ class Palette extends Part {
         ${this.hits.map((hit, i) => html`<div role="option" id="hit-${i}" aria-selected=${i === this.at} @click=${() => this.open(hit)} @pointermove=${() => (this.at = i)}>
           <span class="dim kind">${hit.kind}</span><span class="cut grow">${hit.name}</span>${hit.note ?? nothing}</div>`)}
       </div>
-      ${this.hits.length ? nothing : html`<p class="dim none">${this.busy ? 'Searching' : 'No agent, task or page has these words.'}</p>`}
+      ${this.hits.length ? nothing : html`<p class="dim none">${this.busy ? 'Searching' : this.isWhole ? 'No agent, task or page has these words.' : 'No agent or page has these words, and none of the newest tasks.'}</p>`}
       <footer class="dim"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span><span><kbd>Enter</kbd> open</span><span><kbd>Esc</kbd> close</span></footer>
     </dialog>`;
   }
@@ -89,6 +98,14 @@ class Palette extends Part {
 function pages(words) {
   return screens.filter(screen => screen.group && screen.title.toLowerCase().includes(words.toLowerCase()))
     .map(screen => ({ kind: 'Page', name: screen.title, href: link(screen.path), note: html`<kbd>g ${screen.key}</kbd>` }));
+}
+
+/** Agents of a hub without a registry. @param {string} words @returns {Promise<Hit[]>} */
+async function plainAgents(words) {
+  const { agents } = await api.agents().catch(() => ({ agents: [] }));
+  const wanted = words.toLowerCase();
+  return agents.filter(each => `${each.name} ${each.description ?? ''}`.toLowerCase().includes(wanted)).slice(0, 6)
+    .map(each => ({ kind: 'Agent', name: line(each.name, 100), href: link(`agents/${each.name}/try`) }));
 }
 
 /** @param {import('../types.js').Entry} entry @returns {Hit} */
