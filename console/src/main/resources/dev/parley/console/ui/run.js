@@ -45,15 +45,11 @@ export class Run extends EventTarget {
   }
 
   #changed() {
-    if (this.#isStopped) return;
+    if (this.#life.signal.aborted) return;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.dispatchEvent(new Event('change'));
     });
-  }
-
-  get #isStopped() {
-    return this.#life.signal.aborted;
   }
 
   /** Reads the newest tasks of the context, and follows the one that runs. */
@@ -67,14 +63,14 @@ export class Run extends EventTarget {
 
   /** Reads a page of tasks, which are before those that are shown. */
   async earlier() {
-    if (this.busy || this.#isStopped) return;
+    if (this.busy || this.#life.signal.aborted) return;
     const { signal } = this.#life;
     this.busy = true;
     try {
       const page = await api.tasks({ agent: this.agent, contextId: this.contextId, pageSize: PAGE, after: this.next }, signal);
       const rows = page.tasks.filter(row => !this.tasks.has(row.taskId)).sort((a, b) => ((a.created ?? a.taskId) < (b.created ?? b.taskId) ? -1 : 1));
       const answers = await Promise.allSettled(rows.map(row => api.task(this.agent, row.taskId, signal)));
-      if (this.#isStopped) return;
+      if (this.#life.signal.aborted) return;
       const tasks = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
       const refused = answers.find(answer => answer.status === 'rejected');
       if (refused && !tasks.length) throw refused.reason;
@@ -83,7 +79,7 @@ export class Run extends EventTarget {
       for (const task of tasks) this.tasks.set(task.id, task);
       this.items = [...tasks.map(task => ({ kind: /** @type {const} */ ('task'), id: task.id })), ...this.items];
     } catch (error) {
-      if (!this.#isStopped) this.error = error;
+      if (!this.#life.signal.aborted) this.error = error;
     }
     this.busy = false;
     this.#changed();
@@ -111,7 +107,7 @@ export class Run extends EventTarget {
 
   /** @param {import('./types.js').Task} task */
   #keep(task) {
-    if (this.#isStopped) return;
+    if (this.#life.signal.aborted) return;
     if (!this.tasks.has(task.id)) this.items.push({ kind: 'task', id: task.id });
     this.tasks.set(task.id, task);
     this.contextId ??= task.contextId;
@@ -135,7 +131,7 @@ export class Run extends EventTarget {
 
   /** Follows a task to its end. @param {import('./types.js').Task} task @param {string} [after] id of the last event that is known */
   follow(task, after) {
-    if (this.#isStopped || isTerminal(task.status.state) || isWaiting(task.status.state) || this.#feeds.has(task.id)) return;
+    if (this.#life.signal.aborted || isTerminal(task.status.state) || isWaiting(task.status.state) || this.#feeds.has(task.id)) return;
     while (this.#feeds.size >= STREAMS) this.#unfollow([...this.#feeds.keys()][0]);
     const feed = new Feed({
       path: `agents/${encodeURIComponent(this.agent)}/tasks/${encodeURIComponent(task.id)}:subscribe`, headers: { 'A2A-Version': '1.0' }, after,
@@ -223,7 +219,7 @@ export class Run extends EventTarget {
 
   /** @param {Sending} sending @param {any} fault */
   #fail({ exchange, before, item, isAnswered }, fault) {
-    if (this.#isStopped) return;
+    if (this.#life.signal.aborted) return;
     const failure = failureOf(exchange, fault);
     if (isLost(fault) && isAnswered && !this.items.includes(item)) return; // the stream of the task goes on
     exchange.error = failure.message;

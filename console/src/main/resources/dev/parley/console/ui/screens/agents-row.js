@@ -1,6 +1,5 @@
 /** Cells of the list of agents. */
 import { html, nothing } from 'lit';
-import { api } from '../api.js';
 import { highlighted } from '../components/bits.js';
 import { age, line } from '../format.js';
 import { link, setQuery } from '../route.js';
@@ -13,23 +12,6 @@ const CAUSES = /** @type {Record<string, string>} */ ({
   lease: 'lease has ended', errors: 'runs fail',
 });
 const TRUST = /** @type {Record<string, string>} */ ({ verified: 'ok', integrity: 'run', tampered: 'bad', revoked: 'bad', unverifiable: 'wait' });
-
-/** Health with the time of the last probe. @param {import('../types.js').Entry} entry @returns {Promise<import('../types.js').Health | undefined>} */
-export const probed = entry => api.health(entry.id).then(health => ({ ...health, checked: health.probes?.[0]?.time }), () => entry.health);
-
-/**
- * Health of an agent whose card could not be fetched just now.
- *
- * @param {string} reason words of the registry
- * @param {import('../types.js').Health | undefined} before
- * @returns {import('../types.js').Health}
- */
-export function unreachable(reason, before) {
-  const now = new Date().toISOString();
-  const cause = /certificate|tls|ssl|handshake/i.test(reason) ? 'tls' : /refused|connect/i.test(reason) ? 'connect' : /found|resolve|unknown host/i.test(reason) ? 'dns'
-    : /time|within/i.test(reason) ? 'latency' : 'protocol';
-  return { status: 'down', cause, reason, checked: now, since: before?.status === 'down' ? before.since : now };
-}
 
 /** Reason of a health, and when it was checked. @param {import('../types.js').Health | undefined} health @param {number} now */
 function reasonOf(health, now) {

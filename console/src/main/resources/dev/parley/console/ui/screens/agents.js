@@ -4,12 +4,13 @@ import { api } from '../api.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
-import { duration, line, plural } from '../format.js';
+import { plural } from '../format.js';
 import { watch } from '../live.js';
 import { part } from '../part.js';
 import { go, link, setQuery } from '../route.js';
 import { FACETS, chips, facetList } from './agents-facets.js';
-import { columns, hosted, probed, unreachable } from './agents-row.js';
+import { checkNow, plainList, probed } from './agents-read.js';
+import { columns } from './agents-row.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
@@ -116,7 +117,7 @@ class Agents extends Part {
       this.readProbes(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (/** @type {any} */ (error).status === 404) await this.plain(q);
+      if (/** @type {any} */ (error).status === 404) await this.plain(q, signal);
       else this.error = error;
     }
     this.busy = false;
@@ -132,7 +133,7 @@ class Agents extends Part {
       const { signal } = this.abort;
       const q = this.route.query.get('q') ?? undefined;
       const [page] = await Promise.all([this.page(q, undefined, signal), this.readFacets(q, signal)])
-        .catch(error => (error.status === 404 ? this.plain(q).then(() => []) : []));
+        .catch(error => (error.status === 404 ? this.plain(q, signal).then(() => []) : []));
       if (page && !signal.aborted && !this.busy) {
         const ids = new Set(page.rows.map(found => found.agent.id));
         const further = this.rows.length > PAGE ? this.rows.slice(PAGE).filter(found => !ids.has(found.agent.id)) : [];
@@ -172,15 +173,13 @@ class Agents extends Part {
     this.rows = this.rows.map(found => (byId.has(found.agent.id) ? { ...found, agent: { ...found.agent, health: byId.get(found.agent.id) } } : found));
   }
 
-  /** A hub without a registry has the plain list. @param {string | undefined} q */
-  async plain(q) {
+  /** A hub without a registry has the plain list. @param {string | undefined} q @param {AbortSignal} signal */
+  async plain(q, signal) {
     try {
-      const { agents } = await api.agents();
-      const words = (q ?? '').toLowerCase();
-      this.rows = agents.filter(each => `${each.name} ${each.description}`.toLowerCase().includes(words))
-        .map(each => ({ agent: { id: each.name, name: each.name, description: each.description, owner: '*', metadata: { agent: each.name } } }));
+      const rows = await plainList(q);
+      if (!signal.aborted) this.rows = rows;
     } catch (error) {
-      this.error = error;
+      if (!signal.aborted) this.error = error;
     }
   }
 
@@ -203,28 +202,12 @@ class Agents extends Part {
     this.busy = false;
   }
 
-  /** Reads the card now: from this hub, or by the registry from where the entry was registered. @param {Found} found */
-  async check(found) {
-    const { id, health: before } = found.agent;
-    const agent = hosted(found.agent);
-    const begun = performance.now();
-    this.checks = new Map(this.checks).set(id, html`<i class="spin"></i>`);
-    /** @type {unknown} */
-    let told;
-    /** @type {import('../types.js').Health | undefined} */
-    let health;
-    try {
-      await (agent ? api.card(agent) : api.refetch(id));
-      told = `card read in ${duration(performance.now() - begun)}`;
-    } catch (error) {
-      const fault = /** @type {import('../api.js').ApiError} */ (error);
-      if (fault.reason === 'NOT_FETCHED') health = unreachable(fault.message, before);
-      else if (fault.reason === 'INVALID_PARAMS') told = 'registered as a card, which has no address to read';
-      else told = html`<span class="bad-text" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`;
-    }
-    if (!agent) health ??= await probed(found.agent);
-    if (health) this.rows = this.rows.map(each => (each.agent.id === id ? { ...each, agent: { ...each.agent, health } } : each));
-    this.checks = new Map(this.checks).set(id, told);
+  /** @param {Found} found */
+  async check({ agent }) {
+    this.checks = new Map(this.checks).set(agent.id, html`<i class="spin"></i>`);
+    const { told, health } = await checkNow(agent);
+    if (health) this.rows = this.rows.map(each => (each.agent.id === agent.id ? { ...each, agent: { ...each.agent, health } } : each));
+    this.checks = new Map(this.checks).set(agent.id, told);
   }
 
   render() {
