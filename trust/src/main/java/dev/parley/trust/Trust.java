@@ -677,8 +677,8 @@ public final class Trust {
     /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
         if (SessionCredentials.of(arrival) != null) { // it began with a right one
-            return refused(
-                    A2AError.UNAUTHENTICATED, "The credential of the session is not good here, or no longer", wanted, "");
+            String message = "The credential of the session is not good here, or no longer";
+            return refused(A2AError.UNAUTHENTICATED, message, wanted, "");
         }
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var source = new Source(arrival.address(), null);

@@ -73,7 +73,8 @@ final class SessionsTest {
     }
 
     private String credential() {
-        return database.read(session -> session.first(row -> Session.text(row, 1), "SELECT credential FROM trust_session")
+        return database.read(session -> session.first(
+                        row -> Session.text(row, 1), "SELECT credential FROM trust_session WHERE principal = 'alice'")
                 .orElseThrow());
     }
 
