@@ -64,7 +64,7 @@ final class Histories {
         int limit = read.limit() == null ? DEFAULT_EVENTS : read.limit();
         Optional<Cause> cause = hub.tasks().cause(head.key());
         TaskView task = views.of(new Listed(head, cause.map(Cause::caller).orElse("")), false);
-        NavigableMap<Long, Instant> times = hub.tasks().times(head.key(), read.after() + 1, limit);
+        NavigableMap<Long, Instant> times = hub.tasks().times(head.key(), read.after() + 1, limit + 1);
         List<LoggedEvent> logged;
         try {
             logged = logged(head, read.after(), limit, times);

@@ -1,12 +1,12 @@
 package dev.parley.store.audit;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.TaskState;
 import dev.parley.store.spi.StoreException;
-import java.util.Arrays;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The number of each task state in a row: its number in the specification's proto. Rows outlive releases. */
 public final class States {
@@ -29,8 +29,11 @@ public final class States {
 
     /** @throws StoreException for a number of no state */
     public static TaskState state(int code) {
-        return find(code)
-                .orElseThrow(() -> new StoreException("a task has state " + code + " (expected: 0 to 8)"));
+        TaskState state = find(code);
+        if (state == null) {
+            throw new StoreException("a task has state " + code + " (expected: 0 to 8)");
+        }
+        return state;
     }
 
     /**
@@ -38,12 +41,15 @@ public final class States {
      * row does not make the others unreadable.
      */
     public static TaskState shown(int code) {
-        return find(code).orElse(TaskState.UNSPECIFIED);
+        return requireNonNullElse(find(code), TaskState.UNSPECIFIED);
     }
 
-    private static Optional<TaskState> find(int code) {
-        return Arrays.stream(TaskState.values())
-                .filter(state -> code(state) == code)
-                .findFirst();
+    private static @Nullable TaskState find(int code) {
+        for (TaskState state : TaskState.values()) {
+            if (code(state) == code) {
+                return state;
+            }
+        }
+        return null;
     }
 }
