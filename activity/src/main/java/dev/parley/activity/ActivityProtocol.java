@@ -105,7 +105,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final Shape<TaskCounts> COUNTS = Shape.<TaskCounts>of()
             .always("states", NUMBERS, Map.of(), TaskCounts::states)
             .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
-            .as(v -> new TaskCounts(v.next(), v.next()));
+            .optional("number", NUMBER, 0L, TaskCounts::number)
+            .as(v -> new TaskCounts(v.next(), v.next(), v.next()));
 
     private static final Shape<Change> CHANGE = Shape.<Change>of()
             .optional("number", NUMBER, 0L, Change::number)

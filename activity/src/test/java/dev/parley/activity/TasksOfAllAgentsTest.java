@@ -158,6 +158,7 @@ class TasksOfAllAgentsTest {
             Map<?, ?> counts = hub.ok("/activity/counts", null);
             assertThat(counts.get("states"))
                     .isEqualTo(Map.of("TASK_STATE_COMPLETED", 5, "TASK_STATE_INPUT_REQUIRED", 1));
+            assertThat((int) requireNonNull(counts.get("number"))).isPositive();
             assertThat(String.valueOf(counts.get("agents"))).contains("agent=board, states={TASK_STATE_COMPLETED=2}");
             assertThat(hub.ok("/activity/counts?agent=ask", null).get("states"))
                     .isEqualTo(Map.of("TASK_STATE_INPUT_REQUIRED", 1));

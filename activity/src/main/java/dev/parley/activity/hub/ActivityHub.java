@@ -25,9 +25,9 @@ final class ActivityHub implements HubExtension {
 
     ActivityHub(HubParts hub) {
         var views = new TaskViews(hub.tasks());
-        this.tables = new TaskTables(hub, views);
-        this.histories = new Histories(hub, views);
         this.changes = new Changes(hub);
+        this.tables = new TaskTables(hub, views, changes::newest);
+        this.histories = new Histories(hub, views);
     }
 
     @Override

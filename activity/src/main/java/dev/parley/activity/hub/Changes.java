@@ -97,6 +97,11 @@ final class Changes implements HubObserver {
         }
     }
 
+    /** Number of the newest change; 0 if there is none. */
+    long newest() {
+        return source.newest();
+    }
+
     /** Announces agents that are hosted or removed from now on. */
     void start() {
         hub.agents().onHosted((agent, card) -> announce(agent, true));

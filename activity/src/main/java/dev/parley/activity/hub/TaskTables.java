@@ -28,6 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,10 +56,13 @@ final class TaskTables {
 
     private final HubParts hub;
     private final TaskViews views;
+    private final LongSupplier newestChange;
     private final SharedAnswers<Question, TaskPage> pages = new SharedAnswers<>();
     private final SharedAnswers<Question, TaskCounts> sums = new SharedAnswers<>();
 
-    TaskTables(HubParts hub, TaskViews views) {
+    /** @param newestChange returns the number of the newest change of a task */
+    TaskTables(HubParts hub, TaskViews views, LongSupplier newestChange) {
+        this.newestChange = newestChange;
         this.hub = hub;
         this.views = views;
     }
@@ -155,6 +159,7 @@ final class TaskTables {
     }
 
     private TaskCounts count(CountTasks count, Sight sight) {
+        long number = newestChange.getAsLong(); // before the counts, which have all changes up to it
         List<Count> counts = hub.database()
                 .scan(
                         sight.payer(),
@@ -171,7 +176,7 @@ final class TaskTables {
                 agents.computeIfAbsent(each.agent(), agent -> new TreeMap<>()).merge(state, each.tasks(), Long::sum);
             }
         }
-        return new TaskCounts(states, largest(agents));
+        return new TaskCounts(states, largest(agents), number);
     }
 
     private static List<AgentCounts> largest(Map<String, Map<String, Long>> agents) {
