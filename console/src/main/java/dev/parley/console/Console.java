@@ -90,7 +90,7 @@ final class Console implements HubExtension {
     }
 
     private static WireAnswer answer(WireRequest request, Asset asset, String caching, String policy) {
-        byte[] compressed = accepts(request, "Accept-Encoding", "gzip") ? asset.gzip() : null;
+        byte[] compressed = acceptsGzip(request) ? asset.gzip() : null;
         String tag = '"' + asset.hash() + (compressed == null ? "" : "-gzip") + '"';
         var headers = new LinkedHashMap<String, String>();
         headers.put("Cache-Control", caching);
@@ -99,7 +99,7 @@ final class Console implements HubExtension {
         headers.put("Content-Security-Policy", policy);
         headers.put("Cross-Origin-Opener-Policy", "same-origin");
         headers.put("Cross-Origin-Resource-Policy", "same-origin");
-        if (accepts(request, "If-None-Match", tag)) {
+        if (request.hasVersion(tag)) {
             return new WireAnswer.Whole(304, headers, new byte[0]);
         }
         headers.put("Content-Type", asset.type());
@@ -109,13 +109,12 @@ final class Console implements HubExtension {
         return new WireAnswer.Whole(200, headers, compressed == null ? asset.bytes() : compressed);
     }
 
-    /** Whether a header is a list with a value. */
-    private static boolean accepts(WireRequest request, String header, String value) {
-        String list = request.header(header);
+    private static boolean acceptsGzip(WireRequest request) {
+        String list = request.header("Accept-Encoding");
         if (list != null) {
             for (String each : list.split(",", -1)) {
                 String[] parts = each.strip().split(";", 2);
-                if (parts[0].strip().equals(value)
+                if (parts[0].strip().equals("gzip")
                         && (parts.length == 1 || !parts[1].replace(" ", "").matches("q=0(\\.0*)?"))) {
                     return true;
                 }

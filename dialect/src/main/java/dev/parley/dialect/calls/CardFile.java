@@ -9,11 +9,9 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Sha256;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The public card at its well-known addresses.
@@ -68,20 +66,13 @@ public final class CardFile {
         headers.put("ETag", tag);
         headers.put("Cache-Control", CACHING);
         headers.put("Vary", "A2A-Version, Accept");
-        if (isKnown(tag, request.header("If-None-Match"))) {
+        if (request.hasVersion(tag)) {
             return new WireAnswer.Whole(304, headers, new byte[0]);
         }
         String accept = request.header("Accept");
         headers.put(
                 "Content-Type", accept != null && accept.contains(Headers.A2A_JSON) ? Headers.A2A_JSON : Headers.JSON);
         return new WireAnswer.Whole(200, headers, body);
-    }
-
-    static boolean isKnown(String tag, @Nullable String known) {
-        return known != null
-                && Arrays.stream(known.split(",", -1))
-                        .map(String::trim)
-                        .anyMatch(one -> one.equals("*") || one.equals(tag) || one.equals("W/" + tag));
     }
 
     private static String hash(byte[] body) {

@@ -90,7 +90,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         String tag = '"' + document.etag() + '"';
         headers.put("ETag", tag);
         headers.put("Cache-Control", "private, no-cache");
-        if (CardFile.isKnown(tag, http.header("If-None-Match"))) {
+        if (http.hasVersion(tag)) {
             return new WireAnswer.Whole(304, headers, new byte[0]);
         }
         headers.put("Content-Type", document.mediaType());

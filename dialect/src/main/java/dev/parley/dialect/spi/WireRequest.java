@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,19 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
     public String parameter(String name) {
         List<String> values = query.getOrDefault(name, List.of());
         return values.isEmpty() ? "" : values.getFirst();
+    }
+
+    /**
+     * Whether the client has the version of an entity tag already. A proxy that compresses answers makes their tags weak.
+     *
+     * <p>Source: RFC 9110, section 13.1.2.
+     */
+    public boolean hasVersion(String tag) {
+        String known = header("If-None-Match");
+        return known != null
+                && Stream.of(known.split(",", -1))
+                        .map(String::strip)
+                        .anyMatch(each -> each.equals("*") || each.equals(tag) || each.equals("W/" + tag));
     }
 
     /** The address of the client, or of the proxy through which it calls. */

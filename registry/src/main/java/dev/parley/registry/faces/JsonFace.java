@@ -16,7 +16,6 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.support.Sha256;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,12 +133,7 @@ record JsonFace(List<Route> routes, boolean isPublic, ErrorForm errors) implemen
         headers.put("Content-Type", type);
         headers.put("ETag", tag);
         headers.put("Cache-Control", isShared ? AT_ONCE : PRIVATE);
-        String known = request.header("If-None-Match");
-        boolean isSame = known != null
-                && Arrays.stream(known.split(",", -1))
-                        .map(each -> each.strip().replaceFirst("^W/", ""))
-                        .anyMatch(each -> each.equals("*") || each.equals(tag));
-        return isSame ? new WireAnswer.Whole(304, headers, new byte[0]) : new WireAnswer.Whole(200, headers, body);
+        return request.hasVersion(tag) ? new WireAnswer.Whole(304, headers, new byte[0]) : new WireAnswer.Whole(200, headers, body);
     }
 
     @Override
