@@ -14,6 +14,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.TaskState;
@@ -231,6 +232,28 @@ class ChangesTest {
             try (Stream<String> lines = hub.stream(CHANGES, BOB, "of-another-server")) {
                 assertThat(read(lines.iterator(), change -> true).getFirst().get("kind"))
                         .isEqualTo("gap");
+            }
+        }
+    }
+
+    @Test
+    void aMessageThatLeavesATaskInItsStateIsAChangeWithANumber() throws Exception {
+        for (HubBuilder builder : List.of(database.kept(Hub.builder()), Hub.builder().inMemory())) {
+            try (var hub = ActivityHub.open(builder);
+                    Stream<String> lines = hub.stream(CHANGES, null, null)) {
+                Iterator<String> live = lines.iterator();
+                String task = hub.send("ask", "first", null);
+                Map<?, ?> asked = read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
+
+                String answer = "{\"message\":{\"messageId\":\"m2\",\"taskId\":\"" + task
+                        + "\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"second\"}]}}";
+                assertThat(hub.post("/agents/ask/message:send", answer, null).status())
+                        .isEqualTo(200);
+
+                Map<?, ?> again = read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
+                assertThat((int) requireNonNull(again.get("number")))
+                        .isGreaterThan((int) requireNonNull(asked.get("number")));
+                assertThat(again.get("before")).isNotNull();
             }
         }
     }

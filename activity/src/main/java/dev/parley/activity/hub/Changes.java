@@ -17,20 +17,16 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import dev.parley.protocol.support.LruMap;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The feed of changes of a hub. Safe for any thread; its observer does a few small steps for each segment of a task. */
 final class Changes implements HubObserver {
-    private static final int MOST_STATES = 10_000;
     private static final int TEXT = 200;
 
     /** Numbers behind the newest one from which a reader may resume; behind them it begins anew. */
@@ -44,10 +40,6 @@ final class Changes implements HubObserver {
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
     private final Map<String, Tail> tails = new ConcurrentHashMap<>();
-    /** Newest states of tasks that have not ended, while somebody watches. */
-    private final Map<String, TaskState> states = new LruMap<>(MOST_STATES);
-
-    private final ReentrantLock statesLock = new ReentrantLock();
     private volatile boolean announces;
     private volatile boolean isClosed;
 
@@ -72,7 +64,7 @@ final class Changes implements HubObserver {
         var isOpen = new AtomicBoolean(true);
         Runnable end = () -> {
             if (isOpen.compareAndSet(true, false)) {
-                leave(key, tail);
+                tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
             }
         };
         // A number that is not there yet is one of other data, such as those before a backup was restored.
@@ -83,18 +75,6 @@ final class Changes implements HubObserver {
         var watcher = new Watcher(tail, sight, watch, number, clock, end);
         // Changes without numbers have been left out since then.
         return watch.after() > 0 ? watcher.behindGap() : watcher;
-    }
-
-    private void leave(String key, Tail tail) {
-        tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
-        if (tails.isEmpty() && remembered == null) {
-            statesLock.lock();
-            try {
-                states.clear(); // which nothing keeps up to date from now on
-            } finally {
-                statesLock.unlock();
-            }
-        }
     }
 
     /** Number of the newest change; 0 if there is none. */
@@ -127,25 +107,20 @@ final class Changes implements HubObserver {
             return;
         }
         Head head = segment.head();
-        boolean begins = segment.events().getFirst().sequence() == 1;
-        TaskState before = states(head);
-        boolean isSame = !begins && before == head.state() && !isContinued(segment);
-        // Of a task that is not known any more, a working one is likely to have been working before.
-        boolean isProgress = isSame || !begins && before == null && head.state() == TaskState.WORKING;
+        boolean isProgress = segment.before() == head.state() && !isContinued(segment);
         if (!isProgress && remembered != null) {
-            remembered.add(segment, begins ? null : before);
+            remembered.add(segment);
         }
         for (String key : new String[] {head.key().scope().group(), ALL}) {
             Tail tail = tails.get(key);
             if (tail == null) {
                 continue;
             }
-            if (!isSame) {
-                tail.changed();
-            }
             if (isProgress) {
                 TaskEvent last = segment.events().getLast().event();
                 tail.note(head.key(), () -> new Move(head.key().scope(), progress(head, last)));
+            } else {
+                tail.changed();
             }
         }
     }
@@ -155,18 +130,6 @@ final class Changes implements HubObserver {
         return !segment.messages().isEmpty()
                 || segment.events().stream()
                         .anyMatch(each -> each.event() instanceof Message message && message.role() == Role.USER);
-    }
-
-    /** Notes the state of a task, and returns the one before. */
-    private @Nullable TaskState states(Head head) {
-        statesLock.lock();
-        try {
-            return head.state().isTerminal()
-                    ? states.remove(head.key().taskId())
-                    : states.put(head.key().taskId(), head.state());
-        } finally {
-            statesLock.unlock();
-        }
     }
 
     private Change progress(Head head, TaskEvent last) {

@@ -4,7 +4,6 @@ import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Segment;
-import dev.parley.protocol.TaskState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -19,8 +18,7 @@ final class RememberedMoves implements Moves {
     private final ArrayDeque<Move> newest = new ArrayDeque<>();
     private long number;
 
-    /** @param before state before; null if the task begins, or it is not known */
-    void add(Segment segment, @Nullable TaskState before) {
+    void add(Segment segment) {
         Head head = segment.head();
         Cause cause = segment.cause();
         lock.lock();
@@ -38,7 +36,7 @@ final class RememberedMoves implements Moves {
                             head.key().agent(),
                             head.contextId(),
                             head.state(),
-                            before,
+                            segment.before(),
                             cause.caller(),
                             cause.traceparent(),
                             head.key().scope().group(),

@@ -55,6 +55,7 @@ public interface TaskLog extends AutoCloseable {
      * @param name what callers call the task from now on, and no other any more; null for nothing new
      * @param cause caller or agent that changed the task
      * @param webhooks those that came with the messages; saved in the same transaction
+     * @param before state of the task before them; null if it begins
      */
     record Segment(
             Head head,
@@ -62,11 +63,23 @@ public interface TaskLog extends AutoCloseable {
             List<MessageKey> messages,
             @Nullable TaskName name,
             Cause cause,
-            List<Subscription> webhooks) {
-        /** A segment without webhooks. */
+            List<Subscription> webhooks,
+            @Nullable TaskState before) {
+        /** A segment with which a task begins. */
+        public Segment(
+                Head head,
+                List<LoggedEvent> events,
+                List<MessageKey> messages,
+                @Nullable TaskName name,
+                Cause cause,
+                List<Subscription> webhooks) {
+            this(head, events, messages, name, cause, webhooks, null);
+        }
+
+        /** A segment without webhooks with which a task begins. */
         public Segment(
                 Head head, List<LoggedEvent> events, List<MessageKey> messages, @Nullable TaskName name, Cause cause) {
-            this(head, events, messages, name, cause, List.of());
+            this(head, events, messages, name, cause, List.of(), null);
         }
     }
 

@@ -735,6 +735,8 @@ public final class LiveTask implements TaskLog.Writer {
             if (task == null || pending.isEmpty()) {
                 return null; // what was submitted is gone: a segment before it failed
             }
+            Map.Entry<Long, Taken> newest = inFlight.lastEntry();
+            Task before = newest == null ? durable : newest.getValue().after;
             var segment = new Segment(
                     new Head(
                             key,
@@ -746,7 +748,8 @@ public final class LiveTask implements TaskLog.Writer {
                     messages,
                     name,
                     cause,
-                    webhooks);
+                    webhooks,
+                    before == null ? null : before.state());
             inFlight.put(emitted, new Taken(task, pendingSpace));
             pendingSpace = 0;
             pending = new ArrayList<>();
