@@ -27,14 +27,17 @@ export function cli({ agent, parts, taskId, contextId, streams }) {
   if (streams) lines.push('--stream');
   if (taskId) lines.push(`--task-id=${quoted(taskId)}`);
   else if (contextId) lines.push(`--context-id=${quoted(contextId)}`);
-  let input = '';
+  const data = parts.filter(part => typeof part.text !== 'string' && part.data !== undefined).map(part => quoted(JSON.stringify(part.data)));
   for (const part of parts) {
     if (typeof part.text === 'string') lines.push(`--text=${quoted(part.text)}`);
-    else if (part.data !== undefined) (lines.push('--data -'), (input = ` <<< ${quoted(JSON.stringify(part.data))}`));
-    else lines.push(`--file=${quoted(part.url ?? part.filename ?? 'FILE')}${part.mediaType ? ` --media-type=${quoted(part.mediaType)}` : ''}`);
+    else if (part.data !== undefined) lines.push(data.length > 1 ? `--data=<(printf %s ${quoted(JSON.stringify(part.data))})` : '--data -'); // standard input can be read once
+    else lines.push(`--file=${quoted(part.url ?? nameOf(part))}${part.mediaType ? ` --media-type=${quoted(part.mediaType)}` : ''}`);
   }
-  return lines.join(' \\\n  ') + input;
+  return lines.join(' \\\n  ') + (data.length === 1 ? ` <<< ${data[0]}` : '');
 }
+
+/** Name of a file without its folders: the message may be of another person, and the command runs here. @param {import('./types.js').Part} part */
+const nameOf = part => (part.filename ?? '').split(/[\\/]/).pop() || 'FILE';
 
 /** @param {string} text */
 const literal = text => JSON.stringify(text).replace(/[\u007f-\uffff]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

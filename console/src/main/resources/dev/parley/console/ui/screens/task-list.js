@@ -147,7 +147,7 @@ export class TaskList extends EventTarget {
       const row = rows.get(change.taskId);
       if (row && change.kind === 'progress') rows.set(row.taskId, { ...row, status: change.text ?? row.status });
       else if (row && change.state && !(Date.parse(change.at ?? '') < Date.parse(row.updated))) rows.set(row.taskId, { ...row, state: change.state });
-      if (!row && (change.kind === 'progress' || !fits(change, filter))) continue;
+      if (row ? change.kind === 'task' && !fits({ agent, contextId, caller, state: change.state }, filter) : change.kind === 'progress' || !fits(change, filter)) continue;
       const before = this.#pending.get(change.taskId);
       this.#pending.set(change.taskId, before?.kind === 'task' ? { ...before, ...change, kind: 'task' } : change);
     }

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import { dialog } from '../components/dialog.js';
 import { line } from '../format.js';
+import { remember, remembered } from '../part.js';
 import { link } from '../route.js';
 
 const PLACE = 'views.tasks';
@@ -11,7 +12,7 @@ const BUILT_IN = [{ name: 'All', query: '' }, { name: 'Waiting for a person', qu
 /** @returns {{name: string, query: string}[]} */
 function saved() {
   try {
-    const views = JSON.parse(localStorage.getItem(PLACE) ?? '[]');
+    const views = JSON.parse(remembered(PLACE) ?? '[]');
     return Array.isArray(views) ? views.filter(view => typeof view?.name === 'string' && typeof view.query === 'string') : [];
   } catch {
     return [];
@@ -20,7 +21,7 @@ function saved() {
 
 /** @param {{name: string, query: string}[]} views */
 function save(views) {
-  localStorage.setItem(PLACE, JSON.stringify(views.slice(0, 50)));
+  remember(PLACE, JSON.stringify(views.slice(0, 50)));
   dispatchEvent(new Event('routed')); // repaints the screen
 }
 
