@@ -208,6 +208,27 @@ class ChangesTest {
     }
 
     @Test
+    void eachOfManyReadersGetsEachChangeOnce() throws Exception {
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()))) {
+            var readers = new ArrayList<Stream<String>>();
+            for (int i = 0; i < 60; i++) {
+                readers.add(hub.stream(CHANGES + (i % 2 == 0 ? "" : "?after=0"), null, null));
+            }
+            var ids = new ArrayList<String>();
+            for (int i = 0; i < 50; i++) {
+                ids.add(hub.send("echo", "x", null));
+            }
+
+            for (Stream<String> lines : readers) {
+                assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
+                        .extracting(change -> (Object) requireNonNull(change.get("taskId")))
+                        .isEqualTo(ids);
+                lines.close();
+            }
+        }
+    }
+
+    @Test
     void aReaderThatSeesNoneOfManyChangesLearnsItsPosition() throws Exception {
         try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"))) {
             for (int i = 0; i < 1_050; i++) {

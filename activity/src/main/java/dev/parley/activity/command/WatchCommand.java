@@ -7,6 +7,7 @@ import dev.parley.activity.ActivityOperation.Reach;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.ActivityProtocol;
 import dev.parley.command.CommandCall;
+import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** {@code parley watch}. */
 final class WatchCommand extends HubCommand {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final String AFTER = "--after";
     private static final String MOST = "--most";
 
     @Override
@@ -26,7 +28,7 @@ final class WatchCommand extends HubCommand {
         spec.addOption(Parameters.option("--of-agent", "NAME", "Only changes of this agent and its tasks."));
         spec.addOption(Parameters.option("--task", "ID", "Only changes of this task."));
         spec.addOption(Parameters.option(
-                "--after", "NUMBER", "Begin behind the change of this number; 0 for all; default: new changes."));
+                AFTER, "NUMBER", "Begin behind the change of this number; 0 for all; default: new changes."));
         spec.addOption(Parameters.option("--group", "GROUP", "Tasks of another group, or * for all; for operators."));
         spec.addOption(Parameters.option("--owner", "NAME", "Tasks of another owner; for operators."));
         spec.addOption(Parameters.option(MOST, "N", "End after so many changes; default: go on until Ctrl-C."));
@@ -35,11 +37,10 @@ final class WatchCommand extends HubCommand {
     @Override
     public int run(CommandCall call) throws InterruptedException {
         Integer most = call.number(MOST, 1, Integer.MAX_VALUE);
-        Integer after = call.number("--after", 0, Integer.MAX_VALUE);
         var watch = new WatchChanges(
                 call.option("--of-agent"),
                 call.option("--task"),
-                after == null ? WatchChanges.NEW : after,
+                after(call),
                 new Reach(call.option("--group"), call.option("--owner")));
         return connect(call, hub -> {
             int left = most == null ? Integer.MAX_VALUE : most;
@@ -59,6 +60,23 @@ final class WatchCommand extends HubCommand {
             }
             return 0;
         });
+    }
+
+    /** Number of the option, or that of new changes. */
+    private static long after(CommandCall call) {
+        String typed = call.option(AFTER);
+        if (typed == null) {
+            return WatchChanges.NEW;
+        }
+        try {
+            long number = Long.parseLong(typed);
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException wrong) {
+            // as below
+        }
+        throw CommandException.usage("invalid " + AFTER + ": " + typed + " (expected: a number from 0)", null);
     }
 
     private static void show(CommandCall call, Change change) {
