@@ -8,7 +8,6 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubResource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,6 +24,9 @@ final class Console implements HubExtension {
     static final String FILES = "/-/";
 
     private static final String SESSION = FILES + "session";
+
+    /** Directories of the longest address of a page. */
+    private static final int DEEPEST = 16;
 
     /** Directory from which files are read at each request, for people who change them. */
     static final String DEVELOPMENT = "parley.console.dev";
@@ -73,11 +75,15 @@ final class Console implements HubExtension {
         String path = request.path();
         if (path.isEmpty()) {
             return new WireAnswer.Whole(
-                    307, Map.of("Location", prefix() + PATH + "/", "Cache-Control", "no-store"), new byte[0]);
+                    307, Map.of("Location", PATH.substring(1) + "/", "Cache-Control", "no-store"), new byte[0]);
         }
         Edition edition = edition();
         if (!path.startsWith(FILES)) {
-            return answer(request, edition.page(), "no-cache", edition.policy());
+            int depth = (int) path.chars().filter(each -> each == '/').count() - 1;
+            if (depth > DEEPEST) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+            }
+            return answer(request, edition.page(depth), "no-cache", edition.policy());
         }
         int end = path.indexOf('/', FILES.length());
         boolean isCurrent = end > 0 && path.substring(FILES.length(), end).equals(edition.hash());
@@ -123,15 +129,10 @@ final class Console implements HubExtension {
         return false;
     }
 
-    /** Path of the public URL. */
-    private String prefix() {
-        return URI.create(hub.url()).getRawPath();
-    }
-
     /** Made by the first request: the start of a hub does not wait for it. */
     private Edition edition() {
         if (development != null) {
-            return Edition.of(ConsoleFiles.in(Path.of(development)), prefix() + PATH, "dev");
+            return new Edition(ConsoleFiles.in(Path.of(development)), "dev");
         }
         Edition edition = made;
         if (edition != null) {
@@ -142,7 +143,7 @@ final class Console implements HubExtension {
             edition = made;
             if (edition == null) {
                 ConsoleFiles files = ConsoleFiles.packaged();
-                edition = Edition.of(files, prefix() + PATH, files.hash());
+                edition = new Edition(files, files.hash());
                 made = edition;
             }
             return edition;

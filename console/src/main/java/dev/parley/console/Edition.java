@@ -19,33 +19,21 @@ final class Edition {
 
     private final ConsoleFiles files;
     private final String hash;
-    private final Asset page;
+    /** Address of the files, relative to that of the console. */
+    private final String at;
+
+    private final String map;
     private final String policy;
+    private final Map<Integer, Asset> pages = new ConcurrentHashMap<>();
     private final Map<String, Asset> assets = new ConcurrentHashMap<>();
 
-    private Edition(ConsoleFiles files, String hash, Asset page, String policy) {
+    /** @param hash of the files, in their addresses */
+    Edition(ConsoleFiles files, String hash) {
         this.files = files;
         this.hash = hash;
-        this.page = page;
-        this.policy = policy;
-    }
-
-    /**
-     * Makes the page.
-     *
-     * @param root address of the console, with the path of the public URL
-     * @param hash of the files, in their addresses
-     */
-    static Edition of(ConsoleFiles files, String root, String hash) {
-        String at = root + Console.FILES + hash + "/";
-        String map = importMap(at);
-        byte[] html = html(files, root + "/", at, map).getBytes(UTF_8);
-        String mapHash = Base64.getEncoder().encodeToString(Sha256.of(map.getBytes(UTF_8)));
-        Asset page = Asset.of("index.html", html);
-        if (page == null) {
-            throw new IllegalStateException("no media type for HTML");
-        }
-        return new Edition(files, hash, page, policy(mapHash));
+        this.at = "." + Console.FILES + hash + "/";
+        this.map = importMap(at);
+        this.policy = policy(Base64.getEncoder().encodeToString(Sha256.of(map.getBytes(UTF_8))));
     }
 
     /** Hash of the files. */
@@ -53,7 +41,22 @@ final class Edition {
         return hash;
     }
 
-    Asset page() {
+    /**
+     * Returns the page for the addresses of a depth. Its base leads back to the address of the console, to which all others are relative:
+     * it works at the hub's own address, and where a proxy serves the hub below a path.
+     *
+     * @param depth directories of the address below that of the console
+     */
+    Asset page(int depth) {
+        return pages.computeIfAbsent(depth, this::made);
+    }
+
+    private Asset made(int depth) {
+        String base = depth == 0 ? "./" : "../".repeat(depth);
+        Asset page = Asset.of("index.html", html(files, base, at, map).getBytes(UTF_8));
+        if (page == null) {
+            throw new IllegalStateException("no media type for HTML");
+        }
         return page;
     }
 
@@ -77,7 +80,7 @@ final class Edition {
         return asset;
     }
 
-    /** Allows own files, the import map, and connections to this hub. The base is the one of the page, for a hub below a path. */
+    /** Allows own files, the import map, and connections to this hub. The base is the one of the page. */
     private static String policy(String mapHash) {
         return "default-src 'self'; script-src 'self' 'sha256-" + mapHash
                 + "'; style-src 'self'; img-src 'self' data: blob:;"

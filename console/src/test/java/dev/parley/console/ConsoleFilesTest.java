@@ -31,7 +31,8 @@ final class ConsoleFilesTest {
     private static final int MAX_STYLE = 15_000;
     private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     private static final Pattern MAP = Pattern.compile("<script type=\"importmap\">(.*?)</script>");
-    private static final Pattern ADDRESS = Pattern.compile("(?:href|src)=\"(/[^\"]*/-/[^\"]*)\"");
+    private static final Pattern ADDRESS = Pattern.compile("(?:href|src)=\"\\./(-/[^\"]*)\"");
+    private static final Pattern BASE = Pattern.compile("<base href=\"([./]+)\">");
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -44,7 +45,8 @@ final class ConsoleFilesTest {
 
             assertThat(page.statusCode()).isEqualTo(200);
             assertThat(header(page, "Content-Type")).isEqualTo("text/html; charset=utf-8");
-            assertThat(page.body()).contains("<base href=\"/ui/\">", "type=\"module\"");
+            assertThat(page.body()).contains("type=\"module\"");
+            assertThat(base(hub.url() + path, page)).isEqualTo(hub.url() + "/ui/");
         }
     }
 
@@ -109,14 +111,14 @@ final class ConsoleFilesTest {
     void everyEntryOfTheImportMapIsAModuleOfThisHub() throws Exception {
         try (Hub hub = hub().start()) {
             String map = importMap(get(hub.url() + "/ui/").body());
-            var entry = Pattern.compile("\"([^\"]+)\":\"(/[^\"]*)\"").matcher(map);
+            var entry = Pattern.compile("\"([^\"]+)\":\"\\./(-/[^\"]*)\"").matcher(map);
             int entries = 0;
             while (entry.find()) {
                 entries++;
                 boolean directory = entry.group(1).endsWith("/");
                 assertThat(entry.group(2).endsWith("/")).isEqualTo(directory);
                 if (!directory) {
-                    HttpResponse<String> module = get(hub.url() + entry.group(2));
+                    HttpResponse<String> module = get(hub.url() + "/ui/" + entry.group(2));
                     assertThat(module.statusCode()).as(entry.group(1)).isEqualTo(200);
                     assertThat(header(module, "Content-Type")).startsWith("text/javascript");
                 }
@@ -152,7 +154,7 @@ final class ConsoleFilesTest {
     @Test
     void theFirstLoadStaysWithinItsBudgets() {
         ConsoleFiles files = ConsoleFiles.packaged();
-        Edition edition = Edition.of(files, "/ui", "hash");
+        Edition edition = new Edition(files, "hash");
         var scripts = new ArrayList<>(Modules.of(files).reachable(Edition.APP));
         scripts.add(Edition.APP);
 
@@ -163,18 +165,26 @@ final class ConsoleFilesTest {
     }
 
     @Test
-    void aHubBelowAPathHasThatPathInAllAddresses() throws Exception {
+    void theConsoleWorksBelowAPathAndAtTheAddressOfTheHub() throws Exception {
         try (Hub hub = hub().publicUrl("http://127.0.0.1/team/parley").start()) {
             String local = "http://127.0.0.1:" + hub.port();
             HttpResponse<String> root = get(local + "/");
-            HttpResponse<String> page = get(local + "/ui/agents");
 
             assertThat(root.statusCode()).isEqualTo(307);
-            assertThat(header(root, "Location")).isEqualTo("/team/parley/ui/");
-            assertThat(header(get(local + "/ui"), "Location")).isEqualTo("/team/parley/ui/");
-            assertThat(page.body()).contains("<base href=\"/team/parley/ui/\">");
-            assertThat(addresses(page.body())).isNotEmpty().allMatch(each -> each.startsWith("/team/parley/ui/-/"));
-            assertThat(importMap(page.body())).contains("\"lit\":\"/team/parley/ui/-/");
+            assertThat(header(root, "Location")).isEqualTo("ui/");
+            assertThat(header(get(local + "/ui"), "Location")).isEqualTo("ui/");
+            for (String path : List.of("/ui/", "/ui/agents", "/ui/agents/", "/ui/agents/a%2Fb/try", "/ui/a/b/c/d?e=/f")) {
+                HttpResponse<String> page = get(local + path);
+                for (String at : List.of(local, "http://127.0.0.1/team/parley")) {
+                    assertThat(base(at + path, page)).isEqualTo(at + "/ui/");
+                }
+                assertThat(addresses(page.body())).isNotEmpty();
+                assertThat(get(local + addresses(page.body()).getFirst()).statusCode())
+                        .isEqualTo(200);
+                assertThat(importMap(page.body())).contains("\"lit\":\"./-/");
+                assertThat(page.body()).doesNotContain("/team/parley");
+            }
+            assertThat(get(local + "/ui" + "/a".repeat(20)).statusCode()).isEqualTo(404);
         }
     }
 
@@ -186,7 +196,7 @@ final class ConsoleFilesTest {
                     HttpRequest.newBuilder(URI.create(hub.url() + "/")).build(), BodyHandlers.ofString());
 
             assertThat(browser.statusCode()).isEqualTo(307);
-            assertThat(header(browser, "Location")).isEqualTo("/ui/");
+            assertThat(header(browser, "Location")).isEqualTo("ui/");
             assertThat(header(browser, "Vary")).isEqualTo("Accept");
             assertThat(program.statusCode()).isEqualTo(200);
             assertThat(program.body()).contains("Agents of this hub", hub.agentUrl("echo"));
@@ -259,8 +269,19 @@ final class ConsoleFilesTest {
         return map.group(1);
     }
 
+    /** Addresses of files at the hub. */
     private static List<String> addresses(String html) {
-        return ADDRESS.matcher(html).results().map(each -> each.group(1)).toList();
+        return ADDRESS.matcher(html)
+                .results()
+                .map(each -> "/ui/" + each.group(1))
+                .toList();
+    }
+
+    /** The base of a page as a browser reads it. */
+    private static String base(String url, HttpResponse<String> page) {
+        var base = BASE.matcher(page.body());
+        assertThat(base.find()).isTrue();
+        return URI.create(url).resolve(base.group(1)).toString();
     }
 
     private static String unpacked(HttpResponse<byte[]> file) throws IOException {

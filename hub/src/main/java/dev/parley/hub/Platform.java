@@ -75,7 +75,6 @@ import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -309,9 +308,9 @@ public final class Platform implements AutoCloseable {
         }
     }
 
-    /** Path to which the root leads browsers, with that of the public URL; empty for none. */
+    /** Address to which the root leads browsers, relative to that of the root, which a proxy may serve below a path; empty for none. */
     private Optional<String> startPage() {
-        return hubExtensions.startPage().map(path -> URI.create(url()).getRawPath() + path);
+        return hubExtensions.startPage().map(path -> path.substring(1));
     }
 
     /** Why this hub cannot serve all calls at present; empty if it can. */

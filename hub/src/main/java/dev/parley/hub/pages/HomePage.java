@@ -28,7 +28,7 @@ public final class HomePage implements RequestHandler {
 
     /**
      * @param shown tells which agents a request may know of
-     * @param start path to which browsers are led; empty for none
+     * @param start address to which browsers are led, relative to that of the root; empty for none
      */
     public HomePage(Function<Arrival, Predicate<String>> shown, Supplier<Optional<String>> start) {
         this.shown = shown;
