@@ -6,7 +6,7 @@ import { Part } from './components/element.js';
 import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
 import { count, line } from './format.js';
 import * as live from './live.js';
-import { part, remember, remembered } from './part.js';
+import { part, remember, remembered, shortcuts } from './part.js';
 import { begin, current, go, link, root } from './route.js';
 import { screens } from './screens.js';
 import { askOthers, forget } from './session.js';
@@ -132,7 +132,7 @@ class App extends Part {
       return;
     }
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog, [contenteditable]')) return;
+    if (!shortcuts.on || event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog, [contenteditable]')) return;
     if (event.key === 'g') {
       this.chord = Date.now();
     } else if (Date.now() - this.chord < 1_000) {
@@ -189,6 +189,7 @@ class App extends Part {
                 ${screen.title}<kbd aria-hidden="true">g ${screen.key}</kbd></a>`)}`)}
           <span class="grow"></span>
           <div class="foot dim">${this.session.hub?.version ? html`<span>Parley ${line(this.session.hub.version, 20)}</span>` : nothing}
+            <button type="button" class="link" title="Keys without Ctrl, such as g t, j and k" @click=${() => (shortcuts.toggle(), this.requestUpdate())}>Shortcuts ${shortcuts.on ? 'on' : 'off'}</button>
             <a href="${root}openapi.json" data-page>API</a></div>
         </nav>
         <div class="page">

@@ -31,3 +31,13 @@ export function remember(name, value) {
     // a browser without storage
   }
 }
+
+/** Shortcuts of a single key, which disturb those who speak to the browser. */
+export const shortcuts = {
+  get on() {
+    return remembered('shortcuts') !== 'off';
+  },
+  toggle() {
+    remember('shortcuts', this.on ? 'off' : 'on');
+  },
+};

@@ -1,6 +1,7 @@
 /** Table with virtual rows: as many elements as fit the window, whatever the number of rows. Keys: j, k, Enter, x. */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { shortcuts } from '../part.js';
 import { Part, place } from './element.js';
 
 const OVER = 8; // rows above and below the window
@@ -70,7 +71,7 @@ class Rows extends Part {
   /** @param {KeyboardEvent} event */
   key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.rows.length || target.closest('input:not([type=checkbox]), textarea, select, dialog')) return;
+    if (!shortcuts.on || event.ctrlKey || event.metaKey || event.altKey || !this.rows.length || target.closest('input:not([type=checkbox]), textarea, select, dialog')) return;
     if (event.key === 'j' || event.key === 'k') {
       event.preventDefault();
       this.move(Math.max(0, Math.min(this.rows.length - 1, this.at + (event.key === 'j' ? 1 : -1))));
