@@ -56,7 +56,7 @@ export class History extends EventTarget {
       if (kind !== 'task' || agent !== this.agent || !taskId || !contextId || !state || !this.rows) continue;
       const rows = this.rows;
       const row = rows.find(each => each.taskId === taskId);
-      if (row) this.rows = rows.map(each => (each === row ? { ...row, state } : each));
+      if (row) this.rows = [{ ...row, state, updated: at ?? row.updated }, ...rows.filter(each => each !== row)];
       else if (rows.some(each => each.contextId === contextId)) this.rows = [{ taskId, agent, contextId, state, updated: at ?? '', created: at ?? '' }, ...rows];
       else this.#isStale = true;
       isChanged = true;

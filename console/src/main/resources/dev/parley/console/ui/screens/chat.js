@@ -7,7 +7,7 @@ import '../components/conversation.js';
 import { Part } from '../components/element.js';
 import { showExchange } from '../components/exchange.js';
 import { choiceOf, choicesOf, nameOf } from '../dialects.js';
-import { line, plural } from '../format.js';
+import { line, plural, stateOf } from '../format.js';
 import { watch } from '../live.js';
 import { firstMessage } from '../model.js';
 import { link, setQuery } from '../route.js';
@@ -67,7 +67,8 @@ class Chat extends Part {
     if (params.agent !== this.agent) {
       this.agent = params.agent;
       this.context = query.get('context') ?? undefined;
-      Object.assign(this, { card: undefined, error: undefined, shown: MOST });
+      this.other?.stop();
+      Object.assign(this, { card: undefined, error: undefined, shown: MOST, other: undefined });
       this.use(this.context);
       this.readCard();
       this.past.stop();
@@ -206,7 +207,8 @@ class Chat extends Part {
     const tools = this.tools(run);
     const unread = run.unread ? html`<p class="dim">${plural(run.unread, 'task')} of this conversation cannot be read.</p>` : nothing;
     const earlier = run.next ? html`<p><button type="button" class="link" ?disabled=${run.busy} @click=${() => run.earlier()}>Earlier tasks</button></p>` : nothing;
-    return html`<div class="flow" aria-live="polite">${earlier}${unread}${run.items.map(item => {
+    const newest = run.items.map(item => (item.kind === 'task' ? run.tasks.get(item.id) : undefined)).findLast(Boolean);
+    return html`<p class="only-read" role="status">${newest ? `Task ${stateOf(newest.status.state).word}` : ''}</p><div class="flow">${earlier}${unread}${run.items.map(item => {
       if (item.kind === 'direct') return direct(item, this.agent, tools);
       const task = run.tasks.get(item.id);
       return html`<parley-conversation .task=${task} .agent=${this.agent} .tools=${tools} @answer=${(/** @type {CustomEvent} */ event) => (event.preventDefault(), this.post(event.detail, [], run))}></parley-conversation>
