@@ -315,6 +315,20 @@ final class SessionTest {
     }
 
     @Test
+    void aSignInThatWouldNotCountIsRefused() throws Exception {
+        String body = "{\"key\":\"" + key("alice") + "\"}";
+
+        for (String header : List.of("Authorization", "X-Api-Key")) {
+            HttpRequest request = request("POST", SESSION, body, null, OWN)
+                    .header(header, "Basic cHJveHk6cHJveHk=")
+                    .build();
+            HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(header).isEqualTo(400);
+            assertThat(answer.body()).contains("instead of the session");
+        }
+    }
+
+    @Test
     void wrongKeysAreCounted() throws Exception {
         int status = 0;
         for (int i = 0; i < 40 && status != 429; i++) {

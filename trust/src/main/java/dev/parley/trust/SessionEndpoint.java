@@ -154,6 +154,11 @@ final class SessionEndpoint {
                     "This hub has no sign-in (expected: API keys or bearer tokens in --auth or --agent-auth)");
         }
         requireOwn(credentials, arrival);
+        if (credentials.hasCredential(arrival)) {
+            throw A2AException.invalidParams(
+                    "headers",
+                    "a credential, which would count instead of the session (expected: none, also of a proxy on the way)");
+        }
         Credential credential = credential(request.body());
         if (!methods().contains(credential.toString())) {
             throw A2AException.invalidParams(
