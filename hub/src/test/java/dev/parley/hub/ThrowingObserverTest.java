@@ -64,7 +64,7 @@ final class ThrowingObserverTest {
             String uri, @Nullable BlockingQueue<Segment> told) implements HubExtensionSource {
         @Override
         public HubExtension open(HubParts hub) {
-            return new Observing(uri, told);
+            return new Observing(uri.substring(uri.lastIndexOf(':') + 1), told);
         }
     }
 
