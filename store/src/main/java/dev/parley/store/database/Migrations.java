@@ -6,6 +6,8 @@ import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -13,6 +15,8 @@ import java.util.stream.Stream;
 
 /** Numbered scripts that bring tables from the version of their database to that of this program. */
 final class Migrations {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
     /** Makes the table of the versions of all tables, except SQLite's tables of tasks, whose version the file itself has. */
     static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
@@ -34,6 +38,12 @@ final class Migrations {
         if (version > scripts.size()) {
             throw new StoreException(
                     tables + " " + version + " (expected: at most " + scripts.size() + "); written by a newer Parley");
+        }
+        if (version > 0 && version < scripts.size()) {
+            LOG.log(
+                    Level.INFO,
+                    tables + " " + version + " and are brought up to " + scripts.size()
+                            + "; tables that are copied need their space twice meanwhile");
         }
         for (int next = version; next < scripts.size(); next++) {
             step.take(statements(scripts.get(next)), next + 1);
