@@ -194,8 +194,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                             CountTasks.class,
                             JsonForm.object(
                                     json -> {
-                                        Values given = Values.of("activity/counts", COUNT, json);
-                                        return new CountTasks(given.text("agent"), given.reach());
+                                        Values values = Values.of("activity/counts", COUNT, json);
+                                        return new CountTasks(values.text("agent"), values.reach());
                                     },
                                     count -> members(count.reach(), "agent", count.agent())),
                             COUNTS)
@@ -206,12 +206,12 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                             ReadHistory.class,
                             JsonForm.object(
                                     json -> {
-                                        Values given = Values.of("activity/task", READ, json);
+                                        Values values = Values.of("activity/task", READ, json);
                                         return new ReadHistory(
-                                                String.valueOf(given.values().get("taskId")),
-                                                given.number("after", 0),
-                                                given.count("limit", MAX_EVENTS),
-                                                given.reach());
+                                                String.valueOf(values.values().get("taskId")),
+                                                values.number("after", 0),
+                                                values.count("limit", MAX_EVENTS),
+                                                values.reach());
                                     },
                                     read -> members(
                                             read.reach(),
@@ -231,12 +231,12 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                             WatchChanges.class,
                             JsonForm.object(
                                     json -> {
-                                        Values given = Values.of("activity/changes", WATCH, json);
+                                        Values values = Values.of("activity/changes", WATCH, json);
                                         return new WatchChanges(
-                                                given.text("agent"),
-                                                given.text("taskId"),
-                                                given.number("after", WatchChanges.NEW),
-                                                given.reach());
+                                                values.text("agent"),
+                                                values.text("taskId"),
+                                                values.number("after", WatchChanges.NEW),
+                                                values.reach());
                                     },
                                     watch -> members(
                                             watch.reach(),
@@ -294,18 +294,18 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     }
 
     private static FindTasks find(Map<String, @Nullable Object> json) {
-        Values given = Values.of("activity/tasks", FIND, json);
+        Values values = Values.of("activity/tasks", FIND, json);
         return new FindTasks(
-                given.text("agent"),
-                given.text("contextId"),
-                states(given.text("state")),
-                given.text("caller"),
-                RestParameter.time(given.values().get("since")),
-                RestParameter.time(given.values().get("until")),
-                given.text("q"),
-                given.text("after"),
-                given.count("pageSize", MAX_PAGE),
-                given.reach());
+                values.text("agent"),
+                values.text("contextId"),
+                states(values.text("state")),
+                values.text("caller"),
+                RestParameter.time(values.values().get("since")),
+                RestParameter.time(values.values().get("until")),
+                values.text("q"),
+                values.text("after"),
+                values.count("pageSize", MAX_PAGE),
+                values.reach());
     }
 
     /**

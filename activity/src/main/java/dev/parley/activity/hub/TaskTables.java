@@ -93,7 +93,7 @@ final class TaskTables {
         private final int size;
         private final List<String> words;
         private final long end = System.nanoTime() + LONGEST_PAGE.toNanos();
-        private final List<TaskView> found = new ArrayList<>();
+        private final List<TaskView> rows = new ArrayList<>();
         private @Nullable Listed last;
         private boolean hasMore;
 
@@ -109,7 +109,7 @@ final class TaskTables {
 
         @Override
         public boolean test(Listed task) {
-            if (found.size() == size || last != null && System.nanoTime() - end > 0) {
+            if (rows.size() == size || last != null && System.nanoTime() - end > 0) {
                 hasMore = true;
                 return false;
             }
@@ -117,14 +117,14 @@ final class TaskTables {
             if (find.caller() == null || find.caller().equals(task.caller())) {
                 TaskView view = views.of(task, showsGroup);
                 if (words.isEmpty() || words.stream().allMatch(text(view)::contains)) {
-                    found.add(view);
+                    rows.add(view);
                 }
             }
             return true;
         }
 
         TaskPage finished() {
-            return new TaskPage(found, hasMore && last != null ? token(last) : null);
+            return new TaskPage(rows, hasMore && last != null ? token(last) : null);
         }
     }
 
@@ -167,9 +167,9 @@ final class TaskTables {
                         () -> hub.tasks().counts(sight.group(), sight.owners(), count.agent(), MOST_COUNTS));
         var states = new TreeMap<String, Long>();
         var agents = new HashMap<String, Map<String, Long>>();
-        var seen = new HashMap<Scope, Map<String, Boolean>>();
+        var decisions = new HashMap<Scope, Map<String, Boolean>>();
         for (Count each : counts) {
-            if (seen.computeIfAbsent(each.scope(), scope -> new HashMap<>())
+            if (decisions.computeIfAbsent(each.scope(), scope -> new HashMap<>())
                     .computeIfAbsent(each.agent(), agent -> sight.sees(each.scope(), agent))) {
                 String state = STATE + each.state().name();
                 states.merge(state, each.tasks(), Long::sum);

@@ -29,14 +29,14 @@ final class Watcher implements Feed<Change> {
 
     private static final int MOST_DECISIONS = 1_000;
 
-    private record Seen(Scope scope, String agent) {}
+    private record Lane(Scope scope, String agent) {}
 
     private final Tail tail;
     private final Sight sight;
     private final WatchChanges watch;
     private final InstantSource clock;
     private final Runnable end;
-    private final Map<Seen, Boolean> seen = new LruMap<>(MOST_DECISIONS);
+    private final Map<Lane, Boolean> decisions = new LruMap<>(MOST_DECISIONS);
     private final String position;
     private long decidedAt = System.nanoTime();
     private long number;
@@ -160,10 +160,10 @@ final class Watcher implements Feed<Change> {
             return false; // without a decision to be kept: most changes are of others
         }
         if (System.nanoTime() - decidedAt > DECISIONS) {
-            seen.clear();
+            decisions.clear();
             decidedAt = System.nanoTime();
         }
-        return seen.computeIfAbsent(new Seen(scope, agent), any -> sight.sees(scope, agent));
+        return decisions.computeIfAbsent(new Lane(scope, agent), any -> sight.sees(scope, agent));
     }
 
     @Override
