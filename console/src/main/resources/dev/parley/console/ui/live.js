@@ -105,7 +105,8 @@ class Live extends EventTarget {
       path: 'activity/changes',
       after: this.#lastId,
       receive: element => {
-        if (this.#batch.length < MOST) this.#batch.push(element);
+        if (element.kind === 'position'); // only its id counts
+        else if (this.#batch.length < MOST) this.#batch.push(element);
         else this.#batch = [{ kind: 'gap' }];
         this.#timer ||= setTimeout(() => this.#flush(), BATCH);
       },
@@ -172,6 +173,7 @@ class Live extends EventTarget {
   #deliver(changes, lastId) {
     this.#lastId = lastId ?? this.#lastId;
     this.#lastHeard = Date.now();
+    if (!changes.length) return;
     this.#measure(changes.length);
     if (document.hidden) this.#missed = true; // nobody looks: the lists are read again when somebody does
     else for (const reader of readers) guarded(reader, changes);

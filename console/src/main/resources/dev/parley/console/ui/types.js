@@ -8,14 +8,14 @@
  * @typedef {{id: string, contextId?: string, status: TaskStatus, artifacts?: Artifact[], history?: Message[], metadata?: Record<string, unknown>}} Task
  * @typedef {{taskId: string, contextId?: string, status: TaskStatus, metadata?: Record<string, unknown>}} StatusUpdate
  * @typedef {{taskId: string, contextId?: string, artifact: Artifact, append?: boolean, lastChunk?: boolean, metadata?: Record<string, unknown>}} ArtifactUpdate
- * @typedef {{task?: Task, message?: Message, statusUpdate?: StatusUpdate, artifactUpdate?: ArtifactUpdate}} StreamResponse
+ * @typedef {{task?: Task, message?: Message, statusUpdate?: StatusUpdate, artifactUpdate?: ArtifactUpdate, damaged?: boolean}} StreamResponse
  *
  * @typedef {{taskId: string, agent: string, contextId: string, state: string, updated: string, created: string, caller?: string, group?: string,
  *     title?: string, status?: string, progress?: number, events?: number, artifacts?: number}} TaskRow
  * @typedef {{tasks: TaskRow[], next?: string, total?: number}} TaskPage
  * @typedef {{number: number, at?: string, event: StreamResponse}} NumberedEvent
  * @typedef {{task: TaskRow, events: NumberedEvent[], next?: number}} TaskHistory
- * @typedef {{states: Record<string, number>, agents: {agent: string, states: Record<string, number>}[]}} Counts
+ * @typedef {{states: Record<string, number>, agents: {agent: string, states: Record<string, number>}[], number?: number}} Counts
  * @typedef {{kind: string, number?: number, at?: string, taskId?: string, agent?: string, contextId?: string, state?: string, before?: string,
  *     caller?: string, trace?: string, text?: string, change?: string}} Change
  *

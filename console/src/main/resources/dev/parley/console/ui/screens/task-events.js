@@ -22,6 +22,7 @@ function told(event) {
     const { artifact, append } = event.artifactUpdate;
     return html`<span class="state off">artifact</span> <span class="cut">${append ? 'more of ' : ''}${line(artifact.name || artifact.artifactId, 120)}: ${line(textOf(artifact.parts), 160) || plural(artifact.parts.length, 'part')}</span>`;
   }
+  if (event.damaged) return html`<span class="state bad">damaged</span> <span class="cut">cannot be read, nor can those up to the next number</span>`;
   return html`<span class="state off">message</span> <span class="cut">${line(textOf(event.message?.parts), 300)}</span>`;
 }
 

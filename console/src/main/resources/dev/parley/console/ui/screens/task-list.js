@@ -161,8 +161,8 @@ export class TaskList extends EventTarget {
   /** Keeps the counts by a change. @param {Change} change */
   #tally(change) {
     const { agent } = this.filter();
-    this.#countsDue ||= setTimeout(() => this.readCounts(), COUNTS_PAUSE); // changes of the time of the last read may count twice until then
-    if (!this.counts || (agent && agent !== change.agent) || change.state === change.before) return;
+    this.#countsDue ||= setTimeout(() => this.readCounts(), COUNTS_PAUSE); // removed tasks are no changes
+    if (!this.counts || (change.number ?? Infinity) <= (this.counts.number ?? 0) || (agent && agent !== change.agent) || change.state === change.before) return;
     const states = { ...this.counts.states };
     if (change.before) states[change.before] = Math.max(0, (states[change.before] ?? 0) - 1);
     if (change.state) states[change.state] = (states[change.state] ?? 0) + 1;
