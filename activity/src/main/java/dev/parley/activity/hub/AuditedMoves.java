@@ -32,9 +32,9 @@ final class AuditedMoves implements Moves {
     }
 
     @Override
-    public Page behind(@Nullable String group, long number, int limit) {
+    public Page behind(@Nullable String group, @Nullable String taskId, long number, int limit) {
         return hub.database().scan(requireNonNullElse(group, ""), PATIENCE, () -> {
-            var filter = new Filter(group, null, null, null, null, null);
+            var filter = new Filter(group, null, null, taskId, null, null);
             dev.parley.store.audit.Page page = hub.audit().page(filter, number, limit);
             var moves = new ArrayList<Move>();
             page.rows().forEach(row -> moves.addAll(readable(row)));

@@ -19,8 +19,13 @@ interface Moves {
      */
     record Page(List<Move> moves, long next, boolean isLast, boolean hasGap) {}
 
-    /** Returns changes behind a number, of a group or, for null, of all; there may be none, and more behind them. */
-    Page behind(@Nullable String group, long number, int limit);
+    /**
+     * Returns changes behind a number; there may be none, and more behind them.
+     *
+     * @param group null for all groups
+     * @param taskId null for all tasks
+     */
+    Page behind(@Nullable String group, @Nullable String taskId, long number, int limit);
 
     /** Number of the newest change; 0 if there is none. */
     long newest();

@@ -48,7 +48,7 @@ final class RememberedMoves implements Moves {
     }
 
     @Override
-    public Page behind(@Nullable String group, long behind, int limit) {
+    public Page behind(@Nullable String group, @Nullable String taskId, long behind, int limit) {
         lock.lock();
         try {
             var moves = new ArrayList<Move>();
@@ -57,7 +57,8 @@ final class RememberedMoves implements Moves {
                 if (move.change().number() <= behind) {
                     break;
                 }
-                if (group == null || group.equals(move.scope().group())) {
+                if ((group == null || group.equals(move.scope().group()))
+                        && (taskId == null || taskId.equals(move.change().taskId()))) {
                     moves.add(move);
                 }
             }

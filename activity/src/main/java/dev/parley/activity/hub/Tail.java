@@ -252,8 +252,15 @@ final class Tail {
         }
     }
 
-    /** Changes behind a number from the source, for a watcher that is behind {@link Newest#from}. */
-    Page behind(long number) throws InterruptedException {
+    /**
+     * Changes behind a number from the source, for a watcher that is behind {@link Newest#from}.
+     *
+     * @param taskId null for all tasks; the changes of one are found by themselves
+     */
+    Page behind(long number, @Nullable String taskId) throws InterruptedException {
+        if (taskId != null) {
+            return source.behind(group, taskId, number, ROWS_AT_ONCE);
+        }
         pagesLock.lockInterruptibly();
         try {
             long now = System.nanoTime();
@@ -263,7 +270,7 @@ final class Tail {
                     return each.behind(number);
                 }
             }
-            Page page = source.behind(group, number, ROWS_AT_ONCE);
+            Page page = source.behind(group, null, number, ROWS_AT_ONCE);
             if (page.next() > number) {
                 pages.addFirst(new SharedPage(number, page, now));
             }
@@ -355,7 +362,7 @@ final class Tail {
     private void readAll() {
         Page page;
         do {
-            page = source.behind(group, read, ROWS_AT_ONCE);
+            page = source.behind(group, null, read, ROWS_AT_ONCE);
             if (page.hasGap()) {
                 // Watchers that are not beyond the gap read from the source, which tells them of it.
                 moves.clear();
