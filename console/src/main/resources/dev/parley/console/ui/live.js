@@ -6,6 +6,7 @@
 import { ApiError } from './api.js';
 import { Feed } from './feed.js';
 import { presence } from './presence.js';
+import { root } from './route.js';
 
 const BATCH = 200; // ms; 1,000 events a second are five repaints
 const MOST = 5_000; // elements of a batch
@@ -78,7 +79,7 @@ class Live extends EventTarget {
     this.#missed = true;
     this.#become({ state: 'connecting' });
     if (!navigator.locks || !globalThis.BroadcastChannel) return this.#read(signal);
-    const name = `parley-changes ${this.#name}`;
+    const name = `parley-changes ${root} ${this.#name}`;
     const channel = (this.#channel = new BroadcastChannel(name));
     channel.onmessage = ({ data }) => this.#hear(data);
     channel.postMessage({ kind: 'hello' });

@@ -1,10 +1,11 @@
 /** Proof of the session: the hub may give one at sign-in, which requests carry beside the cookie. It is kept by tab, and tabs pass it on. */
+import { root } from './route.js';
 
-const PLACE = 'parley.proof';
+const PLACE = `parley.proof ${root}`; // an origin may have several hubs, at paths of their own
 const PATIENCE = 150; // ms for an answer of another tab
 
 /** Other tabs of this origin, and no page of another port, which would get the cookie. @type {BroadcastChannel | undefined} */
-const tabs = globalThis.BroadcastChannel && new BroadcastChannel('parley-session');
+const tabs = globalThis.BroadcastChannel && new BroadcastChannel(`parley-session ${root}`);
 
 /** @returns {string | undefined} */
 function stored() {
