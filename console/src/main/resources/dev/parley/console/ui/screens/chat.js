@@ -1,18 +1,19 @@
 /** S3: a conversation with an agent. History is on the hub: tasks of the caller, by context. */
 import { html, nothing } from 'lit';
 import { api, newId } from '../api.js';
-import { badge, empty, failure, skeleton, time } from '../components/bits.js';
+import { failure } from '../components/bits.js';
 import '../components/compose.js';
 import '../components/conversation.js';
 import { Part } from '../components/element.js';
 import { showExchange } from '../components/exchange.js';
 import { choiceOf, choicesOf, nameOf } from '../dialects.js';
-import { line, plural, stateOf } from '../format.js';
+import { line } from '../format.js';
 import { watch } from '../live.js';
 import { firstMessage } from '../model.js';
 import { link, setQuery } from '../route.js';
 import { Run } from '../run.js';
 import { History, contexts } from './chat-history.js';
+import { conversation, conversations } from './chat-view.js';
 
 const MOST = 60; // conversations of the list before a click
 const TOOLS = [['raw', 'raw'], ['curl', 'curl'], ['cli', 'CLI'], ['java', 'Java']];
@@ -172,79 +173,69 @@ class Chat extends Part {
     if (event.dataTransfer?.files.length) /** @type {any} */ (this.querySelector('parley-compose'))?.add(event.dataTransfer.files);
   }
 
+  /** Shows more of the earlier conversations, and reads further ones if need be. */
+  older() {
+    const { rows, next } = this.past;
+    this.shown += MOST;
+    if (next && contexts(rows ?? []).length < this.shown) this.past.load(next);
+  }
+
+  /** @param {Run} run @returns {import('./chat-view.js').Talk} */
+  talk(run) {
+    return {
+      agent: this.agent,
+      name: this.card?.name ?? this.agent,
+      example: this.card?.skills?.flatMap(skill => skill.examples ?? [])[0],
+      tools: this.tools(run),
+      send: text => this.send({ parts: [{ text }] }),
+      answer: message => this.post(message, [], run),
+    };
+  }
+
   render() {
     const { query } = this.route;
-    const choices = choicesOf(this.card);
-    const name = line(this.card?.name ?? this.agent, 120);
-    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('agents')}>Agents</a> / <code>${line(this.agent, 60)}</code></div>
-        <h1>${name}</h1><p class="dim cut-2">${line(this.card?.description, 400)}</p></div>
-        <select aria-label="Binding and dialect" title="Binding and dialect" @change=${(/** @type {any} */ event) => setQuery({ via: event.target.value })}>${choices.map(choice => html`<option .selected=${nameOf(choice) === nameOf(this.choice)}>${nameOf(choice)}</option>`)}</select>
-        ${this.card?.capabilities?.streaming ? html`<label class="chip"><input type="checkbox" .checked=${query.get('wait') !== 'true'} @change=${(/** @type {any} */ event) => setQuery({ wait: event.target.checked ? undefined : 'true' })}>stream</label>` : nothing}
-        <a class="btn" href=${link(`agents/${this.agent}/try`, { via: query.get('via') ?? undefined })}>New conversation</a>
-      </div>
+    const via = query.get('via') ?? undefined;
+    const past = { shown: this.shown, more: () => this.older(), present: this.run.contextId, compared: this.other?.contextId, via };
+    const over = (/** @type {Event} */ event) => (event.preventDefault(), (this.drop = true));
+    return html`${this.head(query, via)}
       ${failure(this.error, () => this.readCard())}
-      <div class="chat ${this.other ? 'two' : ''}" @dragover=${(/** @type {Event} */ event) => (event.preventDefault(), (this.drop = true))} @dragleave=${() => (this.drop = false)} @drop=${this.dropped}>
-        <aside class="history" aria-label="Conversations">${this.history(query)}</aside>
+      <div class="chat ${this.other ? 'two' : ''}" @dragover=${over} @dragleave=${() => (this.drop = false)} @drop=${this.dropped}>
+        <aside class="history" aria-label="Conversations">${conversations(this.past, past)}</aside>
         <section class="card talk-card ${this.drop ? 'dropping' : ''}" aria-label="Conversation">
-          ${this.conversation(this.run)}
-          <parley-compose .card=${this.card} .skill=${query.get('skill') ?? ''} .tab=${query.get('mode') ?? 'message'} .busy=${this.run.busy}
-            @send=${(/** @type {CustomEvent} */ event) => this.send(event.detail)} @tab=${(/** @type {CustomEvent} */ event) => setQuery({ mode: event.detail === 'message' ? undefined : event.detail })}
-            @skill=${(/** @type {CustomEvent} */ event) => setQuery({ skill: event.detail })}></parley-compose>
+          ${conversation(this.run, this.talk(this.run))}
+          ${this.composer(query)}
         </section>
-        ${this.other ? html`<section class="card talk-card" aria-label="Compared conversation"><div class="row pad"><b class="grow">Compared with</b><button type="button" class="link" @click=${() => setQuery({ compare: undefined })}>Close</button></div>
-          ${this.conversation(this.other)}</section>` : nothing}
+        ${this.other ? this.compared(this.other) : nothing}
       </div>`;
   }
 
-  /** @param {Run} run */
-  conversation(run) {
-    const example = this.card?.skills?.flatMap(skill => skill.examples ?? [])[0];
-    if (!run.items.length) {
-      if (run.busy) return html`<div class="pad">${skeleton(4)}</div>`;
-      return run.error ? html`<div class="pad">${failure(run.error, () => run.load())}</div>` : empty(`Talk to ${line(this.card?.name ?? this.agent, 60)}`, 'Write a message below, or begin with an example of the agent.',
-        example ? html`<button type="button" class="btn" @click=${() => this.send({ parts: [{ text: example }] })}>${line(example, 60)}</button>` : nothing);
-    }
-    const tools = this.tools(run);
-    const unread = run.unread ? html`<p class="dim">${plural(run.unread, 'task')} of this conversation cannot be read.</p>` : nothing;
-    const earlier = run.next ? html`<p><button type="button" class="link" ?disabled=${run.busy} @click=${() => run.earlier()}>Earlier tasks</button></p>` : nothing;
-    const newest = run.items.map(item => (item.kind === 'task' ? run.tasks.get(item.id) : undefined)).findLast(Boolean);
-    return html`<p class="only-read" role="status">${newest ? `Task ${stateOf(newest.status.state).word}` : ''}</p><div class="flow">${earlier}${unread}${run.items.map(item => {
-      if (item.kind === 'direct') return direct(item, this.agent, tools);
-      const task = run.tasks.get(item.id);
-      return html`<parley-conversation .task=${task} .agent=${this.agent} .tools=${tools} @answer=${(/** @type {CustomEvent} */ event) => (event.preventDefault(), this.post(event.detail, [], run))}></parley-conversation>
-        <p class="of-task dim"><a href=${link(`tasks/${item.id}`)}>Task</a> ${badge(task?.status.state)} ${time(task?.status.timestamp)}
-          ${task === run.running ? html`<button type="button" class="link" @click=${() => run.cancel()}>Cancel</button>` : nothing}</p>`;
-    })}${failure(run.error)}</div>`;
+  /** @param {URLSearchParams} query @param {string | undefined} via */
+  head(query, via) {
+    const waits = query.get('wait') === 'true';
+    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('agents')}>Agents</a> / <code>${line(this.agent, 60)}</code></div>
+        <h1>${line(this.card?.name ?? this.agent, 120)}</h1><p class="dim cut-2">${line(this.card?.description, 400)}</p></div>
+      <select aria-label="Binding and dialect" title="Binding and dialect" @change=${(/** @type {any} */ event) => setQuery({ via: event.target.value })}>
+        ${choicesOf(this.card).map(choice => html`<option .selected=${nameOf(choice) === nameOf(this.choice)}>${nameOf(choice)}</option>`)}</select>
+      ${this.card?.capabilities?.streaming ? html`<label class="chip"><input type="checkbox" .checked=${!waits}
+        @change=${(/** @type {any} */ event) => setQuery({ wait: event.target.checked ? undefined : 'true' })}>stream</label>` : nothing}
+      <a class="btn" href=${link(`agents/${this.agent}/try`, { via })}>New conversation</a>
+    </div>`;
   }
 
   /** @param {URLSearchParams} query */
-  history(query) {
-    const { rows, next, error } = this.past;
-    if (!rows) return skeleton(5);
-    if (error && !rows.length) return failure(error, () => this.past.load());
-    const all = contexts(rows);
-    if (!all.length) return html`<p class="dim">Conversations with this agent are kept on the hub and appear here.</p>`;
-    const isMore = all.length > this.shown || next;
-    const more = () => ((this.shown += MOST), all.length < this.shown && next && this.past.load(next));
-    return html`<h2>${plural(all.length, 'conversation')}${next ? ' so far' : ''}</h2><ul>${all.slice(0, this.shown).map(each => this.conversationLink(each, query))}</ul>
-      ${failure(error, () => this.past.load(next))}${isMore && !error ? html`<button type="button" class="link" @click=${more}>Older conversations</button>` : nothing}`;
+  composer(query) {
+    const tab = (/** @type {CustomEvent} */ event) => setQuery({ mode: event.detail === 'message' ? undefined : event.detail });
+    return html`<parley-compose .card=${this.card} .skill=${query.get('skill') ?? ''} .tab=${query.get('mode') ?? 'message'} .busy=${this.run.busy}
+      @send=${(/** @type {CustomEvent} */ event) => this.send(event.detail)} @tab=${tab}
+      @skill=${(/** @type {CustomEvent} */ event) => setQuery({ skill: event.detail })}></parley-compose>`;
   }
 
-  /** A conversation of the list. @param {ReturnType<typeof contexts>[number]} each @param {URLSearchParams} query */
-  conversationLink({ id, title, state, updated }, query) {
-    const isHere = id === this.run.contextId;
-    return html`<li class=${isHere ? 'on' : id === this.other?.contextId ? 'beside' : ''}>
-      <a href=${link(`agents/${this.agent}/try`, { context: id, via: query.get('via') ?? undefined })}>
-        <span class="cut">${title || 'Conversation'}</span><span class="dim row">${badge(state)} ${time(updated)}</span></a>
-      ${this.run.contextId && !isHere ? html`<button type="button" class="link quiet" @click=${() => setQuery({ compare: id }, true)}>compare</button>` : nothing}</li>`;
+  /** @param {Run} other */
+  compared(other) {
+    return html`<section class="card talk-card" aria-label="Compared conversation">
+      <div class="row pad"><b class="grow">Compared with</b><button type="button" class="link" @click=${() => setQuery({ compare: undefined })}>Close</button></div>
+      ${conversation(other, this.talk(other))}</section>`;
   }
-}
-
-/** @param {any} item @param {string} agent @param {(message: import('../types.js').Message, isMine?: boolean) => unknown} tools */
-function direct(item, agent, tools) {
-  return html`<div class="talk"><div class="say me"><parley-parts plain .parts=${item.mine.parts}></parley-parts><small>You${tools(item.mine)}</small></div>
-    ${item.theirs ? html`<div class="say"><parley-parts .parts=${item.theirs.parts}></parley-parts><small>${line(agent, 60)}, a message without a task${tools(item.mine, false)}</small></div>`
-      : item.error ? failure(item.error) : html`<div class="steps"><i class="spin"></i></div>`}</div>`;
 }
 
 customElements.define('screen-chat', Chat);
