@@ -174,15 +174,32 @@ class Compose extends Part {
     if (!skill) return html`<p class="dim">The card of the agent names no skill.</p>`;
     const inputs = skill.inputModes?.length ? skill.inputModes : this.card?.defaultInputModes ?? [];
     const outputs = skill.outputModes?.length ? skill.outputModes : this.card?.defaultOutputModes ?? [];
-    const data = this.parts.find(part => part.data !== undefined)?.data;
     return html`<div class="skill">
-      <label class="field">Skill<select @change=${(/** @type {any} */ event) => this.emit('skill', event.target.value)}>${skills.slice(0, 200).map(each => html`<option value=${each.id} .selected=${each === skill}>${line(each.name, 80)}</option>`)}</select></label>
+      <label class="field">Skill<select @change=${(/** @type {any} */ event) => this.emit('skill', event.target.value)}>
+        ${skills.slice(0, 200).map(each => html`<option value=${each.id} .selected=${each === skill}>${line(each.name, 80)}</option>`)}</select></label>
       ${skill.description ? html`<p class="dim cut-2" title=${line(skill.description, 600)}>${line(skill.description, 600)}</p>` : nothing}
-      ${skill.examples?.length ? html`<div class="field">Examples<div class="row wrap">${skill.examples.slice(0, 12).map(example => html`<button type="button" class="chip" title=${visible(example, 600)} @click=${() => this.put('text', example)}>${line(example, 60)}</button>`)}</div></div>` : nothing}
-      ${inputs.some(mode => mode.includes('json')) ? html`<label class="field">Data (JSON)<input class="mono" placeholder="{}" .value=${data === undefined ? '' : JSON.stringify(data)} @change=${this.readData}></label>` : nothing}
-      ${outputs.length > 1 ? html`<fieldset class="field"><legend>Accepted answers</legend><div class="row wrap">${outputs.slice(0, 12).map(mode => html`<label class="chip"><input type="checkbox" .checked=${this.accepted.includes(mode)}
-        @change=${() => (this.accepted = this.accepted.includes(mode) ? this.accepted.filter(each => each !== mode) : [...this.accepted, mode])}>${line(mode, 60)}</label>`)}</div></fieldset>` : nothing}
+      ${skill.examples?.length ? this.examples(skill.examples) : nothing}
+      ${inputs.some(mode => mode.includes('json')) ? this.dataField() : nothing}
+      ${outputs.length > 1 ? this.answers(outputs) : nothing}
     </div>`;
+  }
+
+  /** @param {string[]} examples */
+  examples(examples) {
+    return html`<div class="field">Examples<div class="row wrap">${examples.slice(0, 12).map(example => html`<button type="button" class="chip"
+      title=${visible(example, 600)} @click=${() => this.put('text', example)}>${line(example, 60)}</button>`)}</div></div>`;
+  }
+
+  dataField() {
+    const data = this.parts.find(part => part.data !== undefined)?.data;
+    return html`<label class="field">Data (JSON)<input class="mono" placeholder="{}" .value=${data === undefined ? '' : JSON.stringify(data)} @change=${this.readData}></label>`;
+  }
+
+  /** Media types of answers that the sender accepts. @param {string[]} modes */
+  answers(modes) {
+    const toggle = (/** @type {string} */ mode) => (this.accepted = this.accepted.includes(mode) ? this.accepted.filter(each => each !== mode) : [...this.accepted, mode]);
+    return html`<fieldset class="field"><legend>Accepted answers</legend><div class="row wrap">${modes.slice(0, 12).map(mode => html`<label class="chip">
+      <input type="checkbox" .checked=${this.accepted.includes(mode)} @change=${() => toggle(mode)}>${line(mode, 60)}</label>`)}</div></fieldset>`;
   }
 
   /** @param {Event} event */

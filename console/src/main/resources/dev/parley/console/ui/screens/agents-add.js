@@ -18,16 +18,37 @@ export const isAddable = text => /^\s*\{[\s\S]*"(name|skills|url|supportedInterf
  * @param {any} card
  */
 export function preview(entry, card) {
-  const skills = entry?.skills ?? card?.skills ?? [];
-  const addresses = entry?.endpoints?.map(each => [each.url, `${each.binding} ${each.dialect}`]) ?? (card?.supportedInterfaces ?? []).map((/** @type {any} */ each) => [each?.url, `${each?.protocolBinding} ${each?.protocolVersion}`]);
-  const problems = card ? findings(card) : [];
+  const listed = entry?.skills ?? card?.skills;
+  const skills = Array.isArray(listed) ? listed : [];
   return html`<div class="preview"><h3 class="name">${line(entry?.name ?? card?.name, 160)} <span class="dim">${line(entry?.version ?? card?.version, 40)}</span></h3>
     <p>${line(entry?.description ?? card?.description, 600)}</p>
-    ${entry ? html`<p class="row wrap">${healthOf(entry.health, Date.now())} ${trustOf(entry.trust)}${entry.lookAlikes?.length ? html`<span class="state bad">looks like ${plural(entry.lookAlikes.length, 'other agent')}</span>` : nothing}</p>` : nothing}
-    ${problems.length ? html`<h3>${plural(problems.length, 'finding')}</h3><ul class="findings">${problems.map(each => html`<li><span class="state ${each.severity === 'error' ? 'bad' : 'wait'}">${each.severity}</span><code>${line(each.pointer, 120)}</code><span>${line(each.text, 200)}</span></li>`)}</ul>`
-      : card ? html`<p class="check ok">No finding in the card.</p>` : nothing}
-    <h3>${plural(skills.length, 'skill')}</h3><ul class="skills">${skills.slice(0, 20).map((/** @type {any} */ skill) => html`<li><b class="cut">${line(skill?.name, 100)}</b><span class="dim cut">${line(skill?.description, 200)}</span></li>`)}</ul>
-    <h3>Addresses</h3><ul class="skills">${addresses.slice(0, 12).map((/** @type {string[]} */ [url, kind]) => html`<li><span>${line(kind, 60)}</span><code class="cut">${visible(url, 300)}</code></li>`)}</ul></div>`;
+    ${entry ? verdicts(entry) : nothing}
+    ${card ? problemsOf(card) : nothing}
+    <h3>${plural(skills.length, 'skill')}</h3><ul class="skills">${skills.slice(0, 20).map((/** @type {any} */ skill) => html`<li>
+      <b class="cut">${line(skill?.name, 100)}</b><span class="dim cut">${line(skill?.description, 200)}</span></li>`)}</ul>
+    <h3>Addresses</h3><ul class="skills">${addresses(entry, card).slice(0, 12).map(([url, kind]) => html`<li>
+      <span>${line(kind, 60)}</span><code class="cut">${visible(url, 300)}</code></li>`)}</ul></div>`;
+}
+
+/** Health, signature and look-alikes. @param {import('../types.js').Entry} entry */
+function verdicts({ health, trust, lookAlikes }) {
+  return html`<p class="row wrap">${healthOf(health, Date.now())} ${trustOf(trust)}
+    ${lookAlikes?.length ? html`<span class="state bad">looks like ${plural(lookAlikes.length, 'other agent')}</span>` : nothing}</p>`;
+}
+
+/** @param {any} card */
+function problemsOf(card) {
+  const problems = findings(card);
+  if (!problems.length) return html`<p class="check ok">No finding in the card.</p>`;
+  return html`<h3>${plural(problems.length, 'finding')}</h3><ul class="findings">${problems.map(({ severity, pointer, text }) => html`<li>
+    <span class="state ${severity === 'error' ? 'bad' : 'wait'}">${severity}</span><code>${line(pointer, 120)}</code><span>${line(text, 200)}</span></li>`)}</ul>`;
+}
+
+/** Addresses with their bindings. @param {import('../types.js').Entry | undefined} entry @param {any} card @returns {string[][]} */
+function addresses(entry, card) {
+  if (entry?.endpoints) return entry.endpoints.map(each => [each.url, `${each.binding} ${each.dialect}`]);
+  const interfaces = Array.isArray(card?.supportedInterfaces) ? card.supportedInterfaces : [];
+  return interfaces.map((/** @type {any} */ each) => [each?.url, `${each?.protocolBinding} ${each?.protocolVersion}`]);
 }
 
 /** Shows an entry of the registry. @param {string} id */
@@ -81,18 +102,30 @@ export function addAgent(pasted = '', registered = () => {}) {
   /** Work under way: a dialog that is closed meanwhile waits for it before it discards. @type {Promise<unknown>} */
   let pending = Promise.resolve();
 
-  const shown = dialog('Add an agent', close => ({
-    content: html`<label class="field">Address of the agent or of its card, or the card as JSON
-        <textarea autofocus rows=${text.startsWith('{') ? 6 : 2} spellcheck="false" class="mono" ?disabled=${phase === 'preview' || phase === 'done'} .value=${text} @input=${(/** @type {any} */ event) => (text = event.target.value.trim())}></textarea></label>
+  const shown = dialog('Add an agent', close => ({ content: content(), buttons: buttons(close) }), 'wide-dialog');
+
+  function content() {
+    const isRead = phase === 'preview' || phase === 'done';
+    return html`<label class="field">Address of the agent or of its card, or the card as JSON
+        <textarea autofocus rows=${text.startsWith('{') ? 6 : 2} spellcheck="false" class="mono" ?disabled=${isRead} .value=${text}
+          @input=${(/** @type {any} */ event) => (text = event.target.value.trim())}></textarea></label>
       ${phase === 'read' || phase === 'save' ? html`<p class="row"><i class="spin"></i>${phase === 'read' ? 'Reads the card' : 'Registers the agent'}</p>` : nothing}
       ${failure(error)}
       ${phase === 'preview' ? preview(entry, card) : nothing}
       ${phase === 'preview' && entry ? html`<p class="dim">${isNew ? 'Only you see the entry until you register it.' : 'This agent is registered already. Nothing was changed.'}</p>` : nothing}
-      ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`,
-    buttons: phase === 'done' ? html`<button type="button" class="btn main" @click=${close}>Close</button>`
-      : phase === 'preview' ? html`<button type="button" class="btn" @click=${close}>${mayDiscard ? 'Discard' : 'Close'}</button>${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`
-        : html`<button type="button" class="btn" @click=${close}>Cancel</button><button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`,
-  }), 'wide-dialog');
+      ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`;
+  }
+
+  /** @param {() => void} close */
+  function buttons(close) {
+    if (phase === 'done') return html`<button type="button" class="btn main" @click=${close}>Close</button>`;
+    if (phase === 'preview') {
+      return html`<button type="button" class="btn" @click=${close}>${mayDiscard ? 'Discard' : 'Close'}</button>
+        ${isNew ? html`<button type="button" class="btn main" @click=${register}>Register</button>` : nothing}`;
+    }
+    return html`<button type="button" class="btn" @click=${close}>Cancel</button>
+      <button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`;
+  }
 
   /** @param {string} next @param {() => Promise<void>} work */
   function step(next, work) {
