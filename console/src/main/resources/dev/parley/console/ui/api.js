@@ -20,6 +20,18 @@ function hex(bytes) {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
+const SKEW = 5_000; // ms; a difference of the clocks below is the time of the answer
+let skew = 0;
+
+/** Time of the hub, whose clock may differ from that of the browser; ages are differences to it. */
+export const hubNow = () => Date.now() + skew;
+
+/** @param {Response} answer */
+function compareClocks(answer) {
+  const difference = Date.parse(answer.headers.get('Date') ?? '') - Date.now();
+  if (!Number.isNaN(difference)) skew = Math.abs(difference) > SKEW ? difference : 0;
+}
+
 /** Id of a trace, and the header that carries it. */
 export function newTrace() {
   const trace = hex(16);
@@ -66,6 +78,7 @@ export async function request(method, path, { query, body, headers = {}, signal 
     if (signal?.aborted) throw failure;
     throw new ApiError({ message: 'The hub does not answer', trace, details: String(failure) });
   }
+  compareClocks(answer);
   if (answer.ok) return answer;
   const failure = await problem(answer, trace);
   if (answer.status === 401) dispatchEvent(new Event('signed-out'));

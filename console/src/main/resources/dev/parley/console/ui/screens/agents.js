@@ -1,6 +1,6 @@
 /** S1: agents of the hub and of its registry. */
 import { html, nothing } from 'lit';
-import { api } from '../api.js';
+import { api, hubNow } from '../api.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
@@ -40,7 +40,7 @@ class Agents extends Part {
     this.checks = new Map();
     /** @type {string | undefined} */
     this.next = undefined;
-    this.now = Date.now();
+    this.now = hubNow();
     this.loaded = '?';
     this.entry = '';
     this.abort = new AbortController();
@@ -55,7 +55,7 @@ class Agents extends Part {
     this.requestUpdate();
     this.until(() => this.abort.abort());
     this.until(watch(changes => changes.some(change => change.kind === 'agent' || change.kind === 'gap') && this.refresh()));
-    const clock = setInterval(() => !document.hidden && (this.now = Date.now()), 10_000);
+    const clock = setInterval(() => !document.hidden && (this.now = hubNow()), 10_000);
     this.until(() => clearInterval(clock));
   }
 

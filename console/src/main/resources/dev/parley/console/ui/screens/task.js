@@ -1,5 +1,6 @@
 /** S5: one task: timeline, conversation, artifacts, events, webhooks. */
 import { html, nothing } from 'lit';
+import { hubNow } from '../api.js';
 import { quoted } from '../commands.js';
 import { badge, copyButton, failure, skeleton, tabs, time } from '../components/bits.js';
 import { artifact } from '../components/conversation.js';
@@ -24,7 +25,7 @@ class TaskScreen extends Part {
     this.session = undefined;
     /** @type {TaskLog | undefined} */
     this.log = undefined;
-    this.now = Date.now();
+    this.now = hubNow();
     /** @type {import('../types.js').NumberedEvent[] | undefined} */
     this.timesOf = undefined;
     /** @type {Map<string, string>} */
@@ -37,7 +38,7 @@ class TaskScreen extends Part {
     this.until(watch(changes => {
       if (changes.some(change => change.kind === 'gap' || change.taskId === this.log?.id)) this.log?.follow();
     }));
-    const clock = setInterval(() => !document.hidden && this.log?.task && !isTerminal(this.log.task.status.state) && (this.now = Date.now()), 1_000);
+    const clock = setInterval(() => !document.hidden && this.log?.task && !isTerminal(this.log.task.status.state) && (this.now = hubNow()), 1_000);
     this.until(() => clearInterval(clock));
     this.until(() => (this.log?.stop(), (this.log = undefined)));
   }
@@ -48,7 +49,7 @@ class TaskScreen extends Part {
     this.log?.stop();
     const log = (this.log = new TaskLog(id, this.route.query.get('group') ?? undefined));
     log.addEventListener('change', () => {
-      this.now = Date.now();
+      this.now = hubNow();
       const title = line(log.row?.title || textOf(log.task && firstMessage(log.task)?.parts), 80);
       if (title) document.title = `${title} – Parley`;
       this.requestUpdate();

@@ -1,5 +1,6 @@
 /** S4: tasks of all agents, live. */
 import { html, nothing } from 'lit';
+import { hubNow } from '../api.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
@@ -26,7 +27,7 @@ class Tasks extends Part {
     this.session = undefined;
     /** @type {Set<string>} */
     this.chosen = new Set();
-    this.now = Date.now();
+    this.now = hubNow();
     this.loaded = '?';
     this.tasks = new TaskList(() => this.filter, () => scrollY > TOP || this.chosen.size > 0);
   }
@@ -37,7 +38,7 @@ class Tasks extends Part {
     this.requestUpdate();
     this.listen(this.tasks, 'change', () => this.requestUpdate());
     this.until(watch(changes => this.tasks.apply(changes)));
-    const clock = setInterval(() => !document.hidden && (this.now = Date.now()), 1_000);
+    const clock = setInterval(() => !document.hidden && (this.now = hubNow()), 1_000);
     this.until(() => clearInterval(clock));
     this.until(() => this.tasks.stop());
   }
@@ -55,7 +56,7 @@ class Tasks extends Part {
     const { query } = this.route;
     const filter = Object.fromEntries([...FILTERS, ...OPERATOR_FILTERS].map(name => [name, query.get(name) ?? undefined]));
     const span = SPANS[filter.since ?? ''];
-    if (span) filter.since = new Date(Date.now() - span[1]).toISOString();
+    if (span) filter.since = new Date(hubNow() - span[1]).toISOString();
     return filter;
   }
 
