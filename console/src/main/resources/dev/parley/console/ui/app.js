@@ -33,7 +33,7 @@ class App extends Part {
     this.palette = false;
     /** Failure beside the screen. @type {any} */
     this.problem = undefined;
-    /** The module of the screen has not come for a while. */
+    /** The session, or the module of the screen, has not come for a while. */
     this.isSlow = false;
     this.theme = remembered('theme') ?? 'system';
     /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */
@@ -52,6 +52,7 @@ class App extends Part {
     this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));
     this.listen(live.feed, 'change', () => this.requestUpdate());
+    setTimeout(() => (this.isSlow ||= !this.session), SLOW);
     this.read();
   }
 
@@ -62,6 +63,7 @@ class App extends Part {
       const session = await this.readSession();
       if (this.session && callerOf(session) !== callerOf(this.session)) this.screen = undefined; // with what another caller saw
       this.session = session;
+      this.isSlow = false;
     } catch (error) {
       this.error = error;
       return;
@@ -175,7 +177,7 @@ class App extends Part {
 
   render() {
     if (this.error && (!this.session || this.mustSignIn)) return html`<main class="alone">${failure(this.error, () => this.read())}</main>`;
-    if (!this.session) return nothing;
+    if (!this.session) return this.isSlow ? html`<main class="alone">${skeleton(5)}</main>` : nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];
     const groups = [...new Set(screens.map(screen => screen.group).filter(Boolean))];
