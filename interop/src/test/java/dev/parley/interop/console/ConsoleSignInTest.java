@@ -1,0 +1,146 @@
+package dev.parley.interop.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.hub.Hub;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.openqa.selenium.Keys;
+
+/** Sign-in at the console of a hub that requires credentials. */
+@Timeout(60)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleSignInTest {
+    private ConsoleHub hub;
+    private Browser browser;
+
+    @BeforeAll
+    void start() {
+        hub = new ConsoleHub(Hub.builder().inMemory().set("auth", "required"));
+        browser = Browser.at(hub.url());
+    }
+
+    @AfterAll
+    void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+        hub.close();
+    }
+
+    @BeforeEach
+    void signOut() {
+        browser.leave();
+        browser.deleteCookies();
+        browser.forget();
+    }
+
+    private String key(String group, String principal, String... scopes) {
+        return String.valueOf(
+                hub.post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of(scopes)))
+                        .get("key"));
+    }
+
+    private void signIn(String key) {
+        browser.see("h1", "Sign in");
+        browser.type("input[type=password]", key);
+        browser.press(Keys.ENTER);
+    }
+
+    @Test
+    void aKeySignsInAndIsKeptNowhereInThePage() {
+        String key = key("team", "alice");
+        browser.go("agents");
+        assertThat(browser.texts(".body .tr")).isEmpty();
+        browser.assertQuiet("the sign-in");
+        signIn(key);
+
+        browser.see(".tr .agent a", "scribe");
+        browser.see(".who", "alice @ team");
+        browser.assertQuiet("the page after the sign-in");
+        assertThat(browser.strings(
+                        "return [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage),"
+                                + " document.documentElement.outerHTML, location.href]"))
+                .noneMatch(text -> text.contains(key.substring(key.lastIndexOf('_'))));
+        browser.reload();
+        browser.see(".tr .agent a", "scribe");
+    }
+
+    @Test
+    void aWrongKeyIsRefusedWithAReason() {
+        browser.go("agents");
+        signIn("parley_0123456789ab_" + "0".repeat(48));
+
+        browser.see(".failure b", "");
+        browser.see("h1", "Sign in");
+        signIn(key("team", "alice"));
+        browser.see(".tr .agent a", "scribe");
+    }
+
+    @Test
+    void aDeepLinkIsShownAfterTheSignIn() {
+        String key = key("team", "carol");
+        browser.go("tasks?q=nothing");
+        signIn(key);
+
+        browser.see(".empty h2", "No task matches");
+        assertThat(browser.address()).endsWith("/ui/tasks?q=nothing");
+    }
+
+    @Test
+    void signingOutEndsTheSession() {
+        browser.go("agents");
+        signIn(key("team", "alice"));
+        browser.click("header button", "Sign out");
+        browser.see("h1", "Sign in");
+
+        browser.reload();
+        browser.see("h1", "Sign in");
+        browser.go("tasks");
+        browser.see("h1", "Sign in");
+        assertThat(browser.texts(".body .tr")).isEmpty();
+    }
+
+    @Test
+    void aRevokedKeyEndsThePageThatIsOpen() {
+        String key = key("team", "alice");
+        browser.go("tasks");
+        signIn(key);
+        browser.see("h1", "Tasks");
+        browser.see(".live.ok", "live");
+
+        hub.post("/admin/keys/" + key.split("_", -1)[1] + "/revoke", Map.of());
+
+        browser.see("h1", "Sign in");
+        assertThat(browser.texts("h1")).doesNotContain("Tasks");
+    }
+
+    @Test
+    void membersOfAnotherGroupSeeNothingOfATask() {
+        browser.go("agents/scribe/try");
+        signIn(key("team", "alice"));
+        browser.type("parley-compose textarea", "A secret of the team");
+        browser.press(Keys.ENTER);
+        browser.see(".of-task .state", "completed");
+        browser.go("tasks");
+        browser.see(".body .tr", "A secret of the team");
+        String task = browser.strings("return [document.querySelector('.body .tr a').getAttribute('href')]")
+                .getFirst();
+
+        browser.leave();
+        browser.deleteCookies();
+        browser.go("tasks");
+        signIn(key("others", "mallory"));
+        browser.see(".empty h2", "No task yet");
+        browser.go(task.substring(task.indexOf("/ui/") + 4));
+        browser.see(".failure", "request");
+        assertThat(browser.strings("return [document.body.innerText]").getFirst())
+                .doesNotContain("secret");
+    }
+}
