@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * @param client the command that calls the agents of hubs, except for its last arguments, the hubs; empty if it has no client
  * @param server the command that serves an agent; empty if it has no server, or none that starts by itself
  */
-record ForeignSdk(
+public record ForeignSdk(
         String name,
         List<String> sources,
         List<String> lockFiles,
@@ -198,6 +198,10 @@ record ForeignSdk(
 
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
+
+    /** Rules of accessibility, as a script that runs in a page. */
+    public static final ForeignSdk AXE =
+            new ForeignSdk("axe", List.of("axe"), List.of("package-lock.json"), List.of(NPM_CI), List.of(), List.of());
 
     /** A collector of OpenTelemetry; it wants to be told who gets the spans. */
     static final ForeignSdk COLLECTOR = new ForeignSdk(
@@ -409,7 +413,8 @@ record ForeignSdk(
         }
     }
 
-    Path directory() {
+    /** Where it is installed. */
+    public Path directory() {
         return Path.of("target", "interop", name);
     }
 
@@ -418,7 +423,7 @@ record ForeignSdk(
      *
      * @throws IOException if it cannot be had on this machine
      */
-    void install() throws IOException {
+    public void install() throws IOException {
         Files.createDirectories(directory());
         // Tests of this process may want the same one, and those of another.
         ReentrantLock lock = INSTALLING.computeIfAbsent(name, any -> new ReentrantLock());

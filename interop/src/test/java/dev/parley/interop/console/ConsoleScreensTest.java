@@ -1,0 +1,137 @@
+package dev.parley.interop.console;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.parley.interop.ForeignSdk;
+import dev.parley.interop.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Each screen in both themes: without complaints of the browser, without findings of axe, and without a horizontal scroll bar on a
+ * narrow window. It keeps a screenshot of each.
+ */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleScreensTest {
+    private static final int WIDE = 1400;
+    private static final int NARROW = 360;
+
+    /** Findings of axe that keep people out; those it calls moderate or minor are matters of judgement. */
+    private static final String AXE = """
+        const done = arguments[arguments.length - 1];
+        axe.run(document, {resultTypes: ['violations']}).then(
+          result => done(result.violations.filter(each => ['serious', 'critical'].includes(each.impact))
+            .map(each => `${each.id}: ${each.nodes.slice(0, 3).map(node => `${node.target} (${node.failureSummary})`).join('; ')}`)),
+          failure => done([String(failure)]));
+        """;
+
+    /** Addresses below {@code /ui/}, each with what is visible when it is complete. */
+    private record Screen(String path, String selector, String text) {}
+
+    private final Map<String, Screen> screens = new LinkedHashMap<>();
+    private ConsoleHub hub;
+    private Browser browser;
+    private String axe;
+
+    @BeforeAll
+    void start() throws IOException {
+        hub = new ConsoleHub();
+        browser = Browser.at(hub.url());
+        try {
+            ForeignSdk.AXE.install();
+        } catch (IOException failure) {
+            Requirement.missing("axe-core cannot be installed: " + failure.getMessage());
+        }
+        axe = Files.readString(ForeignSdk.AXE.directory().resolve("node_modules/axe-core/axe.min.js"));
+        seed();
+    }
+
+    private void seed() {
+        Map<?, ?> summary = hub.sent("scribe", List.of(Map.of("text", "Sum up the minutes of Monday, please")), false);
+        String task = String.valueOf(summary.get("id"));
+        String failed = hub.send("importer", "Import the rows of May");
+        String question = hub.send("booking", "A seat to Paris");
+        hub.send("archive", "Open the archive of 2024");
+        hub.begin(
+                "worker",
+                "Count the rows of a table whose name is much longer than any column of a list can ever show in one"
+                        + " line");
+        for (int i = 1; i <= 30; i++) {
+            hub.send(i % 3 == 0 ? "importer" : "booking", "Request number " + i);
+        }
+        screens.put("agents", new Screen("agents", ".body .tr .agent a", "worker"));
+        screens.put("agents-search", new Screen("agents?q=minutes", ".tr .skill mark", "minutes"));
+        screens.put("agents-empty", new Screen("agents?q=zzzz", ".empty h2", "No agent matches"));
+        screens.put("chat-empty", new Screen("agents/scribe/try", ".empty h2", "Talk to scribe"));
+        screens.put(
+                "chat",
+                new Screen("agents/scribe/try?context=" + summary.get("contextId"), ".artifact .md-h2", "Decisions"));
+        screens.put("chat-form", new Screen("agents/scribe/try?mode=form", ".skill button.chip", "budget"));
+        screens.put("tasks", new Screen("tasks", ".body .tr", "Request number 30"));
+        screens.put("tasks-empty", new Screen("tasks?q=zzzz", ".empty h2", "No task matches"));
+        screens.put("task", new Screen("tasks/" + task, ".artifact .md-h2", "Decisions"));
+        screens.put("task-failed", new Screen("tasks/" + failed, ".time .step.bad", "Disk full"));
+        screens.put("task-question", new Screen("tasks/" + question, ".ask", "Window or aisle?"));
+        screens.put("task-artifacts", new Screen("tasks/" + task + "?tab=artifacts", ".artifact td", "June, late"));
+        screens.put("task-events", new Screen("tasks/" + task + "?tab=events", ".events .line", "completed"));
+        screens.put("task-webhooks", new Screen("tasks/" + task + "?tab=webhooks", ".empty h2", "No webhook"));
+        screens.put("unknown", new Screen("nothing", ".empty h2", "No page"));
+    }
+
+    @AfterAll
+    void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+        hub.close();
+    }
+
+    @TestFactory
+    Stream<DynamicNode> everyScreen() {
+        return Stream.of("light", "dark")
+                .map(theme -> dynamicContainer(
+                        theme,
+                        screens.entrySet().stream()
+                                .map(each -> dynamicTest(
+                                        each.getKey(), () -> check(theme, each.getKey(), each.getValue())))));
+    }
+
+    private void check(String theme, String name, Screen screen) {
+        browser.theme(theme);
+        browser.size(WIDE, 900);
+        browser.go(screen.path());
+        browser.see(screen.selector(), screen.text());
+        browser.holds("!document.querySelector('.skeleton')");
+        browser.picture(name + "-" + theme);
+        browser.assertQuiet(name + " in " + theme);
+
+        browser.size(NARROW, 740);
+        browser.see(screen.selector(), screen.text());
+        browser.picture(name + "-" + theme + "-narrow");
+        assertThat(browser.overflow()).as("pixels beyond the window").isLessThanOrEqualTo(0);
+        assertThat(findings()).as("findings in the narrow window").isEmpty();
+        browser.size(WIDE, 900);
+        assertThat(findings()).as("findings").isEmpty();
+    }
+
+    private List<?> findings() {
+        if (Boolean.FALSE.equals(browser.run("return !!window.axe"))) {
+            browser.run(axe + "; window.axe = axe");
+        }
+        return (List<?>) requireNonNull(browser.runAsync(AXE));
+    }
+}
