@@ -62,17 +62,15 @@ final class ActivityHub implements AutoCloseable {
                         echo("silent"),
                         echo("payroll"),
                         Agent.named("ask", "Asks").handle((request, reply) -> reply.askForInput("Which one?")),
-                        Agent.named("steps", "Takes many steps")
-                                .resumable(true)
-                                .handle((request, reply) -> {
-                                    for (int step = 0; step < 80; step++) {
-                                        if (step == 40) {
-                                            gate.await();
-                                        }
-                                        reply.progress(step, "step " + step);
-                                    }
-                                    reply.complete("all done");
-                                }),
+                        Agent.named("steps", "Takes many steps").resumable(true).handle((request, reply) -> {
+                            for (int step = 0; step < 80; step++) {
+                                if (step == 40) {
+                                    gate.await();
+                                }
+                                reply.progress(step, "step " + step);
+                            }
+                            reply.complete("all done");
+                        }),
                         Agent.named("slow", "Shows its progress")
                                 .resumable(true)
                                 .handle((request, reply) -> {

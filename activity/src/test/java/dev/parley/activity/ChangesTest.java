@@ -259,19 +259,22 @@ class ChangesTest {
 
     @Test
     void aMessageThatLeavesATaskInItsStateIsAChangeWithANumber() throws Exception {
-        for (HubBuilder builder : List.of(database.kept(Hub.builder()), Hub.builder().inMemory())) {
+        for (HubBuilder builder :
+                List.of(database.kept(Hub.builder()), Hub.builder().inMemory())) {
             try (var hub = ActivityHub.open(builder);
                     Stream<String> lines = hub.stream(CHANGES, null, null)) {
                 Iterator<String> live = lines.iterator();
                 String task = hub.send("ask", "first", null);
-                Map<?, ?> asked = read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
+                Map<?, ?> asked =
+                        read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
 
                 String answer = "{\"message\":{\"messageId\":\"m2\",\"taskId\":\"" + task
                         + "\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"second\"}]}}";
                 assertThat(hub.post("/agents/ask/message:send", answer, null).status())
                         .isEqualTo(200);
 
-                Map<?, ?> again = read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
+                Map<?, ?> again =
+                        read(live, of(task, "TASK_STATE_INPUT_REQUIRED")).getLast();
                 assertThat((int) requireNonNull(again.get("number")))
                         .isGreaterThan((int) requireNonNull(asked.get("number")));
                 assertThat(again.get("before")).isNotNull();

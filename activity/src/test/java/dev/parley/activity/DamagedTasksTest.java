@@ -49,7 +49,8 @@ class DamagedTasksTest {
             moved = hub.send("ask", "damaged", null);
             late = hub.send("echo", "late", null);
         }
-        assertThat(change("UPDATE task SET state = 17 WHERE task_id = ?", early)).isEqualTo(1);
+        assertThat(change("UPDATE task SET state = 17 WHERE task_id = ?", early))
+                .isEqualTo(1);
         assertThat(change("UPDATE segment SET state = 17 WHERE task_id = ?", moved))
                 .isPositive();
 

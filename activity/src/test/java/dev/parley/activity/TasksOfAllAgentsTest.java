@@ -133,8 +133,8 @@ class TasksOfAllAgentsTest {
             assertThat(titles(hub.ok("/activity/tasks?state=input-required", null)))
                     .containsExactly("task 5");
             assertThat(titles(hub.ok("/activity/tasks?caller=nobody", null))).isEmpty();
-            Map<?, ?> third =
-                    (Map<?, ?>) ((List<?>) requireNonNull(hub.ok("/activity/tasks", null).get("tasks"))).get(2);
+            Map<?, ?> third = (Map<?, ?>)
+                    ((List<?>) requireNonNull(hub.ok("/activity/tasks", null).get("tasks"))).get(2);
             assertThat(titles(hub.ok("/activity/tasks?until=" + third.get("updated") + "&pageSize=1", null)))
                     .containsExactly("task 3");
             assertThat(titles(hub.ok("/activity/tasks?since=" + third.get("updated"), null)))

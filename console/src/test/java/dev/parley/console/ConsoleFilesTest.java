@@ -173,7 +173,8 @@ final class ConsoleFilesTest {
             assertThat(root.statusCode()).isEqualTo(307);
             assertThat(header(root, "Location")).isEqualTo("ui/");
             assertThat(header(get(local + "/ui"), "Location")).isEqualTo("ui/");
-            for (String path : List.of("/ui/", "/ui/agents", "/ui/agents/", "/ui/agents/a%2Fb/try", "/ui/a/b/c/d?e=/f")) {
+            for (String path :
+                    List.of("/ui/", "/ui/agents", "/ui/agents/", "/ui/agents/a%2Fb/try", "/ui/a/b/c/d?e=/f")) {
                 HttpResponse<String> page = get(local + path);
                 for (String at : List.of(local, "http://127.0.0.1/team/parley")) {
                     assertThat(base(at + path, page)).isEqualTo(at + "/ui/");

@@ -348,8 +348,7 @@ final class SessionTest {
         assertThat(http.send(guess, BodyHandlers.ofString()).body()).contains("\"signedIn\":false");
         assertThat(session(null)).containsEntry("signedIn", false); // which is no attempt
         key("next"); // whose rows come behind
-        assertThat(administer("GET", "/audit?action=call.denied&limit=10", null)
-                        .split("The API key is not known", -1))
+        assertThat(administer("GET", "/audit?action=call.denied&limit=10", null).split("The API key is not known", -1))
                 .hasSize(2);
         assertThat(administer("GET", "/audit?action=call.denied&limit=10", null))
                 .doesNotContain("Authentication required");
@@ -363,8 +362,7 @@ final class SessionTest {
 
         for (String other : List.of(
                 "", ".", "x", id.substring(1), id.substring(0, id.length() - 2) + last + id.charAt(id.length() - 1))) {
-            HttpRequest request = request(
-                            "GET", "/admin/keys", null, "parley_session_" + hub.port() + "=" + other, OWN)
+            HttpRequest request = request("GET", "/admin/keys", null, "parley_session_" + hub.port() + "=" + other, OWN)
                     .header("Parley-Session-Proof", requireNonNull(proofs.get(id)))
                     .build();
             assertThat(http.send(request, BodyHandlers.ofString()).statusCode())
@@ -395,8 +393,7 @@ final class SessionTest {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
                         .as(file.toString())
-                        .doesNotContain(
-                                key.substring(key.lastIndexOf('_') + 1), id, requireNonNull(proofs.get(id)));
+                        .doesNotContain(key.substring(key.lastIndexOf('_') + 1), id, requireNonNull(proofs.get(id)));
             }
         }
     }
@@ -419,16 +416,14 @@ final class SessionTest {
     void anotherPageOfTheBrowserSignsInBesideTheFirst() throws Exception {
         String key = key("alice");
         HttpResponse<String> first = signIn("key", key);
-        HttpResponse<String> second =
-                call("POST", SESSION, "{\"key\":\"" + key + "\"}", cookie(first), OWN);
+        HttpResponse<String> second = call("POST", SESSION, "{\"key\":\"" + key + "\"}", cookie(first), OWN);
 
         assertThat(second.statusCode()).isEqualTo(200);
         assertThat(second.body()).isEqualTo(first.body());
         assertThat(header(second, "Set-Cookie")).isEqualTo(header(first, "Set-Cookie"));
         assertThat(send(cookie(first), OWN).statusCode()).isEqualTo(200);
 
-        HttpResponse<String> bob =
-                call("POST", SESSION, "{\"key\":\"" + key("bob") + "\"}", cookie(first), OWN);
+        HttpResponse<String> bob = call("POST", SESSION, "{\"key\":\"" + key("bob") + "\"}", cookie(first), OWN);
         assertThat(session(cookie(bob))).containsEntry("name", "bob");
         assertThat(send(cookie(first), OWN).statusCode()).isEqualTo(401);
     }

@@ -185,7 +185,8 @@ public final class OpenApi {
         both.put("description", "With another Accept: " + other.get("summary") + " (" + other.get("operationId") + ")");
         Map<String, Object> responses = copy(both.get("responses"));
         Map<String, Object> done = copy(responses.get("200"));
-        Map<String, Object> content = copy(copy(copy(other.get("responses")).get("200")).get("content"));
+        Map<String, Object> content =
+                copy(copy(copy(other.get("responses")).get("200")).get("content"));
         content.putAll(copy(done.get("content")));
         done.put("content", content);
         responses.put("200", done);

@@ -399,12 +399,12 @@ final class VaultDialectTest {
         exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
         var agent = new ServedAgent(
                 "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
-        var links =
-                new FileLinks(Hmac.key(new byte[32]), (group, name) -> true, InstantSource.fixed(Instant.EPOCH));
+        var links = new FileLinks(Hmac.key(new byte[32]), (group, name) -> true, InstantSource.fixed(Instant.EPOCH));
 
         String url = links.of("", CallContext.anonymous(), "a", "t-9", "a-1", 0);
 
-        assertThat(links.answer(exchange.request("GET", url, new byte[0]), agent).headers())
+        assertThat(links.answer(exchange.request("GET", url, new byte[0]), agent)
+                        .headers())
                 .containsEntry("Content-Type", shown)
                 .containsEntry("X-Content-Type-Options", "nosniff");
     }

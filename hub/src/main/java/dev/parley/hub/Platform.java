@@ -278,8 +278,7 @@ public final class Platform implements AutoCloseable {
             this.adminSite = forOperators
                     .map(server -> opened.apply(server.handler(
                                     OpenApiPage.PATH,
-                                    new OpenApiPage(
-                                            this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
+                                    new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
                             .partsDown(this::problems)
                             .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)))

@@ -495,8 +495,7 @@ final class AuthorizationServerTest {
     @Test
     @DisplayName("a decision counts as a call of its user")
     void decisionsAreLimited() throws Exception {
-        Path policy = Files.writeString(
-                data.resolve("limits.json"), "{\"limits\":{\"principal\":{\"perDay\":2}}}");
+        Path policy = Files.writeString(data.resolve("limits.json"), "{\"limits\":{\"principal\":{\"perDay\":2}}}");
         hub.close();
         hub = builder().set("policy", policy.toString()).start();
         outsider = new Outsider(hub.url());

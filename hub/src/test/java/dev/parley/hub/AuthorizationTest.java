@@ -628,7 +628,9 @@ final class AuthorizationTest {
             String[] key = {"X-Api-Key", aliceOf(closed, there)};
 
             for (String file : List.of("/.well-known/agent-card.json", "/.well-known/agent.json")) {
-                assertThat(caching(there.get("/agents/ledger" + file, key))).as(file).isEqualTo("private, no-cache");
+                assertThat(caching(there.get("/agents/ledger" + file, key)))
+                        .as(file)
+                        .isEqualTo("private, no-cache");
                 assertThat(caching(there.get("/agents/echo" + file, key)))
                         .as(file)
                         .isEqualTo(isProtected ? "private, no-cache" : "public, max-age=60");

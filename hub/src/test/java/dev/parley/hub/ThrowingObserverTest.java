@@ -60,16 +60,14 @@ final class ThrowingObserverTest {
     }
 
     /** @param told receives the segments; null to throw for each */
-    private record Source(
-            String uri, @Nullable BlockingQueue<Segment> told) implements HubExtensionSource {
+    private record Source(String uri, @Nullable BlockingQueue<Segment> told) implements HubExtensionSource {
         @Override
         public HubExtension open(HubParts hub) {
             return new Observing(uri.substring(uri.lastIndexOf(':') + 1), told);
         }
     }
 
-    private record Observing(
-            String name, @Nullable BlockingQueue<Segment> told) implements HubExtension, HubObserver {
+    private record Observing(String name, @Nullable BlockingQueue<Segment> told) implements HubExtension, HubObserver {
         @Override
         public AgentExtension of(String hub, String agent, boolean streams) {
             throw new UnsupportedOperationException("no agent uses it");
@@ -89,7 +87,8 @@ final class ThrowingObserverTest {
         }
 
         @Override
-        public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {}
+        public void called(
+                String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {}
 
         @Override
         public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {}

@@ -39,7 +39,8 @@ final class SessionCredentials {
     Arrival resolved(Arrival arrival) {
         String proof = arrival.header(PROOF);
         Set<String> ids = proof == null ? Set.of() : ids(arrival, hub.get());
-        // Several are one of this hub, and others that a neighbour on the host has added: none of them is sure to be the user's.
+        // Several are one of this hub, and others that a neighbour on the host has added: none of them is sure to be
+        // the user's.
         if (proof == null || ids.size() != 1 || hasCredential(arrival) || isForeign(arrival)) {
             return arrival;
         }

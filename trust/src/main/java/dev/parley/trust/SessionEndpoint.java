@@ -186,9 +186,8 @@ final class SessionEndpoint {
             detail.put(KEY, key);
         }
         Set<String> before = SessionCredentials.ids(arrival, hub.get());
-        NewSession begun = before.size() == 1
-                ? sessions.again(before.iterator().next(), user.group(), user.name(), kept)
-                : null;
+        NewSession begun =
+                before.size() == 1 ? sessions.again(before.iterator().next(), user.group(), user.name(), kept) : null;
         if (begun == null) {
             begun = sessions.begin(
                     user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());

@@ -180,7 +180,8 @@ final class DirectoryTest {
     @Test
     void anErasedUserHasNoSession() {
         Sessions sessions = directory.sessions(new byte[32]);
-        var credential = new Sessions.Credential(Sessions.Kind.KEY_ID, key("T1", "alice").key().id());
+        var credential = new Sessions.Credential(
+                Sessions.Kind.KEY_ID, key("T1", "alice").key().id());
         String id = sessions.begin("T1", "alice", credential, null, Map.of(), "192.0.2.1")
                 .session()
                 .id();

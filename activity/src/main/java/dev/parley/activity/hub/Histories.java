@@ -108,8 +108,7 @@ final class Histories {
         members.put(EventView.DAMAGED, true);
         Instant at = written == null ? head.statusTime() : written.getValue();
         Long next = times.higherKey(number);
-        return new History(
-                task, List.of(new EventView(number, at, members)), next == null ? null : (Long) (next - 1));
+        return new History(task, List.of(new EventView(number, at, members)), next == null ? null : (Long) (next - 1));
     }
 
     /** When an event was written; otherwise the time of its status, or of the event before. */

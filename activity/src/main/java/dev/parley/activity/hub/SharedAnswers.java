@@ -75,11 +75,7 @@ final class SharedAnswers<K, V> {
     }
 
     private V searched(
-            K key,
-            Line<V> line,
-            CompletableFuture<V> own,
-            @Nullable CompletableFuture<V> before,
-            Supplier<V> search) {
+            K key, Line<V> line, CompletableFuture<V> own, @Nullable CompletableFuture<V> before, Supplier<V> search) {
         try {
             if (before != null) {
                 begin(line, own, before);

@@ -79,11 +79,13 @@ final class TaskTables {
                 find.since(),
                 find.until(),
                 token == null ? null : position(token));
-        return pages.of(Question.of(caller, find), () -> hub.database().scan(sight.payer(), PATIENCE, () -> {
-            var page = new Page(find, sight);
-            hub.tasks().walk(selection, sight::sees, page);
-            return page.finished();
-        }));
+        return pages.of(
+                Question.of(caller, find),
+                () -> hub.database().scan(sight.payer(), PATIENCE, () -> {
+                    var page = new Page(find, sight);
+                    hub.tasks().walk(selection, sight::sees, page);
+                    return page.finished();
+                }));
     }
 
     /** Collects a page. */
@@ -169,7 +171,8 @@ final class TaskTables {
         var agents = new HashMap<String, Map<String, Long>>();
         var decisions = new HashMap<Scope, Map<String, Boolean>>();
         for (Count each : counts) {
-            if (decisions.computeIfAbsent(each.scope(), scope -> new HashMap<>())
+            if (decisions
+                    .computeIfAbsent(each.scope(), scope -> new HashMap<>())
                     .computeIfAbsent(each.agent(), agent -> sight.sees(each.scope(), agent))) {
                 String state = STATE + each.state().name();
                 states.merge(state, each.tasks(), Long::sum);

@@ -55,7 +55,8 @@ class TailTest {
             reads.incrementAndGet();
             List<Move> moves = all.stream()
                     .filter(move -> move.change().number() > number)
-                    .filter(move -> taskId == null || taskId.equals(move.change().taskId()))
+                    .filter(move ->
+                            taskId == null || taskId.equals(move.change().taskId()))
                     .limit(limit)
                     .toList();
             return new Page(

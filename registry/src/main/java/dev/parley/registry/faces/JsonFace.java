@@ -133,7 +133,9 @@ record JsonFace(List<Route> routes, boolean isPublic, ErrorForm errors) implemen
         headers.put("Content-Type", type);
         headers.put("ETag", tag);
         headers.put("Cache-Control", isShared ? AT_ONCE : PRIVATE);
-        return request.hasVersion(tag) ? new WireAnswer.Whole(304, headers, new byte[0]) : new WireAnswer.Whole(200, headers, body);
+        return request.hasVersion(tag)
+                ? new WireAnswer.Whole(304, headers, new byte[0])
+                : new WireAnswer.Whole(200, headers, body);
     }
 
     @Override

@@ -99,8 +99,7 @@ final class TaskWalks {
             for (Newest each : newest) {
                 Lane lane = lanes.get(each.number);
                 // A lane may have been removed since it was read.
-                if (lane != null
-                        && visited.computeIfAbsent(lane, any -> visible.test(any.scope(), any.agent()))) {
+                if (lane != null && visited.computeIfAbsent(lane, any -> visible.test(any.scope(), any.agent()))) {
                     runs.add(new Run(each.number, lane, each.state, each.time));
                 }
             }

@@ -248,7 +248,9 @@ public final class Sessions {
         Instant until = now().plus(FRESH);
         known.replaceAll((hash, each) -> {
             BrowserSession session = each.session();
-            return session != null && session.group().equals(group) && session.name().equals(name)
+            return session != null
+                            && session.group().equals(group)
+                            && session.name().equals(name)
                     ? new Known(null, until)
                     : each;
         });

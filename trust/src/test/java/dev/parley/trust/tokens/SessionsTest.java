@@ -175,15 +175,14 @@ final class SessionsTest {
         NewSession other = begin("bob", Kind.TOKEN, "d.e.f");
         byte[] sealed = Base64.getDecoder().decode(credential());
         sealed[sealed.length - 1] ^= 1;
-        String credential =
-                switch (damage) {
-                    case "no Base64" -> "*";
-                    case "no text" -> "";
-                    case "no blank" -> Base64.getEncoder().encodeToString("x".getBytes(UTF_8));
-                    case "no kind" -> Base64.getEncoder().encodeToString("x y".getBytes(UTF_8));
-                    case "another bit" -> Base64.getEncoder().encodeToString(sealed);
-                    default -> credential().substring(0, 40);
-                };
+        String credential = switch (damage) {
+            case "no Base64" -> "*";
+            case "no text" -> "";
+            case "no blank" -> Base64.getEncoder().encodeToString("x".getBytes(UTF_8));
+            case "no kind" -> Base64.getEncoder().encodeToString("x y".getBytes(UTF_8));
+            case "another bit" -> Base64.getEncoder().encodeToString(sealed);
+            default -> credential().substring(0, 40);
+        };
         database.write(session ->
                 session.update("UPDATE trust_session SET credential = ? WHERE principal = 'alice'", credential));
         clock.advance(Duration.ofMinutes(1));
