@@ -200,7 +200,7 @@ class ChangesTest {
             try (Stream<String> behind = hub.stream(CHANGES + "?after=0", null, null)) { // of several pages
                 for (Stream<String> lines : List.of(quick, slow, behind)) {
                     assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
-                            .extracting(change -> (Object) requireNonNull(change.get("taskId")))
+                            .extracting(change -> requireNonNull(change.get("taskId")))
                             .isEqualTo(ids);
                 }
             }
@@ -221,7 +221,7 @@ class ChangesTest {
 
             for (Stream<String> lines : readers) {
                 assertThat(settled(read(lines.iterator(), of(ids.getLast(), "TASK_STATE_COMPLETED"))))
-                        .extracting(change -> (Object) requireNonNull(change.get("taskId")))
+                        .extracting(change -> requireNonNull(change.get("taskId")))
                         .isEqualTo(ids);
                 lines.close();
             }

@@ -45,7 +45,7 @@ final class SharedAnswers<K, V> {
     V of(K key, Supplier<V> search) {
         while (true) {
             var own = new CompletableFuture<V>();
-            CompletableFuture<V> joined = own;
+            CompletableFuture<V> joined = null;
             CompletableFuture<V> before = null;
             Line<V> line;
             lock.lock();
@@ -63,7 +63,7 @@ final class SharedAnswers<K, V> {
             } finally {
                 lock.unlock();
             }
-            if (joined == own) {
+            if (joined == null) {
                 return searched(key, line, own, before, search);
             }
             try {
@@ -93,7 +93,8 @@ final class SharedAnswers<K, V> {
         } finally {
             lock.lock();
             try {
-                if (line.next == own) {
+                // A search that ended before it ran (its patience did, or its caller went away) is still the next one.
+                if (line.next != null && line.next.isDone()) {
                     line.next = null;
                 }
                 if (line.next == null && line.running.isDone()) {
