@@ -32,7 +32,7 @@ public interface ActivityOperation {
      * @param since earliest time of the status
      * @param until latest time of the status
      * @param words words that all have to occur in the title, the status, the agent or an id
-     * @param after {@link TaskPage#next()} of the page before
+     * @param after the {@code next} of the page before
      * @param pageSize 1 to 200; null for 50
      */
     record FindTasks(
