@@ -623,7 +623,7 @@ final class AuthorizationTest {
         try (Hub closed = closed(
                 isProtected,
                 "{\"rules\":[{\"effect\":\"allow\",\"principals\":[\"alice\"],\"agents\":[\"ledger\"]},"
-                        + "{\"effect\":\"deny\",\"agents\":[\"ledger\"]}]}")) {
+                        + "{\"effect\":\"hide\",\"agents\":[\"ledger\"]}]}")) {
             var there = new Outsider(closed.url());
             String[] key = {"X-Api-Key", aliceOf(closed, there)};
 
