@@ -15,6 +15,7 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -70,7 +71,7 @@ final class ThrowingObserverTest {
     private record Observing(String name, @Nullable BlockingQueue<Segment> told) implements HubExtension, HubObserver {
         @Override
         public AgentExtension of(String hub, String agent, boolean streams) {
-            throw new UnsupportedOperationException("no agent uses it");
+            return AgentExtension.of(ExtensionProtocol.of("urn:example:" + name), "Observes the hub");
         }
 
         @Override
