@@ -229,7 +229,9 @@ final class Writer {
                     LOG.log(Level.ERROR, "could not write", problem);
                 }
                 refuse(group, outageException("could not write", now));
-            } else if (group.size() == 1 && Outage.isStanding(problem)) {
+            } else if (group.size() == 1
+                    && Outage.isStanding(problem)
+                    && !hasPassed(session, group.element(), problem)) {
                 refuse(group, refusals.add(group.element(), problem));
             } else {
                 LOG.log(Level.ERROR, "could not write", problem);
@@ -249,6 +251,11 @@ final class Writer {
                 writeGroup(session, new ArrayDeque<>(List.of(work)));
             }
         }
+    }
+
+    /** Whether a fault of SQLite's file is over: it took another write after the fault, and takes this work. */
+    private boolean hasPassed(Session session, Work work, Exception problem) {
+        return Outage.mayLackSpace(problem) && transactions.attempt(session, work) == null;
     }
 
     private OutageException outageException(String message, Outage known) {
