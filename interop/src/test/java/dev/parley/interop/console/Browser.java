@@ -304,15 +304,25 @@ final class Browser implements AutoCloseable {
 
     /** Asserts that since the last call nothing failed, broke the security policy, left the hub or brought styles of its own. */
     void assertQuiet(String where) {
+        collect();
+        List<String> seen = List.copyOf(complaints);
+        complaints.clear();
+        assertThat(seen).as(where).isEmpty();
+    }
+
+    private void collect() {
         complaints.addAll(strings("return (window.complaints ?? []).splice(0)"));
         complaints.addAll(strings(INLINE));
         driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.SEVERE.intValue())
                 .forEach(entry -> complaints.add("console: " + entry.getMessage()));
         complaints.addAll(foreign());
-        List<String> seen = List.copyOf(complaints);
-        complaints.clear();
-        assertThat(seen).as(where).isEmpty();
+    }
+
+    /** Forgets complaints that hold some words, for tests that provoke them. */
+    void forget(String words) {
+        collect();
+        complaints.removeIf(each -> each.contains(words));
     }
 
     /** Forgets what was complained of, for tests that provoke it. */

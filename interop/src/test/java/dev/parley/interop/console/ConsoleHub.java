@@ -147,7 +147,8 @@ final class ConsoleHub implements AutoCloseable {
         steps(request.text()).acquire();
         reply.progress(80, "80 rows counted");
         steps(request.text()).acquire();
-        reply.complete("100 rows counted");
+        reply.progress(100, "100 rows counted");
+        reply.complete("The rows are counted");
     }
 
     /** Lets the agent that was sent a text, and waits, take its next step. */
