@@ -61,6 +61,7 @@ final class ActivityCommandTest {
                 .contains("  1  echo  " + id);
         assertThat(shell.run("tasks", "--status", "busy").err()).contains("busy");
         assertThat(shell.run("tasks", "--group", "*").status()).isNotZero();
-        assertThat(shell.run("task", "history", "unknown").err()).contains("unknown");
+        assertThat(shell.run("task", "history", "unknown").err())
+                .contains("Task not found: unknown", "list the tasks: parley tasks");
     }
 }
