@@ -235,12 +235,12 @@ class ChangesTest {
                 hub.send("echo", "of ann", ANN);
             }
 
-            Map<?, ?> position;
+            List<Map<?, ?>> positions;
             try (Stream<String> lines = hub.stream(CHANGES + "?after=0", BOB, null)) {
-                position = read(lines.iterator(), change -> true).getFirst();
+                positions = read(lines.iterator(), change -> (int) requireNonNull(change.get("number")) >= 1_000);
             }
-            assertThat(position.get("kind")).isEqualTo("position");
-            assertThat((int) requireNonNull(position.get("number"))).isGreaterThanOrEqualTo(1_000);
+            assertThat(positions).hasSizeLessThan(10).allMatch(each -> "position".equals(each.get("kind")));
+            Map<?, ?> position = positions.getLast();
 
             String board = hub.send("board", "of ann", ANN);
             try (Stream<String> lines = hub.stream(CHANGES, BOB, String.valueOf(position.get("number")))) {
@@ -293,9 +293,8 @@ class ChangesTest {
             String slow = hub.send("slow", "hello", null, true);
 
             var seen = new ArrayList<Change>();
-            while (seen.isEmpty()
-                    || !slow.equals(seen.getLast().taskId())
-                    || seen.getLast().state() != TaskState.COMPLETED) {
+            while (seen.stream()
+                    .noneMatch(change -> slow.equals(change.taskId()) && change.state() == TaskState.COMPLETED)) {
                 List<Change> next = changes.next(Duration.ofSeconds(30));
                 seen.addAll(requireNonNull(next));
             }
