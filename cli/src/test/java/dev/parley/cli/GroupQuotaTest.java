@@ -496,6 +496,9 @@ final class GroupQuotaTest {
                 session.once("UPDATE module_version SET version = 5 WHERE module = 'registry'");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'workflows'");
                 session.once("UPDATE module_version SET version = 4 WHERE module = 'task'");
+                if (kind == DatabaseKind.POSTGRESQL) {
+                    session.once("ALTER TABLE segment DROP COLUMN at_ms");
+                }
                 return session;
             });
             if (kind == DatabaseKind.SQLITE) {

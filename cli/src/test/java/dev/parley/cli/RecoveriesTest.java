@@ -76,6 +76,7 @@ final class RecoveriesTest {
 
     /** Classes that let a thread sleep, with the reason. */
     private static final Map<String, String> SLEEPING = Map.of(
+            "activity.hub.Tail", "20 ms in which changes gather; woken by the end of the hub",
             "cli.task.Follow", "a command, which Ctrl-C ends",
             "client.keys.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens",
             "load.LoadWorker", "a load of a given rate",
@@ -87,6 +88,7 @@ final class RecoveriesTest {
 
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */
     private static final Map<String, String> WAITING = Map.ofEntries(
+            entry("activity.hub.SharedAnswers", "time limit of a list that another caller reads"),
             entry("client.calls.HttpElements", "time limit of the head of a stream"),
             entry("client.http.Connections", "closing of connections that are idle, while there are any"),
             entry("client.http.Http1Client", "time limit of an exchange"),
