@@ -4,9 +4,12 @@ import { api } from '../api.js';
 import { findings } from '../card.js';
 import { failure, skeleton } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
-import { line, plural, visible, webLink } from '../format.js';
+import { count, line, plural, visible, webLink } from '../format.js';
 import { readAddress } from './agents-read.js';
 import { healthOf, trustOf } from './agents-row.js';
+
+/** A hub takes 1 MB. */
+const MOST_CHARACTERS = 1_100_000;
 
 /** Whether a text may be a card or the address of one. @param {string} text */
 export const isAddable = text => /^\s*\{[\s\S]*"(name|skills|url|supportedInterfaces)"/.test(text) || (!/\s/.test(text.trim()) && /^https?:\/\//.test(text.trim()));
@@ -87,7 +90,7 @@ function ownAgent(address) {
  * @param {() => void} [registered]
  */
 export function addAgent(pasted = '', registered = () => {}) {
-  let text = pasted.trim().slice(0, 1_100_000);
+  let text = pasted.trim();
   /** @type {import('../types.js').Entry | undefined} */
   let entry;
   /** @type {any} */
@@ -149,6 +152,7 @@ export function addAgent(pasted = '', registered = () => {}) {
 
   function read() {
     step('read', async () => {
+      if (text.length > MOST_CHARACTERS) throw new Error(`The card has ${count(text.length)} characters (expected: at most ${count(MOST_CHARACTERS)})`);
       if (text.startsWith('{')) {
         card = JSON.parse(text);
       } else if (!webLink(text)) {
