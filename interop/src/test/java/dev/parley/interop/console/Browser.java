@@ -204,6 +204,16 @@ final class Browser implements AutoCloseable {
                 requireNonNull(await(SEE, "visible " + selector + " with \"" + text + "\"", selector, text));
     }
 
+    /** {@link #see}, for what takes longer than a page. */
+    void seeWithin(Duration time, String selector, String text) {
+        driver.manage().timeouts().scriptTimeout(time);
+        try {
+            see(selector, text);
+        } finally {
+            driver.manage().timeouts().scriptTimeout(PATIENCE);
+        }
+    }
+
     /** Waits until no such element is visible. */
     void gone(String selector, String text) {
         await(GONE, "no visible " + selector + " with \"" + text + "\"", selector, text);

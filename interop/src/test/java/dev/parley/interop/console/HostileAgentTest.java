@@ -47,6 +47,7 @@ class HostileAgentTest {
     private static final String LOOK_ALIKE = "w\u043Erk\u0435r";
 
     private static final String LONG = "W".repeat(1_000_000);
+    private static final String WIDE = "W".repeat(10_000);
 
     private static final String MARKDOWN = """
         # Report MARKUP
@@ -106,7 +107,8 @@ class HostileAgentTest {
         trap = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         trap.createContext("/", exchange -> {
             if (exchange.getRequestURI().getPath().equals("/card.json")) {
-                byte[] card = Json.write(card("Registered " + LOOK_ALIKE));
+                byte[] card =
+                        Json.write(card("Registered " + LOOK_ALIKE, "<script>window.attacked=40</script>" + CONTROLS));
                 exchange.getResponseHeaders().add("Content-Type", "application/json");
                 exchange.sendResponseHeaders(200, card.length);
                 exchange.getResponseBody().write(card);
@@ -207,8 +209,12 @@ class HostileAgentTest {
 
     /** Card of a registered agent, whose name may be anything. */
     private Map<String, Object> card(String name) {
+        return card(name, MARKUP + CONTROLS);
+    }
+
+    private Map<String, Object> card(String name, String attack) {
         return Map.of(
-                "name", hostile(name + " " + MARKUP + CONTROLS),
+                "name", hostile(name + " " + attack),
                 "description", hostile(MARKUP + CONTROLS),
                 "version", hostile("9 " + MARKUP),
                 "supportedInterfaces",
@@ -306,9 +312,15 @@ class HostileAgentTest {
     void aPastedCardWithALongNameIsShort() {
         browser.go("agents");
         browser.see("h1", "Agents");
-        browser.paste("{\"name\":\"" + LONG + "\",\"skills\":[{\"id\":\"" + LONG + "\",\"name\":\"" + LONG + "\"}]}");
+        browser.paste("{\"name\":\"" + LONG + "\",\"skills\":[{\"id\":\"" + WIDE + "\",\"name\":\"" + WIDE + "\"}]}");
         browser.see("dialog .preview h3", "WWW");
         assertHarmless("a pasted card with a long name");
+
+        browser.go("agents");
+        browser.see("h1", "Agents");
+        browser.paste("{\"name\":\"" + LONG + LONG + "\"}");
+        browser.see("dialog", "The card has 2,000,011 characters (expected: at most 1,100,000)");
+        assertHarmless("a pasted card that is too large");
     }
 
     @ParameterizedTest
