@@ -290,7 +290,7 @@ class ConsoleTest {
     // ---- S4 Tasks
 
     @Test
-    @DisplayName("S4: progress, last status and age of tasks in their rows, live")
+    @DisplayName("S4, ONE40: progress, last status and age of tasks in their rows, live")
     void rowsAreLive() {
         browser.go("tasks");
         browser.see("h1", "Tasks");
