@@ -33,7 +33,9 @@ final class Browser implements AutoCloseable {
 
     private static final File PROGRAM = new File("/usr/bin/chromium");
     private static final File DRIVER = new File("/usr/bin/chromedriver");
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    /** Longer than the 15 s after which an idle stream ends whose credential is no longer good. */
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /** Runs in each document before its own scripts. */
     private static final String RECORD = """
@@ -202,16 +204,6 @@ final class Browser implements AutoCloseable {
     WebElement see(String selector, String text) {
         return (WebElement)
                 requireNonNull(await(SEE, "visible " + selector + " with \"" + text + "\"", selector, text));
-    }
-
-    /** {@link #see}, for what takes longer than a page. */
-    void seeWithin(Duration time, String selector, String text) {
-        driver.manage().timeouts().scriptTimeout(time);
-        try {
-            see(selector, text);
-        } finally {
-            driver.manage().timeouts().scriptTimeout(PATIENCE);
-        }
     }
 
     /** Waits until no such element is visible. */

@@ -15,6 +15,7 @@ import dev.parley.protocol.Part;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URLEncoder;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -106,9 +107,10 @@ class HostileAgentTest {
     void start() throws IOException {
         trap = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         trap.createContext("/", exchange -> {
-            if (exchange.getRequestURI().getPath().equals("/card.json")) {
-                byte[] card =
-                        Json.write(card("Registered " + LOOK_ALIKE, "<script>window.attacked=40</script>" + CONTROLS));
+            String path = exchange.getRequestURI().getPath();
+            if (path.equals("/card.json") || path.equals("/look-alike.json")) {
+                String name = "Registered <script>window.attacked=40</script>" + CONTROLS;
+                byte[] card = Json.write(card(path.equals("/card.json") ? name : LOOK_ALIKE));
                 exchange.getResponseHeaders().add("Content-Type", "application/json");
                 exchange.sendResponseHeaders(200, card.length);
                 exchange.getResponseBody().write(card);
@@ -209,12 +211,8 @@ class HostileAgentTest {
 
     /** Card of a registered agent, whose name may be anything. */
     private Map<String, Object> card(String name) {
-        return card(name, MARKUP + CONTROLS);
-    }
-
-    private Map<String, Object> card(String name, String attack) {
         return Map.of(
-                "name", hostile(name + " " + attack),
+                "name", name,
                 "description", hostile(MARKUP + CONTROLS),
                 "version", hostile("9 " + MARKUP),
                 "supportedInterfaces",
@@ -288,21 +286,31 @@ class HostileAgentTest {
     }
 
     @Test
-    void aRegisteredCardIsShownAsTextAndItsLookAlikeIsNamed() {
+    void aRegisteredCardIsShownAsText() {
         hub.post("/registry/agents", Map.of("url", hostile("HOST/card.json"), "visibility", "public"));
         browser.go("agents?q=Registered");
         browser.see(".tr .agent a", "Registered");
         assertHarmless("the list with a registered agent");
         browser.click(".tr .act button", "Show");
-        browser.see("dialog .preview h3", "Registered");
+        browser.see("dialog .preview h3", "Registered <script>");
         assertHarmless("a registered agent");
+    }
+
+    @Test
+    void aNameThatLooksLikeAnotherIsMarked() {
+        hub.post("/registry/agents", Map.of("url", hostile("HOST/look-alike.json"), "visibility", "public"));
+        browser.go("agents?q=" + URLEncoder.encode(LOOK_ALIKE, UTF_8));
+        browser.see(".tr .agent .state.bad", "look-alike");
+        browser.click(".tr:has(.agent .state.bad) .act button", "Show");
+        browser.see("dialog .preview .state.bad", "looks like 1 other agent");
+        assertHarmless("an agent with the name of another");
     }
 
     @Test
     void aPastedCardIsShownAsText() {
         browser.go("agents");
         browser.see("h1", "Agents");
-        browser.paste(new String(Json.write(card("Pasted")), UTF_8));
+        browser.paste(new String(Json.write(card(hostile("Pasted " + MARKUP + CONTROLS))), UTF_8));
         browser.see("dialog .preview h3", "Pasted <script>");
         browser.see("dialog .findings code", "/supportedInterfaces/1/url");
         assertHarmless("a pasted card");

@@ -80,10 +80,10 @@ class Ask extends Part {
     const secret = this.task?.status.state === 'TASK_STATE_AUTH_REQUIRED';
     return html`<form class="ask" @submit=${this.submit}>
       ${this.message ? html`<parley-parts .parts=${this.parts}></parley-parts>` : html`<b>${secret ? 'The agent needs a credential.' : 'The agent waits for an answer.'}</b>`}
+      ${this.options.length ? html`<div class="row wrap">${this.options.map(option => html`<button type="button" class="btn" ?disabled=${this.busy} @click=${() => this.answer(option)}>${line(option, 60)}</button>`)}</div>` : nothing}
       <div class="row wrap">
         <input name="answer" class="grow" type=${secret ? 'password' : 'text'} autocomplete="off" aria-label=${secret ? 'Credential' : 'Answer'}
           placeholder=${secret ? 'Credential for the agent' : 'Answer'} ?disabled=${this.busy}>
-        ${this.options.map(option => html`<button type="button" class="btn" ?disabled=${this.busy} @click=${() => this.answer(option)}>${line(option, 60)}</button>`)}
         <button class="btn main" ?disabled=${this.busy}>${secret ? 'Send credential' : 'Answer'}</button>
       </div>
       ${secret ? html`<p class="dim">The credential goes to the agent as a message of the task, and stays in its history.</p>` : nothing}

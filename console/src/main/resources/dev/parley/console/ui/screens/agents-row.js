@@ -67,7 +67,8 @@ function skillCell({ why, agent }, words) {
 export function columns(words, now, check, checks) {
   return [
     { name: 'agent', label: 'Agent', cell: ({ agent }) => html`<span class="two"><span class="cut">${hosted(agent) ? html`<a href=${link(`agents/${hosted(agent)}/try`)}>${highlighted(agent.name, words, 120)}</a>`
-      : html`<a href=${entryLink(agent.id)}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span></span>
+      : html`<a href=${entryLink(agent.id)}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span>
+      ${agent.lookAlikes?.length && !hosted(agent) ? html`<span class="state bad" title="Another agent has a name that looks the same">look-alike</span>` : nothing}</span>
       <span class="dim cut" title=${line(agent.description, 400)}>${highlighted(agent.description, words, 200)}</span></span>` },
     { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
     { name: 'health', label: 'Health', cell: found => {
