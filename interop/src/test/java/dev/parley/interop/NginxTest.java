@@ -1,6 +1,5 @@
 package dev.parley.interop;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -16,10 +15,6 @@ import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.Reader;
-import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,7 +52,7 @@ class NginxTest {
 
     private final Semaphore mayGoOn = new Semaphore(0);
     private Hub hub;
-    private Process nginx;
+    private Nginx nginx;
     private SSLContext trust;
     private String url;
 
@@ -69,8 +64,8 @@ class NginxTest {
         } catch (IOException notInstalled) {
             Requirement.missing(String.valueOf(notInstalled.getMessage()));
         }
-        int port = freePort();
-        int hubPort = freePort();
+        int port = Nginx.freePort();
+        int hubPort = Nginx.freePort();
         url = "https://localhost:" + port;
         hub = Hub.builder()
                 .port(hubPort)
@@ -94,15 +89,14 @@ class NginxTest {
                         }))
                 .drain(Duration.ZERO)
                 .start();
-        nginx = start(configuration(port, hubPort));
+        nginx = Nginx.start(directory, configuration(port, hubPort));
         trust = trust();
     }
 
     @AfterAll
-    void stop() throws IOException {
+    void stop() {
         if (nginx != null) { // else it is not installed
-            nginx.getOutputStream().close();
-            nginx.onExit().join();
+            nginx.close();
             hub.close();
         }
     }
@@ -186,49 +180,7 @@ class NginxTest {
             assertThat(server).contains(change.getFirst());
             server = server.replace(change.getFirst(), change.getLast());
         }
-        return """
-                daemon off;
-                pid nginx.pid;
-                error_log stderr notice;
-                events {}
-                http {
-                access_log off;
-                client_body_temp_path body;
-                proxy_temp_path proxy;
-                fastcgi_temp_path fastcgi;
-                uwsgi_temp_path uwsgi;
-                scgi_temp_path scgi;
-                proxy_bind 127.0.0.2;
-                grpc_bind 127.0.0.2;
-                """ + server + "}\n";
-    }
-
-    /** Starts nginx, and waits until it serves. It ends when its input does, so also should this process die. */
-    private static Process start(String configuration) throws IOException {
-        Files.writeString(directory.resolve("nginx.conf"), configuration);
-        String command = "nginx -p \"$PWD\" -c \"$PWD/nginx.conf\" -e stderr & trap \"kill $!\" EXIT; cat";
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .directory(directory.toFile())
-                .start();
-        var said = new StringBuilder();
-        var errors = process.errorReader(UTF_8);
-        for (String line = errors.readLine(); line != null; line = errors.readLine()) {
-            if (line.contains("start worker process ")) {
-                Thread.startVirtualThread(() -> drain(errors));
-                return process;
-            }
-            said.append(line).append('\n');
-        }
-        throw new IOException("nginx did not start: " + said);
-    }
-
-    /** So that it never waits for a reader. */
-    private static void drain(Reader rest) {
-        try (rest) {
-            rest.transferTo(Writer.nullWriter());
-        } catch (IOException ended) {
-            // and has nothing more to say
-        }
+        return "proxy_bind 127.0.0.2;\ngrpc_bind 127.0.0.2;\n" + server;
     }
 
     private static void makeCertificate() throws IOException, InterruptedException {
@@ -274,11 +226,5 @@ class NginxTest {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trusted.getTrustManagers(), null);
         return context;
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

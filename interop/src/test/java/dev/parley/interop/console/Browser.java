@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.ScriptTimeoutException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -114,10 +115,14 @@ final class Browser implements AutoCloseable {
         var driver = new ChromeDriver(
                 new ChromeDriverService.Builder().usingDriverExecutable(DRIVER).build(), options);
         driver.manage().timeouts().scriptTimeout(PATIENCE);
-        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORD));
         var browser = new Browser(hub, driver);
-        browser.size(1400, 900);
+        browser.begin();
         return browser;
+    }
+
+    private void begin() {
+        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORD));
+        size(1400, 900);
     }
 
     // ---- What a reader does
@@ -127,6 +132,39 @@ final class Browser implements AutoCloseable {
         leave();
         driver.get(hub + "/ui/" + path);
         see("h1, h2", "");
+    }
+
+    /** The tab that is shown. */
+    String tab() {
+        return driver.getWindowHandle();
+    }
+
+    /** Opens an address below {@code /ui/} in a new tab, and returns the tab. The page before is hidden. */
+    String openTab(String path) {
+        return open(path, WindowType.TAB);
+    }
+
+    /** Opens an address below {@code /ui/} in a new window, beside those that are shown. */
+    String openWindow(String path) {
+        return open(path, WindowType.WINDOW);
+    }
+
+    private String open(String path, WindowType type) {
+        driver.switchTo().newWindow(type);
+        begin();
+        go(path);
+        return tab();
+    }
+
+    void turnTo(String tab) {
+        driver.switchTo().window(tab);
+        driver.executeCdpCommand("Page.bringToFront", Map.of());
+    }
+
+    /** Closes the tab that is shown, and turns to another one. */
+    void closeTab(String next) {
+        driver.close();
+        turnTo(next);
     }
 
     /** Leaves the console, as a reader does who closes the tab. */

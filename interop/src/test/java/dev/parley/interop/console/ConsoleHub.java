@@ -46,12 +46,11 @@ final class ConsoleHub implements AutoCloseable {
     private final Map<String, Semaphore> steps = new ConcurrentHashMap<>();
 
     ConsoleHub(Agent... more) {
-        this(Hub.builder().inMemory(), more);
+        this(Hub.builder().inMemory().port(0), more);
     }
 
     ConsoleHub(HubBuilder builder, Agent... more) {
-        this.hub = builder.port(0)
-                .drain(Duration.ZERO)
+        this.hub = builder.drain(Duration.ZERO)
                 .webhookAllow(List.of("127.0.0.1"))
                 .agents(
                         Agent.named("scribe", "Writes summaries of minutes")

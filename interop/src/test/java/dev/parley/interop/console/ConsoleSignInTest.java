@@ -22,7 +22,7 @@ class ConsoleSignInTest {
 
     @BeforeAll
     void start() {
-        hub = new ConsoleHub(Hub.builder().inMemory().set("auth", "required"));
+        hub = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"));
         browser = Browser.at(hub.url());
     }
 

@@ -1,0 +1,109 @@
+package dev.parley.interop.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.hub.Hub;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.openqa.selenium.Keys;
+
+/** Several tabs of one browser at the console of a hub that requires credentials. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleTabsTest {
+    /** One more than the connections that browsers allow to a host. */
+    private static final int PAGES = 7;
+
+    private ConsoleHub hub;
+    private Browser browser;
+
+    @BeforeEach
+    void start() {
+        hub = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"));
+        browser = Browser.at(hub.url());
+    }
+
+    @AfterEach
+    void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+        hub.close();
+    }
+
+    private String key(String principal) {
+        return String.valueOf(
+                hub.post("/admin/keys", Map.of("group", "team", "principal", principal, "scopes", List.of()))
+                        .get("key"));
+    }
+
+    private void signIn(String key) {
+        browser.see("h1", "Sign in");
+        browser.type("input[type=password]", key);
+        browser.press(Keys.ENTER);
+    }
+
+    @Test
+    @DisplayName("a tab that is opened by itself is signed in, and a sign-out ends the session of all tabs")
+    void tabsShareTheSession() {
+        browser.go("tasks");
+        signIn(key("alice"));
+        browser.see("h1", "Tasks");
+        String first = browser.tab();
+
+        String second = browser.openTab("agents");
+        browser.see(".tr .agent a", "scribe");
+        browser.see(".who", "alice @ team");
+        browser.assertQuiet("the second tab");
+        browser.click("header button", "Sign out");
+        browser.see("h1", "Sign in");
+
+        browser.turnTo(first);
+        browser.see("h1", "Sign in");
+        assertThat(browser.texts("h1")).doesNotContain("Tasks");
+        browser.assertQuiet("the first tab");
+
+        signIn(key("bob"));
+        browser.see("h1", "Tasks");
+        browser.see(".who", "bob @ team");
+        browser.turnTo(second);
+        browser.see(".who", "bob @ team");
+        browser.see(".tr .agent a", "scribe");
+    }
+
+    @Test
+    @DisplayName(
+            "more pages than a browser has connections to a host are live, also when the one that reads the stream is closed")
+    void pagesShareTheStream() {
+        browser.go("tasks?agent=worker");
+        signIn(hub.hub.bootstrapKey().orElseThrow());
+        browser.see(".live.ok", "live");
+        List<String> windows = new ArrayList<>(List.of(browser.tab()));
+        while (windows.size() < PAGES) {
+            windows.add(browser.openWindow("tasks?agent=worker"));
+            browser.see(".live.ok", "live");
+        }
+        hub.begin("worker", "Seen in all pages");
+
+        for (String window : windows) {
+            browser.turnTo(window);
+            assertThat(browser.run("return document.hidden"))
+                    .isEqualTo(false); // a hidden page may have left the stream
+            browser.see(".body .tr", "Seen in all pages");
+            browser.see(".body .tr .status", "40 rows counted");
+            browser.assertQuiet("a page");
+        }
+        browser.turnTo(windows.getFirst());
+        browser.closeTab(windows.getLast());
+        browser.see(".live.ok", "live");
+        hub.step("Seen in all pages");
+        browser.see(".body .tr .status", "80 rows counted");
+    }
+}
