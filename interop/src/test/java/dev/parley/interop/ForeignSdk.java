@@ -203,6 +203,15 @@ public record ForeignSdk(
     public static final ForeignSdk AXE =
             new ForeignSdk("axe", List.of("axe"), List.of("package-lock.json"), List.of(NPM_CI), List.of(), List.of());
 
+    /** TypeScript and the libraries of the console with their types. */
+    static final ForeignSdk CONSOLE_TYPES = new ForeignSdk(
+            "console-types",
+            List.of("console-types"),
+            List.of("package-lock.json"),
+            List.of(NPM_CI),
+            List.of(),
+            List.of());
+
     /** A collector of OpenTelemetry; it wants to be told who gets the spans. */
     static final ForeignSdk COLLECTOR = new ForeignSdk(
             "go-collector",

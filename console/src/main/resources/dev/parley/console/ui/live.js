@@ -106,9 +106,8 @@ class Live extends EventTarget {
       path: 'activity/changes',
       after: this.#lastId,
       receive: element => {
-        if (element.kind === 'position'); // only its id counts
-        else if (this.#batch.length < MOST) this.#batch.push(element);
-        else this.#batch = [{ kind: 'gap' }];
+        if (this.#batch.length >= MOST) this.#batch = [{ kind: 'gap' }];
+        else if (element.kind !== 'position') this.#batch.push(element); // of a position only the id counts
         this.#timer ||= setTimeout(() => this.#flush(), BATCH);
       },
     }));

@@ -115,8 +115,8 @@ export class TaskList extends EventTarget {
 
   /** A page; of a search as many as it takes to find something. @param {string | undefined} after @param {AbortSignal} signal */
   async #pages(after, signal) {
-    const query = { ...this.filter(), pageSize: after ? 2 * PAGE : PAGE };
-    if (!after && this.#tail && this.rows.length) query.until = this.#tail;
+    const until = !after && this.rows.length ? this.#tail : undefined;
+    const query = { ...this.filter(), ...(until ? { until } : {}), pageSize: after ? 2 * PAGE : PAGE };
     let page = await api.tasks({ ...query, after }, signal);
     for (let i = 1; i < EMPTY_PAGES && !page.tasks.length && page.next && !signal.aborted; i++) page = await api.tasks({ ...query, after: page.next }, signal);
     if (!signal.aborted) this.isPaused = !page.tasks.length && !!page.next;
