@@ -51,6 +51,7 @@ class ConsoleProxyTest {
                 """.formatted(port, hubPort));
         } catch (IOException missing) {
             Requirement.missing(String.valueOf(missing.getMessage()));
+            throw missing;
         }
         hub = new ConsoleHub(
                 Hub.builder().inMemory().port(hubPort).publicUrl(url).set("auth", "required"));
