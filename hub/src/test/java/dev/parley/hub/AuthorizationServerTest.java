@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class AuthorizationServerTest {
     private static final String KEY = "key-of-the-operator-1";
     private static final String ALICE = "key-of-alice-1234567";
+    private static final String KIOSK = "key-of-the-kiosk-12345";
     private static final String REDIRECT = "http://127.0.0.1:33418/callback";
     private static final String VERIFIER = "a-verifier-of-forty-three-characters-or-more-1";
     private static final String CHALLENGE =
@@ -65,12 +66,15 @@ final class AuthorizationServerTest {
                         Agent.named("echo", "Tells its caller")
                                 .handle((request, reply) ->
                                         reply.complete(request.context().caller())),
+                        Agent.named("open", "Needs no scope").handle((request, reply) -> reply.complete("in")),
                         Agent.named("guarded", "Needs a scope").handle((request, reply) -> reply.complete("in")))
                 .callers(Callers.builder()
                         .apiKey("operator", KEY)
                         .scopes("operator", List.of("admin", "tasks"))
                         .apiKey("alice", ALICE)
                         .scopes("alice", List.of("tasks", "files"))
+                        .apiKey("kiosk", KIOSK)
+                        .scopes("kiosk", List.of("tasks", "agent:echo"))
                         .build())
                 .authentication(Authentication.named(List.of("required")))
                 .authentication("guarded", Authentication.of(Scheme.BEARER).withScopes(List.of("files")));
@@ -338,6 +342,27 @@ final class AuthorizationServerTest {
                 .isEqualTo(200);
         assertThat(member(redeem(client, code(asked, ALICE), VERIFIER), "scope"))
                 .isEmpty();
+    }
+
+    @Test
+    @DisplayName("S8 a token of a key that is limited to agents is limited to them, whatever scopes are requested")
+    void limits() throws Exception {
+        String client = client();
+        for (String scope : List.of("", "tasks", "unknown", "agent:guarded")) {
+            Map<String, String> asked = asked(client);
+            if (!scope.isEmpty()) {
+                asked.put("scope", scope);
+            }
+            HttpResponse<String> redeemed = redeem(client, code(asked, KIOSK), VERIFIER);
+            String refreshed = member(refresh(client, member(redeemed, "refresh_token")), "access_token");
+
+            assertThat(member(redeemed, "scope")).as(scope).contains("agent:echo");
+            for (String token : List.of(member(redeemed, "access_token"), refreshed)) {
+                assertThat(call("echo", token)).as(scope).isEqualTo(200);
+                assertThat(call("guarded", token)).as(scope).isIn(403, 404);
+                assertThat(call("open", token)).as(scope).isEqualTo(404);
+            }
+        }
     }
 
     @Test

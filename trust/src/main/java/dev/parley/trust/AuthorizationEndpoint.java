@@ -289,7 +289,7 @@ final class AuthorizationEndpoint {
                     client,
                     redirect,
                     form.getOrDefault("code_challenge", ""),
-                    granted,
+                    AgentScopes.kept(granted, user.principal().scopes()),
                     resource,
                     request.address());
             return back(redirect, form, Map.of(CODE, code));

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -108,7 +109,8 @@ final class TokenEndpoint {
                 throw new OAuthRefusal("invalid_scope", "the client was not granted all of these");
             }
         }
-        return issued(new Grant(caller.name(), client.id(), scopes, boundTo(request)), "");
+        Set<String> granted = AgentScopes.kept(scopes, caller.scopes());
+        return issued(new Grant(caller.name(), client.id(), granted, boundTo(request)), "");
     }
 
     private WireAnswer.Whole issued(Grant grant, String refreshToken) {

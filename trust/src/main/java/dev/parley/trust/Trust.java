@@ -102,7 +102,7 @@ public final class Trust {
 
     private final Callers callers;
     private final @Nullable Directory directory;
-    private final Policy policy;
+    private final AgentScopes policy;
     private final Limits limits;
     private final Denials denials;
     private final Guesses guesses;
@@ -130,7 +130,7 @@ public final class Trust {
     Trust(TrustBuilder settings) {
         this.callers = settings.callers;
         this.directory = settings.directory;
-        this.policy = settings.policy;
+        this.policy = new AgentScopes(settings.policy);
         this.limits = new Limits(settings.limits, settings.clock);
         this.mostAgents = settings.mostAgents;
         this.denials = new Denials(settings.audit, settings.clock);
@@ -445,7 +445,8 @@ public final class Trust {
      */
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
-        return new Guard(agent, card, more, policy, enforces, mostAgents, denials, this::requireOpen);
+        Policy rules = enforces ? policy : policy.policy(); // without authentication nobody has scopes
+        return new Guard(agent, card, more, rules, enforces, mostAgents, denials, this::requireOpen);
     }
 
     /** The endpoint of the hub's administration behind the policy, which knows each operation by its name. */

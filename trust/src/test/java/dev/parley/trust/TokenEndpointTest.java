@@ -36,6 +36,8 @@ final class TokenEndpointTest {
                     .oauthClient("shop", "client", SECRET)
                     .scopes("shop", List.of("read", "write"))
                     .oauthClient("stall", "other", "secret-of-the-stall")
+                    .oauthClient("kiosk", "limited", "secret-of-the-kiosk")
+                    .scopes("kiosk", List.of("agent:echo", "read"))
                     .build(),
             tokens,
             new Proofs(clock),
@@ -99,6 +101,14 @@ final class TokenEndpointTest {
 
         assertThat(answer.grant(tokens).scopes()).containsExactly("read");
         assertThat(answer.body().get("scope")).isEqualTo("read");
+    }
+
+    @Test
+    void aTokenForSomeScopesKeepsTheLimitToAgents() {
+        Answer answer = post(GRANT + "&client_id=limited&client_secret=secret-of-the-kiosk&scope=read");
+
+        assertThat(answer.grant(tokens).scopes()).containsExactlyInAnyOrder("agent:echo", "read");
+        assertThat(answer.body().get("scope")).isEqualTo("agent:echo read");
     }
 
     @Test
