@@ -303,6 +303,29 @@ final class MetricsTest {
     }
 
     @Test
+    void metricsAreSelectedByTheirNames() throws Exception {
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .agents(Agent.named("echo", "Repeats").handle((request, reply) -> reply.complete()))
+                .start()) {
+            var outsider = new Outsider(hub.url());
+            post(hub, "{'jsonrpc':'2.0','id':1,'method':'GetTask','params':{'id':'x'}}".replace('\'', '"'));
+
+            assertThat(outsider.get("/metrics?name%5B%5D=parley_open_streams")
+                            .body()
+                            .lines())
+                    .isNotEmpty()
+                    .allMatch(line -> line.contains("parley_open_streams"));
+            assertThat(outsider.get("/metrics?name%5B%5D=parley_open_streams&name%5B%5D=parley_requests")
+                            .body())
+                    .contains("parley_open_streams{", "parley_requests_total{")
+                    .doesNotContain("jvm_", "parley_errors");
+            assertThat(outsider.get("/metrics?name%5B%5D=none").body()).isEmpty();
+        }
+    }
+
+    @Test
     void onAPortOfItsOwnThePageIsThereUntilTheHubHasStopped() throws Exception {
         var mayGoOn = new CountDownLatch(1);
         Agent slow = Agent.named("slow", "Takes its time").handle((request, reply) -> {

@@ -260,10 +260,11 @@ public final class Metrics implements RequestHandler {
     public WireAnswer answer(WireRequest request, Body body) {
         request.requirePage();
         complete();
+        List<String> names = request.query().getOrDefault("name[]", List.of()); // as in exporters of Prometheus
         ExpositionFormatWriter writer = formats.findWriter(request.header("Accept"));
         var page = new ByteArrayOutputStream();
         try {
-            writer.write(page, registry.scrape());
+            writer.write(page, names.isEmpty() ? registry.scrape() : registry.scrape(names::contains));
         } catch (IOException impossible) {
             throw new UncheckedIOException("memory takes all bytes", impossible);
         }
