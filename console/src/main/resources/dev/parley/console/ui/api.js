@@ -149,6 +149,14 @@ export const api = {
   /** @param {string} entry @returns {Promise<any>} */
   entryCard: entry => json('GET', `registry/agents/${id(entry)}/card`),
 
+  /** Needs the scope admin. @param {{group: string, principal: string, scopes: string[], expires: string}} key @returns {Promise<{id: string, key: string, principal: string, expires?: string}>} */
+  createKey: key => json('POST', 'admin/keys', { body: key }),
+  /** @param {string} key its id */
+  revokeKey: key => json('POST', `admin/keys/${id(key)}/revoke`, { body: {} }),
+  /** Streams that are open at all agents; callers need the scope metrics. */
+  openStreams: async () => (await (await request('GET', 'metrics', { query: { 'name[]': 'parley_open_streams' }, headers: { Accept: 'text/plain' } })).text())
+    .split('\n').filter(each => each.startsWith('parley_open_streams')).reduce((sum, each) => sum + Number(each.split(' ').pop()), 0),
+
   /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskPage>} */
   tasks: (query, signal) => json('GET', 'activity/tasks', { query, signal }),
   /** @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Counts>} */

@@ -95,7 +95,6 @@ class App extends Part {
   async show() {
     if (!this.session || this.mustSignIn) return;
     const route = current();
-    if (!route.path) return go(link('agents'), true);
     const isFirst = !this.screen;
     const changed = route.path !== this.route.path || isFirst;
     this.route = route;
@@ -218,7 +217,7 @@ class App extends Part {
     if (this.error) return failure(this.error, () => location.reload()); // files of another version of the hub
     if (this.isSlow && this.screen?.localName !== this.route.screen?.element) return html`<div class="card">${skeleton(8)}</div>`;
     if (this.screen) return this.screen;
-    if (this.route.screen || !this.route.path) return nothing;
+    if (this.route.screen) return nothing;
     return html`<div class="empty"><h2>No page at this address</h2><p class="dim"><code>${line(this.route.path, 200)}</code></p>
       <div class="row"><a class="btn" href=${link('agents')}>Agents</a><a class="btn" href=${link('tasks')}>Tasks</a></div></div>`;
   }

@@ -20,7 +20,7 @@ export function current() {
   const query = new URLSearchParams(location.search);
   const segments = path.split('/').filter(Boolean).map(decoded);
   for (const screen of screens) {
-    const pattern = screen.path.split('/');
+    const pattern = screen.path.split('/').filter(Boolean);
     if (pattern.length !== segments.length) continue;
     /** @type {Record<string, string>} */
     const params = {};

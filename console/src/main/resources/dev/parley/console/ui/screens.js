@@ -8,6 +8,7 @@
 
 /** @type {Screen[]} */
 export const screens = [
+  { path: '', title: 'Home', element: 'screen-home', group: 'Work', key: 'h', load: () => import('./screens/home.js') },
   { path: 'agents', title: 'Agents', element: 'screen-agents', group: 'Work', key: 'a', load: () => import('./screens/agents.js') },
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },

@@ -73,6 +73,7 @@ class ConsoleScreensTest {
         for (int i = 1; i <= 30; i++) {
             hub.send(i % 3 == 0 ? "importer" : "booking", "Request number " + i);
         }
+        screens.put("home", new Screen("", ".connect pre", "message:send"));
         screens.put("agents", new Screen("agents", ".body .tr .agent a", "worker"));
         screens.put("agents-search", new Screen("agents?q=minutes", ".tr .skill mark", "minutes"));
         screens.put("agents-empty", new Screen("agents?q=zzzz", ".empty h2", "No agent matches"));
