@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A hub whose agents and callers the tests of this package use. */
 final class ActivityHub implements AutoCloseable {
-    /** Secrets of the callers: ann, bob and hal, who has the scope hr, are of one group, gus of another, and root is an operator. */
+    /** API keys of the callers. The group of ann, bob and hal is the same; hal has the scope hr. The group of gus is another one, and root is an operator. */
     static final String ANN = "key-of-ann-123456789";
 
     static final String BOB = "key-of-bob-123456789";

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows of the database that cannot be read: what is about other tasks is read all the same. */
+/** Damaged rows of the database: lists and histories of the other tasks stay readable. */
 @Timeout(60)
 class DamagedTasksTest {
     @TempDir

@@ -76,7 +76,7 @@ final class HistoryCommand extends HubCommand {
         }
     }
 
-    /** An event as one line: what it is, its state or artifact, and its text. */
+    /** Returns an event as one line: its kind, its state or artifact, and its text. */
     private static String text(Map<String, @Nullable Object> event) {
         if (event.containsKey(EventView.DAMAGED)) {
             return "damaged";

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * The newest changes of a group while it is watched: one thread reads them once for all watchers, some after each other, and wakes these a few
  * dozen times a second at most.
  *
- * <p>Writers of tasks only set a flag or add to a queue, and never wait for watchers: the reader alone makes the {@link Newest}, which watchers
- * read without a lock. Safe for any thread.
+ * <p>Writers of tasks set a flag or add to a queue, and wait for no watcher. The reader publishes the {@link Newest}, which watchers read without a
+ * lock. Safe for any thread.
  */
 final class Tail {
     private static final Logger LOG = System.getLogger("dev.parley.activity");

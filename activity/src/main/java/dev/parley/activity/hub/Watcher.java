@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * that a slow reader misses none.
  */
 final class Watcher implements Feed<Change> {
-    /** Changes that the caller does not see, after which it is told of its position. */
+    /** Number of hidden changes after which the watcher sends the caller its position. */
     private static final int MOST_UNSEEN = 1_000;
 
     /** Time for which a decision about a caller and an agent stays. */
@@ -40,7 +40,7 @@ final class Watcher implements Feed<Change> {
     private final String position;
     private long decidedAt = System.nanoTime();
     private long number;
-    /** The greatest number that the caller was told of. */
+    /** Greatest number that was sent to the caller. */
     private long shown;
 
     private long place;

@@ -229,7 +229,7 @@ class App extends Part {
     if (state === 'live') {
       const { rate } = live.feed;
       const events = rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1);
-      return html`<span class="live ok"><span role="status">live</span>${rate ? html`<span class="wide num">, ${events} events/s</span>` : nothing}</span>`;
+      return html`<span class="live ok"><span role="status">live</span>${rate ? html`<span class="wide num dim">${events} events/s</span>` : nothing}</span>`;
     }
     if (state === 'waiting') {
       this.tick ||= setTimeout(() => ((this.tick = 0), this.requestUpdate()), 1_000);

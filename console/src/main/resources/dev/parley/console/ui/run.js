@@ -88,7 +88,9 @@ export class Run extends EventTarget {
   /** Reads again what changed and is not followed. @param {import('./types.js').Change[]} changes */
   apply(changes) {
     const own = changes.filter(change => change.kind === 'task' && (this.tasks.has(change.taskId ?? '') || (this.contextId && change.contextId === this.contextId)));
-    const running = changes.some(change => change.kind === 'gap') ? [...this.tasks.values()].filter(task => !isTerminal(task.status.state)) : [];
+    const isGap = changes.some(change => change.kind === 'gap');
+    const running = isGap ? [...this.tasks.values()].filter(task => !isTerminal(task.status.state)) : [];
+    if (isGap) for (const feed of this.#feeds.values()) feed.retry(); // the hub answers again
     this.refresh([...own.map(change => change.taskId ?? ''), ...running.map(task => task.id)]);
   }
 

@@ -359,13 +359,13 @@ final class Browser implements AutoCloseable {
         complaints.addAll(foreign());
     }
 
-    /** Forgets complaints that hold some words, for tests that provoke them. */
+    /** Discards complaints that contain a text, for tests that provoke them. */
     void forget(String words) {
         collect();
         complaints.removeIf(each -> each.contains(words));
     }
 
-    /** Forgets what was complained of, for tests that provoke it. */
+    /** Discards all complaints of the browser. */
     void forget() {
         run("(window.complaints ?? []).splice(0)");
         complaints.clear();

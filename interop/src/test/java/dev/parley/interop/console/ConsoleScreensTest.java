@@ -39,7 +39,7 @@ class ConsoleScreensTest {
           failure => done([String(failure)]));
         """;
 
-    /** Addresses below {@code /ui/}, each with what is visible when it is complete. */
+    /** Address below {@code /ui/}, with a text that is visible when the screen is complete. */
     private record Screen(String path, String selector, String text) {}
 
     private final Map<String, Screen> screens = new LinkedHashMap<>();

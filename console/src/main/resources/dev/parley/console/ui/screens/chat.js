@@ -1,7 +1,7 @@
 /** S3: a conversation with an agent. History is on the hub: tasks of the caller, by context. */
 import { html, nothing } from 'lit';
 import { api, newId } from '../api.js';
-import { failure } from '../components/bits.js';
+import { empty, failure } from '../components/bits.js';
 import '../components/compose.js';
 import '../components/conversation.js';
 import { Part } from '../components/element.js';
@@ -197,6 +197,9 @@ class Chat extends Part {
     const via = query.get('via') ?? undefined;
     const past = { shown: this.shown, more: () => this.older(), present: this.run.contextId, compared: this.other?.contextId, via };
     const over = (/** @type {Event} */ event) => (event.preventDefault(), (this.drop = true));
+    if (this.error?.status === 404 && !this.card) {
+      return html`<div class="card">${empty(`No agent “${line(this.agent, 60)}”`, 'This hub has no agent of this name, or you may not see it.', html`<a class="btn" href=${link('agents')}>Agents</a>`)}</div>`;
+    }
     return html`${this.head(query, via)}
       ${failure(this.error, () => this.readCard())}
       <div class="chat ${this.other ? 'two' : ''}" @dragover=${over} @dragleave=${() => (this.drop = false)} @drop=${this.dropped}>
