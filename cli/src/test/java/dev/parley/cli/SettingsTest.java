@@ -190,6 +190,7 @@ class SettingsTest {
                 up.audience: (unset)
                 up.oauth-flow: (unset)
                 up.group-claim: (unset)
+                up.openid-client: (unset)
                 up.policy: (unset)
                 up.api-key-header: X-Api-Key (built-in default)
                 up.protect-cards: false (built-in default)

@@ -68,8 +68,8 @@ final class Console implements HubExtension {
     }
 
     private WireAnswer answer(WireRequest request) {
-        if (request.path().equals(SESSION)) {
-            return hub.session(request.at(""));
+        if (request.path().equals(SESSION) || request.path().startsWith(SESSION + "/")) {
+            return hub.session(request.at(request.path().substring(SESSION.length())));
         }
         request.requireGet();
         String path = request.path();

@@ -197,7 +197,7 @@ public record ForeignSdk(
     static final ForeignSdk AGENTVAULT_REGISTRY = python("agentvault-registry").withoutServer();
 
     /** An OpenID provider; its server wants to be told a port. */
-    static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
+    public static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
 
     /** Rules of accessibility, as a script that runs in a page. */
     public static final ForeignSdk AXE =
@@ -393,7 +393,7 @@ public record ForeignSdk(
     }
 
     /** Starts its server, which has to be installed. */
-    ForeignServer start(String... arguments) throws IOException {
+    public ForeignServer start(String... arguments) throws IOException {
         return ForeignServer.start(
                 directory(),
                 Stream.concat(server.stream(), Stream.of(arguments)).toList());

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** What others serve, most often an agent, in a process of its own for as long as this is open. */
-final class ForeignServer implements AutoCloseable {
+public final class ForeignServer implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofMinutes(2); // some are compiled first
 
     private final Process process;
@@ -73,7 +73,7 @@ final class ForeignServer implements AutoCloseable {
         return String.valueOf(told.get("dialect"));
     }
 
-    String url() {
+    public String url() {
         return String.valueOf(told.get("url"));
     }
 

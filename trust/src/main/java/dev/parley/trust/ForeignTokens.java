@@ -1,5 +1,7 @@
 package dev.parley.trust;
 
+import static java.util.Objects.requireNonNull;
+
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.util.JSONObjectUtils;
@@ -87,6 +89,11 @@ final class ForeignTokens {
         this.groupClaim = groupClaim;
         this.clock = clock;
         this.good = new GoodTokens<>(clock);
+    }
+
+    /** Returns a trusted issuer by its URL. */
+    Issuer issuer(String url) {
+        return requireNonNull(issuers.get(url), url);
     }
 
     /** Returns the principal of a token that was validated within the last minute. */

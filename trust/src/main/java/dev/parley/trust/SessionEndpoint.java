@@ -9,6 +9,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +36,16 @@ import org.jspecify.annotations.Nullable;
 final class SessionEndpoint {
     private static final String KEY = "key";
     private static final String TOKEN = "token";
+    private static final String OPEN_ID = "openid";
+    private static final String CODE = "code";
+    private static final String VERIFIER = "verifier";
     private static final int LONGEST = 16 * 1024;
 
     private final Authentication wanted;
     private final boolean isOpen;
     private final @Nullable Sessions sessions;
     private final @Nullable SessionCredentials credentials;
+    private final @Nullable OpenIdSignIn openId;
     private final Authenticated authenticated;
     private final Function<Credential, @Nullable Instant> expiries;
     private final Function<Credential, String> keys;
@@ -60,6 +66,7 @@ final class SessionEndpoint {
      * @param wanted authentication of callers at addresses of no agent
      * @param isOpen whether callers need no credentials
      * @param sessions null in a hub without users
+     * @param openId null if users do not sign in by OpenID Connect
      * @param expiries returns the expiry of a credential; null for never
      * @param keys returns the id of an API key of the directory, also if it came as a token; empty for other credentials
      * @param limits takes a sign-in from the limits of its user, and returns what gives it back
@@ -69,6 +76,7 @@ final class SessionEndpoint {
             boolean isOpen,
             @Nullable Sessions sessions,
             @Nullable SessionCredentials credentials,
+            @Nullable OpenIdSignIn openId,
             Authenticated authenticated,
             Function<Credential, @Nullable Instant> expiries,
             Function<Credential, String> keys,
@@ -78,6 +86,7 @@ final class SessionEndpoint {
         this.isOpen = isOpen;
         this.sessions = sessions;
         this.credentials = credentials;
+        this.openId = openId;
         this.authenticated = authenticated;
         this.expiries = expiries;
         this.keys = keys;
@@ -86,6 +95,12 @@ final class SessionEndpoint {
     }
 
     WireAnswer answer(WireRequest request) {
+        if (request.path().equals("/" + OPEN_ID)
+                && openId != null
+                && request.method().equals("GET")) {
+            var headers = Map.of("Content-Type", "application/json", "Cache-Control", "no-store");
+            return new WireAnswer.Whole(200, headers, Json.write(openId.request()));
+        }
         if (!request.path().isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
@@ -159,27 +174,31 @@ final class SessionEndpoint {
                     "headers",
                     "a credential, which would count instead of the session (expected: none, also of a proxy on the way)");
         }
-        Credential credential = credential(request.body());
-        if (!methods().contains(credential.toString())) {
+        Map<?, ?> members = JsonText.request(request.body(), Codecs.STRUCT);
+        String method = method(members);
+        if (!methods().contains(method)) {
             throw A2AException.invalidParams(
-                    credential.toString(),
-                    "not accepted by this hub (expected: " + String.join(" or ", methods()) + ")");
+                    method, "not accepted by this hub (expected: " + String.join(" or ", methods()) + ")");
         }
+        Credential credential = openId != null && method.equals(OPEN_ID)
+                ? new Credential(
+                        Kind.TOKEN, openId.token(text(members, CODE), text(members, VERIFIER), arrival.address()))
+                : new Credential(method.equals(KEY) ? Kind.KEY : Kind.TOKEN, text(members, method));
         Principal user = authenticated.caller(credentials.with(arrival, credential), true);
         if (user == null) {
             throw A2AException.of(A2AError.UNAUTHENTICATED);
         }
         Runnable giveBack = limits.apply(user);
         try {
-            return begun(user, credential, sessions, arrival);
+            return begun(user, method, credential, sessions, arrival);
         } finally {
             giveBack.run();
         }
     }
 
-    private WireAnswer begun(Principal user, Credential credential, Sessions sessions, Arrival arrival) {
+    private WireAnswer begun(Principal user, String method, Credential credential, Sessions sessions, Arrival arrival) {
         var detail = new LinkedHashMap<String, Object>();
-        detail.put("method", credential.toString());
+        detail.put("method", method);
         String key = keys.apply(credential);
         Credential kept = key.isEmpty() ? credential : new Credential(Kind.KEY_ID, key);
         if (!key.isEmpty()) {
@@ -200,19 +219,22 @@ final class SessionEndpoint {
         return new WireAnswer.Whole(200, headers, Json.write(Map.of("proof", begun.proof())));
     }
 
-    private static Credential credential(byte[] body) {
-        Map<?, ?> members = JsonText.request(body, Codecs.STRUCT);
-        boolean isKey = members.containsKey(KEY);
-        if (isKey == members.containsKey(TOKEN)) {
-            throw A2AException.invalidParams("body", "expected: one of key and token");
+    private static String method(Map<?, ?> members) {
+        List<String> given =
+                Stream.of(KEY, TOKEN, CODE).filter(members::containsKey).toList();
+        if (given.size() != 1) {
+            throw A2AException.invalidParams("body", "expected: one of key, token, and code with verifier");
         }
-        String name = isKey ? KEY : TOKEN;
+        return given.getFirst().equals(CODE) ? OPEN_ID : given.getFirst();
+    }
+
+    private static String text(Map<?, ?> members, String name) {
         if (!(members.get(name) instanceof String text)
                 || text.length() > LONGEST
                 || !text.strip().matches("[\\x21-\\x7e]+")) {
             throw A2AException.invalidParams(name, "expected: a text of visible characters");
         }
-        return new Credential(isKey ? Kind.KEY : Kind.TOKEN, text.strip());
+        return text.strip();
     }
 
     private WireAnswer ended(Arrival arrival) {
@@ -253,6 +275,9 @@ final class SessionEndpoint {
         }
         if (sessions != null && wanted.takesTokens()) {
             methods.add(TOKEN);
+        }
+        if (sessions != null && openId != null) {
+            methods.add(OPEN_ID);
         }
         return methods;
     }

@@ -21,6 +21,7 @@ import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Guesses;
 import dev.parley.trust.tokens.Guesses.Source;
+import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
@@ -175,11 +176,26 @@ public final class Trust {
                 ? null
                 : directory.sessions(settings.key);
         this.sessions = begun == null ? null : new SessionCredentials(begun, keyHeader, hub);
+        OpenIdSignIn openId = settings.openIdClient == null
+                ? null
+                : new OpenIdSignIn(
+                        foreignTokens.issuer(issuers.getFirst()),
+                        settings.openIdClient,
+                        String.join(
+                                " ",
+                                Stream.concat(
+                                                Stream.of("openid"),
+                                                everywhere.scopes().stream().sorted())
+                                        .toList()),
+                        hub,
+                        () -> Collections.min(settings.audiences()),
+                        guesses);
         this.sessionEndpoint = new SessionEndpoint(
                 wanted,
                 everywhere.isOpen(),
                 begun,
                 sessions,
+                openId,
                 (arrival, isRecorded) ->
                         isRecorded ? recorded("hub", "session", wanted, arrival) : caller(wanted, arrival),
                 this::expiry,

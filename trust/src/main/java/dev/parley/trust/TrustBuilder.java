@@ -50,6 +50,9 @@ public final class TrustBuilder {
     @Nullable
     String groupClaim;
 
+    @Nullable
+    String openIdClient;
+
     byte[] key = new byte[32];
     Supplier<String> hub = () -> "";
     Policy policy = Policy.OPEN;
@@ -75,6 +78,7 @@ public final class TrustBuilder {
         settings.issuers().forEach(this::issuer);
         settings.oauthFlows().forEach(this::flow);
         this.groupClaim = settings.groupClaim();
+        this.openIdClient = settings.openIdClient();
         this.protectCards = settings.protectCards();
         this.cardAddresses = settings.cardAddresses();
         return everywhere(settings.authentication())
@@ -152,6 +156,16 @@ public final class TrustBuilder {
         return this;
     }
 
+    /**
+     * Lets users of the first issuer sign in at the console; default: they do not.
+     *
+     * @param client id of the console at the issuer, as a public client
+     */
+    public TrustBuilder openIdClient(String client) {
+        this.openIdClient = requireNonNull(client, "client");
+        return this;
+    }
+
     Set<String> audiences() {
         return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
     }
@@ -210,6 +224,11 @@ public final class TrustBuilder {
     public Trust build() {
         requireCredential(everywhere);
         agents.values().forEach(this::requireCredential);
+        if (openIdClient != null
+                && (issuers.isEmpty() || !everywhere.takes(Scheme.OPEN_ID) && !everywhere.takes(Scheme.BEARER))) {
+            throw new IllegalArgumentException("openid-client: " + openIdClient
+                    + " (expected: with --issuer, and openIdConnect or bearer among --auth)");
+        }
         return new Trust(this);
     }
 

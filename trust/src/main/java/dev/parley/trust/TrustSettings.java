@@ -29,6 +29,7 @@ public record TrustSettings(
         List<String> audiences,
         List<Flow> oauthFlows,
         @Nullable String groupClaim,
+        @Nullable String openIdClient,
         @Nullable Path policy,
         String apiKeyHeader,
         boolean protectCards,
@@ -95,6 +96,12 @@ public record TrustSettings(
                         .map(flow -> flow(flow.getKey(), flow.getValue()))
                         .toList(),
                 in.find(TEXT, "group-claim", "NAME", "Claim of other issuers' tokens that names the caller's group."),
+                in.find(
+                        TEXT,
+                        "openid-client",
+                        "ID",
+                        "Id of the console at the first --issuer, as a public client with the redirect URI HUB/ui/signin: its"
+                                + " users sign in at the console."),
                 in.find(PATH, "policy", "FILE", "Permissions and limits of callers: JSON; see docs/authorization.md."),
                 in.get(
                         TEXT,

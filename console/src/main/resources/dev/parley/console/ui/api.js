@@ -120,7 +120,9 @@ export const api = {
     if (failure.status === 404) return { signedIn: false, needsSignIn: false };
     throw failure;
   }),
-  /** @param {{key?: string, token?: string}} credential */
+  /** Request to the authorization endpoint of the issuer, without its state and challenge. @returns {Promise<Record<string, string>>} */
+  openId: () => json('GET', 'ui/-/session/openid'),
+  /** @param {{key?: string, token?: string, code?: string, verifier?: string}} credential */
   signIn: async credential => began((await json('POST', 'ui/-/session', { body: credential }))?.proof),
   signOut: async () => (await json('DELETE', 'ui/-/session'), ended()),
 

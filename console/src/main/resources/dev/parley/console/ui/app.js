@@ -60,6 +60,7 @@ class App extends Part {
   async read() {
     try {
       this.error = undefined;
+      if (current().path === 'signin') await (await part(import('./openid.js'))).finish();
       const session = await this.readSession();
       if (this.session && callerOf(session) !== callerOf(this.session)) this.screen = undefined; // with what another caller saw
       this.session = session;
@@ -175,7 +176,7 @@ class App extends Part {
   }
 
   render() {
-    if (this.error && (!this.session || this.mustSignIn)) return html`<main class="alone">${failure(this.error, () => this.read())}</main>`;
+    if (this.error && (!this.session || this.mustSignIn)) return html`<main class="alone stack"><h1>Parley</h1>${failure(this.error, () => this.read())}</main>`;
     if (!this.session) return this.isSlow ? html`<main class="alone">${skeleton(5)}</main>` : nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];

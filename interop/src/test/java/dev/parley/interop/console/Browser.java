@@ -281,6 +281,14 @@ final class Browser implements AutoCloseable {
         return requireNonNull(driver.getCurrentUrl());
     }
 
+    /** Waits until the address begins with a text, also that of another host: a script that waits ends with its document. */
+    void arrive(String address) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!address().startsWith(address)) {
+            assertThat(System.nanoTime()).as("still at " + address()).isLessThan(end);
+        }
+    }
+
     String title() {
         return requireNonNull(driver.getTitle());
     }

@@ -76,8 +76,19 @@ public final class Issuer {
     private final InstantSource clock;
     private final ForwardClock waits;
     private final ReentrantLock discovering = new ReentrantLock();
-    private volatile @Nullable DefaultJWTProcessor<SecurityContext> processor;
+    private volatile @Nullable Discovered discovered;
     private volatile Instant leftAloneUntil = Instant.EPOCH;
+
+    /**
+     * Addresses at which users of the issuer sign in.
+     *
+     * @param authorization for the browser of the user
+     * @param token for the code that the browser brings back
+     */
+    public record SignInAddresses(String authorization, String token) {}
+
+    /** @param metadata of the issuer, by the names of the specification */
+    private record Discovered(DefaultJWTProcessor<SecurityContext> processor, Map<String, Object> metadata) {}
 
     /** @throws IllegalArgumentException if the URL is plain HTTP to another machine, which others could impersonate */
     public Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
@@ -116,7 +127,7 @@ public final class Issuer {
      */
     public JWTClaimsSet claims(String token) throws ParseException, BadJOSEException, JOSEException {
         try {
-            return processor().process(token, null);
+            return discovered().processor().process(token, null);
         } catch (JWKSetUnavailableException unreachable) {
             throw unreachable(unreachable);
         } catch (RateLimitReachedException askedTooOften) {
@@ -125,13 +136,29 @@ public final class Issuer {
         }
     }
 
+    /**
+     * Returns the addresses at which users sign in.
+     *
+     * @throws A2AException UNAVAILABLE if the issuer cannot be asked, or names none
+     */
+    public SignInAddresses signInAddresses() {
+        Map<String, Object> metadata = discovered().metadata();
+        try {
+            return new SignInAddresses(
+                    requireSafe(String.valueOf(metadata.get("authorization_endpoint"))),
+                    requireSafe(String.valueOf(metadata.get("token_endpoint"))));
+        } catch (IllegalArgumentException none) {
+            throw A2AException.unavailable("The issuer " + url + " has no sign-in: " + none.getMessage(), LEFT_ALONE);
+        }
+    }
+
     /** Until when a token with these claims is good. */
     public static Instant end(JWTClaimsSet claims) {
         return claims.getExpirationTime().toInstant().plus(SKEW);
     }
 
-    private DefaultJWTProcessor<SecurityContext> processor() {
-        DefaultJWTProcessor<SecurityContext> known = processor;
+    private Discovered discovered() {
+        Discovered known = discovered;
         if (known != null) {
             return known;
         }
@@ -145,11 +172,11 @@ public final class Issuer {
             throw unavailable(Duration.ofSeconds(1));
         }
         try {
-            known = processor;
+            known = discovered;
             if (known == null) {
                 requireReachable();
-                known = discovered();
-                processor = known;
+                known = discover();
+                discovered = known;
             }
             return known;
         } catch (IOException | ParseException | IllegalArgumentException why) {
@@ -159,7 +186,7 @@ public final class Issuer {
         }
     }
 
-    private DefaultJWTProcessor<SecurityContext> discovered() throws IOException, ParseException {
+    private Discovered discover() throws IOException, ParseException {
         var retriever = new DefaultResourceRetriever(PATIENCE_MS, PATIENCE_MS, MAX_BYTES);
         URL discovery = URI.create(discovery(url)).toURL();
         Map<String, Object> found =
@@ -177,7 +204,7 @@ public final class Issuer {
         processor.setJWSKeySelector(
                 new JWSVerificationKeySelector<>(ALGORITHMS, new JWKSetBasedJWKSource<>(new Timed(kept))));
         processor.setJWTClaimsSetVerifier(new Claims(audiences.get()));
-        return processor;
+        return new Discovered(processor, found);
     }
 
     /** Returns what to tell of a failure, which is logged unless another one just was. */

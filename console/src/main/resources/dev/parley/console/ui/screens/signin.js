@@ -4,7 +4,7 @@ import { api } from '../api.js';
 import { failure, tabs } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { line } from '../format.js';
-import { root } from '../route.js';
+import { part } from '../part.js';
 
 const KINDS = /** @type {Record<string, string>} */ ({ key: 'API key', token: 'Token' });
 
@@ -44,6 +44,13 @@ class SignIn extends Part {
     this.busy = false;
   }
 
+  async openId() {
+    this.busy = true;
+    this.error = undefined;
+    await part(import('../openid.js')).then(({ begin }) => begin()).catch(error => (this.error = error));
+    this.busy = false;
+  }
+
   /** Kinds of credentials that the hub takes in this form. */
   get kinds() {
     return Object.keys(KINDS).filter(kind => (this.session?.methods ?? ['key']).includes(kind));
@@ -62,7 +69,8 @@ class SignIn extends Part {
         <h1>Sign in${this.session?.hub?.name ? ` to ${line(this.session.hub.name, 60)}` : ''}</h1>
         ${kinds.length > 1 ? tabs('Kinds of credentials', kinds.map(kind => [kind, KINDS[kind]]), present, kind => (this.kind = kind)) : nothing}
         ${present ? this.field(present) : nothing}
-        ${this.session?.methods?.includes('openid') ? html`<a class="btn" href="${root}ui/-/openid" data-page>Sign in with your organization</a>` : nothing}
+        ${this.session?.methods?.includes('openid') ? html`<button type="button" class="btn ${present ? '' : 'main'}" ?disabled=${this.busy} @click=${this.openId}>Sign in with your organization</button>` : nothing}
+        ${failure(this.error)}
         ${present === 'key' ? html`<p class="dim">No key yet? On the machine of the hub: <code>parley key create --group default --principal me</code></p>` : nothing}
       </form>
     </main>`;
@@ -72,7 +80,6 @@ class SignIn extends Part {
   field(kind) {
     return html`<label>${KINDS[kind]}<input type="password" name="credential" autocomplete="off" spellcheck="false" required></label>
       <p class="dim">It is exchanged for a session of 12 hours, and not stored in the browser.</p>
-      ${failure(this.error)}
       <button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Signing in' : 'Sign in'}</button>`;
   }
 }
