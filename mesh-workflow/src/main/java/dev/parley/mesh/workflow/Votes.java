@@ -1,15 +1,21 @@
 package dev.parley.mesh.workflow;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.json.Codecs;
 import dev.parley.dialect.json.Shape;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Position;
+import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
 import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
+import dev.parley.mesh.workflow.WorkflowOperation.ListVotes;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
+import dev.parley.mesh.workflow.WorkflowOperation.VotePage;
 import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -24,8 +30,10 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +58,13 @@ final class Votes {
     private static final String STARTER = "one/vote";
 
     private static final String BALLOT = "one/ballot/";
+
+    private static final int DEFAULT_PAGE = 50;
+    private static final int MAX_PAGE = 100;
+    private static final int PAGE_OF_TASKS = 50;
+    /** Time after which a page ends, also with fewer votes. */
+    private static final Duration LONGEST_PAGE = Duration.ofMillis(250);
+
     /** Member of the metadata of a ballot: the voter, of callers without authentication. */
     private static final String VOTER = "one/voter";
 
@@ -150,6 +165,72 @@ final class Votes {
         return view(find(get.voteId(), caller));
     }
 
+    VotePage list(ListVotes list, CallContext caller) {
+        int size = list.pageSize() == null ? DEFAULT_PAGE : list.pageSize();
+        if (size < 1 || size > MAX_PAGE) {
+            throw A2AException.invalidParams("pageSize", size + " (expected: 1 to " + MAX_PAGE + ')');
+        }
+        boolean isWaiting = Boolean.TRUE.equals(list.waiting());
+        var query = new Query(
+                caller.scope().group(),
+                null,
+                WorkflowProtocol.AGENT,
+                null,
+                isWaiting ? TaskState.INPUT_REQUIRED : null,
+                null,
+                list.pageToken() == null ? null : position(list.pageToken()),
+                PAGE_OF_TASKS);
+        var votes = new ArrayList<VoteView>();
+        long end = System.nanoTime() + LONGEST_PAGE.toNanos();
+        while (true) {
+            List<Head> heads = hub.tasks().list(query).heads();
+            for (Head head : heads) {
+                VoteView vote = shown(head, caller);
+                if (vote != null && (!isWaiting || misses(vote, caller))) {
+                    votes.add(vote);
+                }
+                query = query.behind(new Position(head.statusTime(), head.key().taskId()));
+                if (votes.size() == size || System.nanoTime() > end) {
+                    return new VotePage(votes, token(query));
+                }
+            }
+            if (heads.size() < PAGE_OF_TASKS) {
+                return new VotePage(votes, null);
+            }
+        }
+    }
+
+    /** Returns the vote of a task; null for other tasks, and for votes that the caller may not see or that cannot be read. */
+    private @Nullable VoteView shown(Head head, CallContext caller) {
+        try {
+            Task task = timers.one()
+                    .call(GetTask.of(head.key().taskId()), within(head.key().scope(), caller));
+            return isShown(task, caller) && task.state() != TaskState.REJECTED ? view(task) : null;
+        } catch (A2AException | InvalidField unreadable) {
+            return null;
+        }
+    }
+
+    private static boolean misses(VoteView vote, CallContext caller) {
+        return isAnonymous(caller)
+                || vote.vote().voters().contains(caller.caller())
+                        && !vote.voted().contains(caller.caller());
+    }
+
+    private static String token(Query query) {
+        Position position = requireNonNull(query.before());
+        return position.statusTime().toEpochMilli() + ":" + position.taskId();
+    }
+
+    private static Position position(String token) {
+        String[] place = token.split(":", 2);
+        if (place.length < 2 || !place[0].matches("\\d{1,15}")) {
+            throw A2AException.invalidParams(
+                    "pageToken", '"' + token + "\": unknown (expected: nextPageToken of a page before)");
+        }
+        return new Position(Instant.ofEpochMilli(Long.parseLong(place[0])), place[1]);
+    }
+
     VoteView cast(Cast cast, CallContext caller) {
         Task before = find(cast.voteId(), caller);
         Vote vote = vote(document(before));
@@ -196,14 +277,17 @@ final class Votes {
     /** The task of a vote, for the principal that began it and its voters. */
     private Task find(String id, CallContext caller) {
         Task task = timers.one().call(GetTask.of(id), within(owner(id, caller), caller));
-        boolean isShown = task.metadata().get(STARTER) instanceof String starter
-                && (isAnonymous(caller)
-                        || starter.equals(caller.caller())
-                        || vote(document(task)).voters().contains(caller.caller()));
-        if (!isShown) {
+        if (!isShown(task, caller)) {
             throw A2AException.taskNotFound(id);
         }
         return task;
+    }
+
+    private static boolean isShown(Task task, CallContext caller) {
+        return task.metadata().get(STARTER) instanceof String starter
+                && (isAnonymous(caller)
+                        || starter.equals(caller.caller())
+                        || vote(document(task)).voters().contains(caller.caller()));
     }
 
     private Scope owner(String id, CallContext caller) {

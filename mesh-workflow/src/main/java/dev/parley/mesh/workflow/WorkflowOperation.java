@@ -256,6 +256,27 @@ public interface WorkflowOperation {
     }
 
     /**
+     * Lists votes that the caller began or in which it votes, the newest status first.
+     *
+     * @param waiting whether only open votes are listed that miss the caller's ballot; null for no
+     * @param pageSize 1 to 100; null for 50
+     * @param pageToken of the page before; null for the first page
+     */
+    record ListVotes(
+            @Nullable Boolean waiting,
+            @Nullable Integer pageSize,
+            @Nullable String pageToken)
+            implements Operation.ExtensionCall<VotePage> {
+        @Override
+        public String name() {
+            return "one/votes/list";
+        }
+    }
+
+    /** @param nextPageToken null for the last page; a page may have fewer votes than its size, or none, and be followed by others */
+    record VotePage(List<VoteView> votes, @Nullable String nextPageToken) {}
+
+    /**
      * Casts the ballot of the caller. The same again changes nothing, another is refused.
      *
      * @param voter only for callers without authentication, whose name is not known; null for others

@@ -22,6 +22,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.ListVotes;
 import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
 import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
@@ -30,6 +31,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
+import dev.parley.mesh.workflow.WorkflowOperation.VotePage;
 import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -83,6 +85,11 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .always("voted", TEXTS, List.of(), VoteView::voted)
             .optional("outcome", Vote.Outcome.CODEC, VoteView::outcome)
             .as(v -> new VoteView(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<VotePage> VOTES = Shape.<VotePage>of()
+            .always("votes", Codecs.list(VOTE), List.of(), VotePage::votes)
+            .optional("nextPageToken", TEXT, VotePage::nextPageToken)
+            .as(v -> new VotePage(v.next(), v.next()));
 
     private static final Codec<RunPage> PAGE = Shape.<RunPage>of()
             .always("workflows", Codecs.list(RUN), List.of(), RunPage::workflows)
@@ -204,6 +211,16 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                                     .as(v -> new GetVote(v.next())),
                             VOTE)
                     .rest("GET /votes/{voteId}"),
+            ExtensionMethod.call(
+                            "one/votes/list",
+                            ListVotes.class,
+                            Shape.<ListVotes>of()
+                                    .optional("waiting", Codecs.BOOLEAN, ListVotes::waiting)
+                                    .optional("pageSize", INT, ListVotes::pageSize)
+                                    .optional("pageToken", TEXT, ListVotes::pageToken)
+                                    .as(v -> new ListVotes(v.next(), v.next(), v.next())),
+                            VOTES)
+                    .rest("GET /votes"),
             ExtensionMethod.call(
                             "one/votes/cast",
                             Cast.class,

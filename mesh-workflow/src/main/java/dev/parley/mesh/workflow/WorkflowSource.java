@@ -16,6 +16,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
+import dev.parley.mesh.workflow.WorkflowOperation.ListVotes;
 import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
 import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
@@ -115,6 +116,7 @@ public final class WorkflowSource implements HubExtensionSource {
                     .call(DeleteDefinition.class, definitions::delete)
                     .call(StartVote.class, votes::start)
                     .call(GetVote.class, votes::get)
+                    .call(ListVotes.class, votes::list)
                     .call(Cast.class, votes::cast)
                     .watch(Watch.class, this::watch);
         }

@@ -103,6 +103,73 @@ class VotesHubTest {
         return send(hub, caller, "POST", "/one/votes/" + vote + "/ballots", "{'option':'" + option + "'}");
     }
 
+    private List<String> listed(Hub hub, @Nullable String caller, String query) throws Exception {
+        Map<?, ?> page = json(send(hub, caller, "GET", "/one/votes" + query, ""));
+        return ((List<?>) requireNonNull(page.get("votes")))
+                .stream().map(vote -> String.valueOf(((Map<?, ?>) vote).get("voteId"))).toList();
+    }
+
+    @Test
+    @DisplayName("AK25 votes that wait are listed for the voters that have not cast their ballots")
+    void waitingVotes() throws Exception {
+        HubBuilder hubs = closed().callers(Callers.builder()
+                .apiKey("alice", key("alice"))
+                .apiKey("bob", key("bob"))
+                .apiKey("carol", key("carol"))
+                .apiKey("dave", key("dave"))
+                .apiKey("mallory", key("mallory"))
+                .apiKey("gus", key("gus"))
+                .group("gus", "others")
+                .build());
+        try (Hub hub = database.empty(hubs).start()) {
+            String first = start(hub, "alice", "");
+            String second = start(hub, "carol", "");
+            send(hub, "alice", "POST", "/one/workflows", "{'workflow':{'steps':[]}}"); // refused, and no vote
+
+            assertThat(listed(hub, "bob", "?waiting=true")).containsExactly(second, first);
+            assertThat(listed(hub, "alice", "?waiting=true")).isEmpty(); // no voter
+            assertThat(listed(hub, "alice", "")).containsExactly(first); // began it
+            assertThat(listed(hub, "mallory", "")).isEmpty();
+            assertThat(listed(hub, "gus", "")).isEmpty();
+
+            json(cast(hub, "bob", first, "red"));
+            assertThat(listed(hub, "bob", "?waiting=true")).containsExactly(second);
+            assertThat(listed(hub, "bob", "")).containsExactlyInAnyOrder(second, first);
+            json(cast(hub, "carol", first, "red"));
+            json(cast(hub, "dave", first, "red"));
+            assertThat(listed(hub, "dave", "?waiting=true")).containsExactly(second);
+
+            Map<?, ?> page = json(send(hub, "bob", "GET", "/one/votes?pageSize=1", ""));
+            String next = String.valueOf(page.get("nextPageToken"));
+            assertThat(listed(hub, "bob", "?pageSize=1&pageToken=" + next)).containsExactly(second);
+        }
+    }
+
+    @Test
+    @DisplayName("AK25 a list of votes with a wrong parameter is refused with its name")
+    void wrongListsOfVotes() throws Exception {
+        try (Hub hub = database.empty(closed()).start()) {
+            for (String query : List.of("pageSize=0", "pageSize=101", "pageToken=none", "pageToken=1x:2", "waiting=maybe")) {
+                HttpResponse<String> refused = send(hub, "bob", "GET", "/one/votes?" + query, "");
+                assertThat(refused.statusCode()).as(query).isEqualTo(400);
+                assertThat(refused.body()).contains(query.substring(0, query.indexOf('=')));
+            }
+            assertThat(send(hub, null, "GET", "/one/votes", "").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    @DisplayName("AK25 on a hub without authentication all open votes wait")
+    void votesOfAnOpenHub() throws Exception {
+        try (Hub hub = database.empty(Hub.builder().port(0)).start()) {
+            String id = start(hub, null, "");
+
+            assertThat(listed(hub, null, "?waiting=true")).containsExactly(id);
+            String method = "{'jsonrpc':'2.0','id':1,'method':'one/votes/list','params':{'waiting':true}}";
+            assertThat(send(hub, null, "POST", "/agents/one", method).body()).contains(id);
+        }
+    }
+
     @Test
     @DisplayName("AK25 a vote is started by the API, named voters cast one ballot each, and its outcome is read")
     void ballots() throws Exception {
