@@ -166,6 +166,19 @@ export const api = {
   /** @param {string} task @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskHistory>} */
   history: (task, query, signal) => json('GET', `activity/tasks/${id(task)}`, { query, signal }),
 
+  /** @param {Record<string, unknown>} query @returns {Promise<{votes: any[], nextPageToken?: string}>} */
+  votes: query => json('GET', 'one/votes', { query }),
+  /** @param {string} vote @param {string} option @param {string} [voter] on a hub without authentication */
+  vote: (vote, option, voter) => json('POST', `one/votes/${id(vote)}/ballots`, { body: { option, voter } }),
+  /** Tools of MCP servers; needs the scope admin, as do reviews. @returns {Promise<{servers: {name: string, state: string, tools: any[]}[]}>} */
+  mcpTools: () => json('GET', 'admin/mcp/tools'),
+  /** @param {string} server @param {string} tool @param {string} digest */
+  approveTool: (server, tool, digest) => json('POST', `admin/mcp/servers/${id(server)}/approve`, { body: { tool, digest } }),
+  /** @returns {Promise<{reviews: any[]}>} */
+  reviews: () => json('GET', 'admin/knowledge/reviews'),
+  /** @param {string} review @param {'approve' | 'reject'} decision */
+  review: (review, decision) => json('POST', `admin/knowledge/reviews/${id(review)}/${decision}`, { body: {} }),
+
   /** @param {string} agent @param {string} task @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Task>} */
   task: (agent, task, signal) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1, signal }),
   /** @param {string} agent @param {string} task @returns {Promise<import('./types.js').Task>} */

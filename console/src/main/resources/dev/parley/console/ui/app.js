@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import { api } from './api.js';
 import { failure, skeleton } from './components/bits.js';
 import { Part } from './components/element.js';
+import { streamState } from './components/stream.js';
 import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
 import { count, line } from './format.js';
 import * as live from './live.js';
@@ -38,8 +39,9 @@ class App extends Part {
     this.theme = remembered('theme') ?? 'system';
     /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */
     this.screen = undefined;
+    /** @type {typeof import('./inbox.js').inbox | undefined} */
+    this.inbox = undefined;
     this.chord = 0;
-    this.tick = 0;
   }
 
   connectedCallback() {
@@ -71,12 +73,18 @@ class App extends Part {
     }
     if (this.mustSignIn) {
       live.feed.stop();
+      this.inbox?.stop();
       this.screen = undefined;
       await import('./screens/signin.js').catch(() => (this.error = PART_LOST));
       this.requestUpdate();
       return;
     }
     live.feed.start(callerOf(this.session));
+    part(import('./inbox.js')).then(({ inbox }) => {
+      if (!this.inbox) this.listen(inbox, 'change', () => this.requestUpdate());
+      this.inbox = inbox;
+      if (this.session) inbox.start(this.session);
+    }, () => {});
     this.show();
   }
 
@@ -188,7 +196,7 @@ class App extends Part {
           ${groups.map(group => html`<b class="group">${group}</b>
             ${screens.filter(screen => screen.group === group).map(screen => html`
               <a href=${link(screen.path)} class=${section === screen.path ? 'on' : ''} aria-current=${section === screen.path ? 'page' : nothing}>
-                ${screen.title}<kbd aria-hidden="true">g ${screen.key}</kbd></a>`)}`)}
+                ${screen.title}${screen.path === 'inbox' && this.inbox?.total ? html`<span class="badge">${count(this.inbox.total)}<span class="only-read"> waiting</span></span>` : html`<kbd aria-hidden="true">g ${screen.key}</kbd>`}</a>`)}`)}
           <span class="grow"></span>
           <div class="foot dim">${this.session.hub?.version ? html`<span>Parley ${line(this.session.hub.version, 20)}</span>` : nothing}
             <button type="button" class="link" title="Keys without Ctrl, such as g t, j and k" @click=${() => (shortcuts.toggle(), this.requestUpdate())}>Shortcuts ${shortcuts.on ? 'on' : 'off'}</button>
@@ -197,7 +205,7 @@ class App extends Part {
         <div class="page">
           <header class="top">
             <button type="button" class="find" @click=${this.openPalette}><span class="cut">Search agents, tasks and pages</span><kbd>Ctrl K</kbd></button>
-            ${this.stream()}
+            ${streamState(() => this.requestUpdate())}
             <button type="button" class="icon" title=${NEXT_THEME[this.theme]} aria-label=${NEXT_THEME[this.theme]} @click=${this.nextTheme}>${themeIcon(this.theme)}</button>
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>
               <button type="button" class="link" @click=${this.signOut}>Sign out</button>` : nothing}
@@ -221,24 +229,6 @@ class App extends Part {
     if (this.route.screen) return nothing;
     return html`<div class="empty"><h2>No page at this address</h2><p class="dim"><code>${line(this.route.path, 200)}</code></p>
       <div class="row"><a class="btn" href=${link('agents')}>Agents</a><a class="btn" href=${link('tasks')}>Tasks</a></div></div>`;
-  }
-
-  /** State of the feed of changes. */
-  stream() {
-    const { state, failure: cause, retryAt } = live.feed;
-    const seconds = Math.max(1, Math.round((retryAt - Date.now()) / 1_000));
-    if (state === 'live') {
-      const { rate } = live.feed;
-      const events = rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1);
-      return html`<span class="live ok"><span role="status">live</span>${rate ? html`<span class="wide num dim">${events} events/s</span>` : nothing}</span>`;
-    }
-    if (state === 'waiting') {
-      this.tick ||= setTimeout(() => ((this.tick = 0), this.requestUpdate()), 1_000);
-      return html`<button type="button" class="live wait" @click=${() => live.feed.retry()} title=${cause ? line(cause.message) : 'The connection is lost'}>reconnecting in ${seconds} s</button>`;
-    }
-    if (state === 'refused') return html`<span class="live bad" title=${line(cause?.message)}>no access to the stream</span>`;
-    if (state === 'off') return html`<span class="live off" title="This hub has no stream of changes">not live</span>`;
-    return html`<span class="live off" role="status">connecting</span>`;
   }
 }
 

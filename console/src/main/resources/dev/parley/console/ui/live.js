@@ -15,8 +15,8 @@ const LONGEST_REPLAY = 120_000; // ms; after a longer time without changes lists
 /** @typedef {import('./types.js').Change} Change */
 /** @typedef {(changes: Change[]) => void} Reader */
 
-/** @type {Set<Reader>} */
-const readers = new Set();
+/** Readers, and whether they get changes while the page is hidden. @type {Map<Reader, boolean>} */
+const readers = new Map();
 
 /** Dispatches {@code change} when the state of the stream or the rate of events changes. */
 class Live extends EventTarget {
@@ -159,7 +159,7 @@ class Live extends EventTarget {
   #catchUp() {
     if (document.hidden || !this.#missed || this.state !== 'live') return;
     this.#missed = false;
-    for (const reader of readers) guarded(reader, [{ kind: 'gap' }]);
+    for (const reader of readers.keys()) guarded(reader, [{ kind: 'gap' }]);
   }
 
   /** @param {{state: import('./feed.js').FeedState, failure?: ApiError, retryAt?: number}} status */
@@ -175,8 +175,8 @@ class Live extends EventTarget {
     this.#lastHeard = Date.now();
     if (!changes.length) return;
     this.#measure(changes.length);
-    if (document.hidden) this.#missed = true; // nobody looks: the lists are read again when somebody does
-    else for (const reader of readers) guarded(reader, changes);
+    if (document.hidden) this.#missed = true; // lists are read again when the page is shown
+    for (const [reader, always] of readers) if (always || !document.hidden) guarded(reader, changes);
   }
 
   /** @param {number} events */
@@ -207,8 +207,8 @@ function guarded(reader, changes) {
 
 export const feed = new Live();
 
-/** Reads changes until the returned function is called; {@code gap}: what is shown has to be read again. @param {Reader} reader */
-export function watch(reader) {
-  readers.add(reader);
+/** Reads changes until the returned function is called; {@code gap}: what is shown has to be read again. @param {Reader} reader @param {boolean} [always] also while the page is hidden */
+export function watch(reader, always = false) {
+  readers.set(reader, always);
   return () => readers.delete(reader);
 }

@@ -7,6 +7,7 @@ class Presence extends EventTarget {
   #timer = 0;
   /** The page has been hidden for {@code PATIENCE}. */
   away = false;
+  #stays = false;
 
   constructor() {
     super();
@@ -16,9 +17,15 @@ class Presence extends EventTarget {
     this.#look();
   }
 
+  /** A hidden page keeps its streams, for notifications. */
+  set stays(/** @type {boolean} */ stays) {
+    this.#stays = stays;
+    this.#look();
+  }
+
   #look() {
     clearTimeout(this.#timer);
-    if (document.hidden) this.#timer = setTimeout(() => this.#become(true), PATIENCE);
+    if (document.hidden && !this.#stays) this.#timer = setTimeout(() => this.#become(true), PATIENCE);
     else this.#become(false);
   }
 

@@ -10,6 +10,7 @@
 export const screens = [
   { path: '', title: 'Home', element: 'screen-home', group: 'Work', key: 'h', load: () => import('./screens/home.js') },
   { path: 'agents', title: 'Agents', element: 'screen-agents', group: 'Work', key: 'a', load: () => import('./screens/agents.js') },
+  { path: 'inbox', title: 'Inbox', element: 'screen-inbox', group: 'Work', key: 'i', load: () => import('./screens/inbox.js') },
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },
   { path: 'tasks/:task', title: 'Task', element: 'screen-task', load: () => import('./screens/task.js') },

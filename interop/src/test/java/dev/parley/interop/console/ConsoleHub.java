@@ -40,6 +40,9 @@ final class ConsoleHub implements AutoCloseable {
             "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGNkaPjPwMDAxAAGAAtQAYMyvmTvAAAAAElFTkSuQmCC";
 
     final Hub hub;
+    /** Key of the caller; null on a hub without authentication. */
+    private @Nullable String caller;
+
     private final HttpClient http = HttpClient.newHttpClient();
 
     /** Each permit lets the agent that waits with a text go one step further. */
@@ -73,6 +76,7 @@ final class ConsoleHub implements AutoCloseable {
                         agent("worker", "Counts rows, slowly", "rows", this::count))
                 .agents(more)
                 .start();
+        this.caller = hub.bootstrapKey().orElse(null);
     }
 
     private static Agent agent(String name, String description, String tag, AgentHandler handler) {
@@ -195,13 +199,23 @@ final class ConsoleHub implements AutoCloseable {
         return call("POST", path, body);
     }
 
+    /** Does something as the caller of a key. */
+    void as(String key, Runnable work) {
+        String before = caller;
+        caller = key;
+        work.run();
+        caller = before;
+    }
+
     /** Calls an operation that succeeds, as the operator if callers need a key. */
     Map<?, ?> call(String method, String path, @Nullable Object body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url() + path))
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(Json.write(body)))
                 .header("Content-Type", "application/json")
                 .header("A2A-Version", "1.0");
-        hub.bootstrapKey().ifPresent(key -> request.header("X-API-Key", key));
+        if (caller != null) {
+            request.header("X-API-Key", caller);
+        }
         try {
             HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
             assertThat(answer.statusCode())

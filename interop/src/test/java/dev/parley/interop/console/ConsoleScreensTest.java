@@ -74,6 +74,17 @@ class ConsoleScreensTest {
             hub.send(i % 3 == 0 ? "importer" : "booking", "Request number " + i);
         }
         screens.put("home", new Screen("", ".connect pre", "message:send"));
+        hub.post(
+                "/one/votes",
+                Map.of(
+                        "vote",
+                        Map.of(
+                                "question",
+                                "Shall the draft be published?",
+                                "options",
+                                List.of("publish", "revise"),
+                                "voters",
+                                List.of("ann", "bob"))));
         screens.put("agents", new Screen("agents", ".body .tr .agent a", "worker"));
         screens.put("agents-search", new Screen("agents?q=minutes", ".tr .skill mark", "minutes"));
         screens.put("agents-empty", new Screen("agents?q=zzzz", ".empty h2", "No agent matches"));
@@ -82,6 +93,8 @@ class ConsoleScreensTest {
                 "chat",
                 new Screen("agents/scribe/try?context=" + summary.get("contextId"), ".artifact .md-h2", "Decisions"));
         screens.put("chat-form", new Screen("agents/scribe/try?mode=form", ".skill button.chip", "budget"));
+        screens.put("inbox", new Screen("inbox", ".inbox .ask", "Window or aisle?"));
+        screens.put("inbox-empty", new Screen("inbox?age=1d", ".empty h2", "Nothing matches"));
         screens.put("tasks", new Screen("tasks", ".body .tr", "Request number 30"));
         screens.put("tasks-empty", new Screen("tasks?q=zzzz", ".empty h2", "No task matches"));
         screens.put("task", new Screen("tasks/" + task, ".artifact .md-h2", "Decisions"));

@@ -265,8 +265,7 @@ public interface WorkflowOperation {
     record ListVotes(
             @Nullable Boolean waiting,
             @Nullable Integer pageSize,
-            @Nullable String pageToken)
-            implements Operation.ExtensionCall<VotePage> {
+            @Nullable String pageToken) implements Operation.ExtensionCall<VotePage> {
         @Override
         public String name() {
             return "one/votes/list";

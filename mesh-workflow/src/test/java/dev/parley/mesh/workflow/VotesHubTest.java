@@ -106,7 +106,9 @@ class VotesHubTest {
     private List<String> listed(Hub hub, @Nullable String caller, String query) throws Exception {
         Map<?, ?> page = json(send(hub, caller, "GET", "/one/votes" + query, ""));
         return ((List<?>) requireNonNull(page.get("votes")))
-                .stream().map(vote -> String.valueOf(((Map<?, ?>) vote).get("voteId"))).toList();
+                .stream()
+                        .map(vote -> String.valueOf(((Map<?, ?>) vote).get("voteId")))
+                        .toList();
     }
 
     @Test
@@ -149,7 +151,8 @@ class VotesHubTest {
     @DisplayName("AK25 a list of votes with a wrong parameter is refused with its name")
     void wrongListsOfVotes() throws Exception {
         try (Hub hub = database.empty(closed()).start()) {
-            for (String query : List.of("pageSize=0", "pageSize=101", "pageToken=none", "pageToken=1x:2", "waiting=maybe")) {
+            for (String query :
+                    List.of("pageSize=0", "pageSize=101", "pageToken=none", "pageToken=1x:2", "waiting=maybe")) {
                 HttpResponse<String> refused = send(hub, "bob", "GET", "/one/votes?" + query, "");
                 assertThat(refused.statusCode()).as(query).isEqualTo(400);
                 assertThat(refused.body()).contains(query.substring(0, query.indexOf('=')));

@@ -1,0 +1,142 @@
+/** All that waits for a person: questions and credentials of tasks, tools of MCP servers, reviews of knowledge, ballots. For the inbox, and for its badge on every page. */
+import { api } from './api.js';
+import { isWaiting, line } from './format.js';
+import { watch } from './live.js';
+import { remember, remembered } from './part.js';
+import { presence } from './presence.js';
+import { go, link } from './route.js';
+
+const MOST = 100; // items of a kind
+const PAUSE = 1_000; // ms between two reads
+const ABSENT = [401, 403, 404, 501]; // statuses of sources that the hub does not have, or that the caller may not read
+
+/**
+ * @typedef {{key: string, kind: 'question' | 'credential' | 'tool' | 'review' | 'ballot', agent: string, title: string, at?: string, data: any}} Item
+ * @typedef {() => Promise<{items: Item[], more?: number, votes?: string[]}>} Source {@code more}: items that wait and are not listed; {@code votes}: ids of tasks that are votes
+ */
+
+/** Dispatches {@code change}. */
+class Inbox extends EventTarget {
+  /** @type {Set<Source>} */
+  #absent = new Set();
+  #stale = false;
+  #reading = false;
+  /** Keys of items that were notified, or known before. @type {Set<string> | undefined} */
+  #known = undefined;
+  /** @type {(() => void) | undefined} */
+  #end = undefined;
+
+  constructor() {
+    super();
+    /** Newest first; undefined until they are read. @type {Item[] | undefined} */
+    this.items = undefined;
+    /** Waiting items, which may be more than are listed. */
+    this.total = 0;
+    /** Failures, by source. @type {any[]} */
+    this.errors = [];
+    /** @type {import('./types.js').Session | undefined} */
+    this.session = undefined;
+  }
+
+  /** @param {import('./types.js').Session} session */
+  start(session) {
+    this.stop();
+    this.#absent = new Set();
+    this.session = session;
+    presence.stays = this.notifies;
+    this.#end = watch(changes => changes.some(({ kind, state, before }) => kind === 'gap' || (kind === 'task' && (isWaiting(state ?? '') || isWaiting(before ?? '')))) && this.read(), true);
+    this.read();
+  }
+
+  stop() {
+    this.#end?.();
+    this.#end = this.#known = this.items = undefined;
+    this.total = 0;
+  }
+
+  /** Reads the sources, at most once a second. A source that the hub does not have, or the caller may not read, has no items. */
+  async read() {
+    this.#stale = true;
+    if (this.#reading) return;
+    this.#reading = true;
+    while (this.#stale && this.#end) {
+      this.#stale = false;
+      const { session } = this;
+      const isOperator = !session?.signedIn || !!session.scopes?.includes('admin');
+      const sources = [tasks, ballots, ...(isOperator ? [tools, reviews] : [])].filter(source => !this.#absent.has(source));
+      const parts = await Promise.allSettled(sources.map(source => source()));
+      if (session !== this.session || !this.#end) break;
+      parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
+      const votes = new Set(parts.flatMap(each => (each.status === 'fulfilled' ? each.value.votes ?? [] : [])));
+      const items = parts.flatMap(each => (each.status === 'fulfilled' ? each.value.items : [])).filter(({ key }) => !votes.has(key));
+      this.errors = parts.flatMap(each => (each.status === 'rejected' && !ABSENT.includes(each.reason.status) ? [each.reason] : []));
+      this.items = items.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
+      this.total = items.length + parts.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value.more ?? 0 : 0), 0);
+      this.#notify();
+      this.dispatchEvent(new Event('change'));
+      await new Promise(resolve => setTimeout(resolve, PAUSE));
+    }
+    this.#reading = false;
+  }
+
+  /** Whether this browser shows notifications of new items. */
+  get notifies() {
+    return remembered('notify') === 'on' && globalThis.Notification?.permission === 'granted';
+  }
+
+  /** Asks for the permission, or ends the notifications. */
+  async toggleNotifications() {
+    const on = !this.notifies && (await Notification.requestPermission()) === 'granted';
+    remember('notify', on ? 'on' : 'off');
+    presence.stays = on;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  #notify() {
+    const before = this.#known;
+    const items = this.items ?? /** @type {Item[]} */ ([]);
+    this.#known = new Set(items.map(item => item.key));
+    const news = before ? items.filter(item => !before.has(item.key)) : [];
+    if (!news.length || !document.hidden || !this.notifies) return;
+    const shown = new Notification(`Parley: ${this.total} in the inbox`, { body: news.map(item => `${item.agent}: ${item.title}`).slice(0, 3).join('\n'), tag: 'parley-inbox' });
+    shown.onclick = () => (focus(), go(link('inbox')), shown.close());
+  }
+}
+
+/** @param {import('./types.js').TaskRow} task @returns {Item} */
+const taskItem = task => ({
+  key: task.taskId, kind: task.state === 'TASK_STATE_AUTH_REQUIRED' ? 'credential' : 'question', agent: task.agent, title: line(task.title || task.taskId, 120), at: task.updated, data: task,
+});
+
+/** @param {any} vote @returns {Item} */
+const voteItem = vote => ({ key: `vote ${vote.voteId}`, kind: 'ballot', agent: 'one', title: line(vote.vote.question, 120), data: vote });
+
+/** @type {Source} */
+async function tasks() {
+  const { tasks: rows, next } = await api.tasks({ state: 'input-required,auth-required', pageSize: MOST });
+  const counts = next ? await api.counts() : undefined;
+  const all = counts ? Object.entries(counts.states).reduce((sum, [state, number]) => sum + (isWaiting(state) ? number : 0), 0) : rows.length;
+  return { items: rows.map(taskItem), more: Math.max(0, all - rows.length) };
+}
+
+/** Open votes. A vote is a task of the agent {@code one} as well, which nobody answers by a text. @type {Source} */
+async function ballots() {
+  const [open, own] = await Promise.all([api.votes({ waiting: true, pageSize: MOST }), api.votes({ pageSize: MOST })]);
+  return { items: open.votes.map(voteItem), more: open.nextPageToken ? 1 : 0, votes: [...open.votes, ...own.votes].map(({ voteId }) => voteId) };
+}
+
+/** @type {Source} */
+async function tools() {
+  const { servers } = await api.mcpTools();
+  return { items: servers.flatMap(server => server.tools.filter(tool => tool.state !== 'approved').map(tool => ({
+    key: `tool ${server.name} ${tool.name} ${tool.digest}`, kind: /** @type {const} */ ('tool'), agent: server.name, title: line(tool.name, 120), data: { ...tool, server: server.name },
+  }))) };
+}
+
+/** @type {Source} */
+async function reviews() {
+  const answer = await api.reviews();
+  return { items: answer.reviews.map(review => ({ key: `review ${review.id}`, kind: /** @type {const} */ ('review'), agent: line(review.caller, 60), title: line(review.reason || 'Update of the knowledge graph', 120), at: review.madeAt, data: review })) };
+}
+
+export const inbox = new Inbox();
