@@ -9,6 +9,8 @@ import dev.parley.cli.task.TextView;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
+import dev.parley.dialect.CardCheck;
+import dev.parley.dialect.CardCheck.Finding;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -19,6 +21,7 @@ import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -77,11 +80,12 @@ public final class CardCommands {
     private static void check(Invocation call, CardSource.Found found) {
         List<String> schemas = CardCheck.schemas(found.tree());
         for (String schema : schemas) {
-            List<String> faults = CardCheck.faults(found.tree(), schema);
+            List<Finding> faults = CardCheck.faults(found.tree(), schema);
             if (!faults.isEmpty()) {
                 throw CommandException.of(
                         Kind.CARD_INVALID,
-                        found.place() + " breaks the schema of " + schema + ": " + String.join("; ", faults),
+                        found.place() + " breaks the schema of " + schema + ": "
+                                + faults.stream().map(Finding::text).collect(Collectors.joining("; ")),
                         "correct these members of the card");
             }
         }
