@@ -98,6 +98,7 @@ class DocumentedCommandsIT {
             entry("export AGENTVAULT_REGISTRY_URL", "needs the command line of AgentVault: AgentVaultRegistryTest"),
             entry("curl -X POST $HUB", SAMPLE + ": AgentVaultRegistryTest"),
             entry("parley agent register https", ELSEWHERE),
+            entry("parley agent inspect https", ELSEWHERE),
             entry("parley agent diff", SAMPLE + ": RegistryCommandTest"),
             entry("parley discover \"translate legal text\"", SAMPLE + ": RegistryCommandTest"),
             entry("parley init hello", BUILD),

@@ -83,6 +83,17 @@ final class RegistryCommandTest {
     }
 
     @Test
+    @DisplayName("a card is inspected from a file and at an address, and not registered")
+    void inspected() {
+        Ran file = ok("agent", "inspect", "card.json");
+        assertThat(file.out())
+                .contains("Dialect: A2A 1.0", "Signature: unsigned", "A2A 1.0, 8.4", "/signatures", "reachable");
+        Ran address = ok("agent", "inspect", hub.agentUrl("echo"), "-o", "json");
+        assertThat(address.out()).contains("\"dialect\":\"A2A 1.0\"", "\"reachable\":true");
+        assertThat(ok("agent", "list").out()).doesNotContain("mirror");
+    }
+
+    @Test
     @DisplayName("D12, S116: agents with names in other scripts are registered, shown, searched and kept apart")
     void unicodeNames() throws IOException {
         String card = Files.readString(directory.resolve("card.json"));

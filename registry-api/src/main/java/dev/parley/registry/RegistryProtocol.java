@@ -52,6 +52,7 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
     public static final String REVOKE = "registry/revoke";
     public static final String REVOCATIONS = "registry/revocations";
     public static final String HEALTH = "registry/health";
+    public static final String INSPECT = "registry/inspect";
     public static final String WATCH = "registry/changes/watch";
     public static final String EXPORT = "registry/export";
     public static final String IMPORT = "registry/import";
@@ -298,7 +299,18 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
 
     /** Operations on health. */
     public static List<ExtensionMethod<?, ?>> ofHealth() {
-        return List.of(row(HEALTH, "GET /agents/{id}/health", "Show the health of an agent, and its last probes"));
+        return List.of(
+                row(HEALTH, "GET /agents/{id}/health", "Show the health of an agent, and its last probes"),
+                row(
+                        INSPECT,
+                        "POST /inspect",
+                        "Check a card, its signatures and its addresses, and register nothing",
+                        member("url", Type.TEXT, "URL", "Address of the card, or of the agent; it is fetched."),
+                        member("card", Type.OBJECT, "CARD", "The card as JSON."),
+                        member("bytes", Type.TEXT, "BASE64", "The bytes of the card in base64, for signed ones."),
+                        member("agent", Type.TEXT, "NAME", "Agent of this hub."),
+                        member("id", Type.TEXT, "URN", "URN or readable id of an entry.")
+                                .flag("--id")));
     }
 
     /** Search by words. */

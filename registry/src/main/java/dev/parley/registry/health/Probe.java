@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * @param cause as of {@link Entry.Health#cause}
  * @param millis until the answer; -1 for none
  */
-record Probe(String status, String cause, String reason, long millis) {
+public record Probe(String status, String cause, String reason, long millis) {
     private static final long SLOW_MILLIS = 2_000;
     private static final int MAX_REASON = 300;
     private static final List<Integer> REFUSED = List.of(401, 403);
 
-    Probe {
+    public Probe {
         reason = reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON) + "…";
     }
 
@@ -129,6 +129,11 @@ record Probe(String status, String cause, String reason, long millis) {
                 .map(String::valueOf)
                 .sorted()
                 .collect(Collectors.joining(", "));
+    }
+
+    /** Looks at an address of an agent. Never throws for what the agent does. */
+    public static Probe ofAddress(String url, String group, Fetch fetch) throws InterruptedException {
+        return ask(fetch, group, url, Probe::ofEndpoint);
     }
 
     private static @Nullable Probe ofEndpoint(Document answer) {

@@ -25,6 +25,7 @@ import dev.parley.registry.faces.FaceOperations;
 import dev.parley.registry.federation.PeerOperations;
 import dev.parley.registry.health.OwnHealth;
 import dev.parley.registry.health.Prober;
+import dev.parley.registry.inspect.Inspector;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.search.SearchOperations;
 import dev.parley.registry.store.CardFetch;
@@ -114,6 +115,7 @@ final class RegistryHub implements HubExtension {
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());
         entries.listen(prober);
         handlers.putAll(prober.handlers());
+        handlers.putAll(new Inspector(entries, fetch, documents, trust).handlers());
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), publisher);
         administration.putAll(peers.administrationHandlers());

@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,10 @@ public final class CardFetch implements AutoCloseable {
     /** Headers of all requests for documents, so that an agent that has cards of several versions gives the same one each time. */
     public static final Map<String, String> HEADERS =
             Map.of("Accept", "application/json, application/a2a+json, */*;q=0.5", "A2A-Version", "1.0");
+
+    /** Members that cards have, and other documents rarely. */
+    private static final Set<String> MEMBERS =
+            Set.of("skills", "supportedInterfaces", "capabilities", "protocolVersion");
 
     /** A document, and the address that was asked for it; null for a document that was given. */
     public record Fetched(@Nullable String url, byte[] bytes) {}
@@ -66,6 +72,19 @@ public final class CardFetch implements AutoCloseable {
      * @throws A2AException NOT_FETCHED with the reason, or INVALID_PARAMS if it is no address
      */
     public Fetched card(String group, String url) {
+        return card(group, url, false);
+    }
+
+    /**
+     * Fetches the card of an agent, or the document in its place that has members of a card and cannot be read as one.
+     *
+     * @throws A2AException as {@link #card}
+     */
+    public Fetched cardOrDraft(String group, String url) {
+        return card(group, url, true);
+    }
+
+    private Fetched card(String group, String url, boolean takesDrafts) {
         CardPlaces places;
         try {
             places = CardPlaces.of(URI.create(url));
@@ -73,6 +92,7 @@ public final class CardFetch implements AutoCloseable {
             throw A2AException.invalidParams("url", String.valueOf(none.getMessage()));
         }
         var tried = new ArrayList<String>();
+        Fetched draft = null;
         for (URI place : places.places()) {
             GuardedFetch.Document document = get(group, place.toString());
             if (document.status() != 200) {
@@ -86,9 +106,23 @@ public final class CardFetch implements AutoCloseable {
                 tried.add(place + " (the card of another agent)");
             } catch (A2AException malformed) {
                 tried.add(place + " (no card: " + malformed.getMessage() + ")");
+                if (takesDrafts && draft == null && isDraft(document.body())) {
+                    draft = new Fetched(place.toString(), document.body());
+                }
             }
         }
+        if (draft != null) {
+            return draft;
+        }
         throw notFetched("no agent card at " + String.join(", ", tried));
+    }
+
+    private static boolean isDraft(byte[] document) {
+        try {
+            return !Collections.disjoint(Json.read(document, Map.class).keySet(), MEMBERS);
+        } catch (A2AException noJson) {
+            return false;
+        }
     }
 
     /**

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Finds values in documents that look like secrets: keys and tokens of known forms, private keys, tokens of identity, passwords in URLs, and
  * values of members that are named after a secret. Placeholders are none. Takes time in proportion to the length of the document.
  */
-final class Secrets {
+public final class Secrets {
     /**
      * A form of secrets.
      *
@@ -133,6 +133,11 @@ final class Secrets {
                     found + " (expected: a document without secrets; callers get them elsewhere)",
                     Map.of("path", found.substring(0, found.indexOf(": "))));
         }
+    }
+
+    /** The path of a secret in a document and its kind, with a colon between them; null if there is none. */
+    public static @Nullable String find(Map<?, ?> document) {
+        return find(document, "", "");
     }
 
     /** The path of a secret and its kind; null if there is none. */

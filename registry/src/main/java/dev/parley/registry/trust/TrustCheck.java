@@ -78,6 +78,15 @@ public final class TrustCheck implements EntryCheck {
         return entry.with(judged(entry, document));
     }
 
+    /**
+     * The verdict on the signatures of a card that is no entry, by the keys of now.
+     *
+     * @param url from which it came; null for none
+     */
+    public Verdict signatures(byte[] card, @Nullable String url) {
+        return trusted.judge(keys -> keys.verify(card, host(url)));
+    }
+
     /** The trust in a document of an entry, by the keys of now. */
     Entry.Trust judged(Entry entry, byte[] document) {
         Finding finding = verdict(entry, document);

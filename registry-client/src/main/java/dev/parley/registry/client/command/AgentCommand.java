@@ -12,6 +12,7 @@ import dev.parley.command.CommandOutput.Fields;
 import dev.parley.command.Parameters;
 import dev.parley.command.ProgramCommand;
 import dev.parley.command.RowParameters;
+import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -203,18 +204,19 @@ class AgentCommand implements ProgramCommand {
     }
 
     /** {@code register CARD-URL|FILE}. */
-    static final class Register extends AgentCommand {
+    static class Register extends AgentCommand {
         Register(ExtensionMethod<?, ?> row) {
             super(row);
         }
 
         @Override
         public void describe(CommandSpec spec) {
-            spec.addPositional(Parameters.argument(
-                    0,
-                    true,
-                    "CARD-URL|FILE",
-                    "Address of the card, which the registry fetches, or a card file, whose bytes it keeps."));
+            spec.addPositional(
+                    Parameters.argument(
+                            0,
+                            true,
+                            "CARD-URL|FILE",
+                            "Address of the card, which the registry fetches, or a card file, whose bytes it reads unchanged."));
             super.describe(spec);
         }
 
@@ -233,6 +235,46 @@ class AgentCommand implements ProgramCommand {
                                 () -> Base64.getEncoder().encodeToString(Files.readAllBytes(call.path(typed)))));
             }
             return values;
+        }
+    }
+
+    /** {@code inspect CARD-URL|FILE}: dialect and verdict, a table of findings, and a table of interfaces. */
+    static final class Inspect extends Register {
+        Inspect(ExtensionMethod<?, ?> row) {
+            super(row);
+        }
+
+        @Override
+        List<RestParameter> parameters() {
+            return List.of(); // agents of the hub and entries have addresses, too
+        }
+
+        @Override
+        public int run(CommandCall call) throws InterruptedException {
+            Map<String, Object> values = values(call);
+            return call.connect(Registry.agent(hub(call)), registry -> {
+                Map<?, ?> answer = (Map<?, ?>) call(registry, row.name(), values);
+                if (call.output().isJson()) {
+                    show(call, answer);
+                    return 0;
+                }
+                Map<?, ?> signature = (Map<?, ?>) requireNonNull(answer.get("signature"));
+                call.output()
+                        .print("Dialect: %s%nSignature: %s, %s%n%n%s%n%s"
+                                .formatted(
+                                        answer.get("dialect"),
+                                        signature.get("outcome"),
+                                        SafeText.oneLine(String.valueOf(signature.get("reason"))),
+                                        table(answer, "findings", "No finding"),
+                                        table(answer, "interfaces", "No interface")));
+                return 0;
+            });
+        }
+
+        private static String table(Map<?, ?> answer, String list, String none) {
+            return answer.get(list) instanceof List<?> rows && !rows.isEmpty()
+                    ? Table.of(rows).text()
+                    : none + "\n";
         }
     }
 
@@ -358,6 +400,7 @@ class AgentCommand implements ProgramCommand {
         return switch (row.name()) {
             case RegistryProtocol.SEARCH -> new Search(row);
             case RegistryProtocol.REGISTER -> new Register(row);
+            case RegistryProtocol.INSPECT -> new Inspect(row);
             case RegistryProtocol.IMPORT -> new Import(row);
             case RegistryProtocol.EXPORT -> new Export(row);
             default -> new AgentCommand(row);
