@@ -310,7 +310,8 @@ public final class RegistryProtocol implements ExtensionProtocol.Provider {
                         member("bytes", Type.TEXT, "BASE64", "The bytes of the card in base64, for signed ones."),
                         member("agent", Type.TEXT, "NAME", "Agent of this hub."),
                         member("id", Type.TEXT, "URN", "URN or readable id of an entry.")
-                                .flag("--id")));
+                                .flag("--id"),
+                        member("probe", Type.TRUTH, "", "Whether the interfaces are called; default true.")));
     }
 
     /** Search by words. */

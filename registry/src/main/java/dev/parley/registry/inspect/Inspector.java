@@ -17,10 +17,10 @@ import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.store.CardFetch;
 import dev.parley.registry.store.CardFetch.Fetched;
 import dev.parley.registry.store.CardReader;
-import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.Secrets;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import java.util.ArrayList;
@@ -40,13 +40,13 @@ public final class Inspector {
     private static final List<String> SOURCES = List.of("url", "card", "bytes", "agent", "id");
     private static final int MOST_SIGNATURES = 10;
 
-    private final Entries entries;
+    private final StoredEntries entries;
     private final CardFetch fetch;
     private final TrustCheck trust;
     private final Interfaces interfaces;
 
     /** @param addresses fetches the addresses of interfaces */
-    public Inspector(Entries entries, CardFetch fetch, Fetch addresses, TrustCheck trust) {
+    public Inspector(StoredEntries entries, CardFetch fetch, Fetch addresses, TrustCheck trust) {
         this.entries = entries;
         this.fetch = fetch;
         this.trust = trust;
@@ -78,7 +78,8 @@ public final class Inspector {
             String limit = " bytes (expected: at most " + CardReader.MAX_BYTES + " bytes)";
             throw A2AException.invalidParams(sources.getFirst(), bytes.length + limit);
         }
-        return answer(subject, members(sources.getFirst(), bytes), caller);
+        boolean isProbed = !Boolean.FALSE.equals(given.get("probe"));
+        return answer(subject, members(sources.getFirst(), bytes), isProbed, caller);
     }
 
     private static Map<String, @Nullable Object> members(String source, byte[] bytes) {
@@ -122,7 +123,8 @@ public final class Inspector {
         return new Subject(new Fetched(entry.resource().url(), document), entry);
     }
 
-    private Object answer(Subject subject, Map<String, @Nullable Object> members, CallContext caller) {
+    private Object answer(
+            Subject subject, Map<String, @Nullable Object> members, boolean isProbed, CallContext caller) {
         byte[] bytes = subject.document().bytes();
         String url = subject.document().url();
         Entry entry = subject.entry();
@@ -131,8 +133,9 @@ public final class Inspector {
         if (url != null) {
             answer.put("url", url);
         }
-        if (entry != null) {
-            answer.put("entry", entry.id());
+        String id = entry == null ? registered(bytes, url, caller) : entry.id();
+        if (id != null) {
+            answer.put("entry", id);
         }
         answer.put("dialect", dialects.getFirst());
         answer.put("dialects", dialects);
@@ -149,13 +152,20 @@ public final class Inspector {
                 "findings",
                 findings(members, dialects).stream().map(Inspector::json).toList());
         answer.put("signature", json(trust.signatures(bytes, url), members));
-        answer.put(
-                "interfaces",
-                interfaces.of(
-                        card == null ? List.of() : card.supportedInterfaces(),
-                        caller.scope().group(),
-                        subject.isOwn()));
+        List<AgentCard.Interface> all = card == null ? List.of() : card.supportedInterfaces();
+        Interfaces.Reach reach =
+                subject.isOwn() ? Interfaces.Reach.OWN : isProbed ? Interfaces.Reach.PROBED : Interfaces.Reach.UNKNOWN;
+        answer.put("interfaces", interfaces.of(all, caller.scope().group(), reach));
         return answer;
+    }
+
+    /** The entry that a registration by the caller would change; null for none. */
+    private @Nullable String registered(byte[] bytes, @Nullable String url, CallContext caller) {
+        try {
+            return entries.registered(bytes, url, caller).map(Entry::id).orElse(null);
+        } catch (A2AException refused) {
+            return null; // of a card that cannot be registered
+        }
     }
 
     private static List<Finding> findings(Map<String, @Nullable Object> members, List<String> dialects) {

@@ -19,16 +19,22 @@ record Interfaces(Fetch fetch) {
     private static final int MOST_SHOWN = 200;
     private static final int PATIENCE_SECONDS = 4;
 
+    /** Source of the reachability: probes, the hub itself as the server of the interfaces, or none. */
+    enum Reach {
+        PROBED,
+        OWN,
+        UNKNOWN
+    }
+
     /**
      * The interfaces as JSON.
      *
      * @param group of the caller, whose share of look-ups the probes use
-     * @param isOwn whether the hub itself serves them, so that no probe is needed
      */
-    List<Map<String, Object>> of(List<Interface> interfaces, String group, boolean isOwn) {
+    List<Map<String, Object>> of(List<Interface> interfaces, String group, Reach reach) {
         List<Interface> shown = interfaces.stream().limit(MOST_SHOWN).toList();
         List<String> addresses = shown.stream()
-                .filter(each -> !isOwn && isProbed(each))
+                .filter(each -> reach == Reach.PROBED && isProbed(each))
                 .map(Interface::url)
                 .distinct()
                 .limit(MOST_PROBES)
@@ -37,9 +43,12 @@ record Interfaces(Fetch fetch) {
         return shown.stream()
                 .map(each -> json(
                         each,
-                        isOwn
+                        reach == Reach.OWN
                                 ? new Probe("up", "none", "hosted by this hub", -1)
-                                : probes.getOrDefault(each.url(), new Probe("unknown", "none", unprobed(each), -1))))
+                                : probes.getOrDefault(
+                                        each.url(),
+                                        new Probe(
+                                                "unknown", "none", reach == Reach.UNKNOWN ? "" : unprobed(each), -1))))
                 .toList();
     }
 

@@ -276,6 +276,22 @@ public final class StoredEntries implements Entries, AutoCloseable {
         }
     }
 
+    /** The entry of which a card would be a version if the caller registered it. */
+    public Optional<Entry> registered(byte[] card, @Nullable String url, CallContext caller) {
+        Viewer viewer = viewer(caller);
+        if (viewer.isStranger()) {
+            return Optional.empty();
+        }
+        var owner = new Ownership(viewer.group(), viewer.principal(), Entry.Visibility.GROUP);
+        var given =
+                new Publication(null, Entry.AGENT_CARD, card, url, null, owner.visibility(), null, List.of(), Map.of());
+        Resource resource = CardReader.resource(given.type(), card, url, null, Map.of());
+        return Optional.ofNullable(place(given, resource, caller, owner))
+                .map(Numbered::entry)
+                .filter(entry ->
+                        !List.of("deleted", "revoked").contains(entry.state().status()));
+    }
+
     static void checkLease(@Nullable Duration lease) {
         if (lease != null && (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0)) {
             throw A2AException.invalidParams(

@@ -189,6 +189,11 @@ final class InspectHubTest {
             assertThat(answer.text("interfaces", 2, "cause")).isEqualTo("latency");
             assertThat(answer.text("interfaces", 4, "reason")).isEqualTo("gRPC is not probed");
             assertThat(web.get("/registry/agents").each("agents", "name")).doesNotContain("Remote");
+
+            target.requests.clear();
+            Answer quiet = web.post("/registry/inspect", "{'card':" + card + ",'probe':false}");
+            assertThat(quiet.text("interfaces", 0, "status")).as(quiet.text()).isEqualTo("unknown");
+            assertThat(target.requests).isEmpty();
         }
     }
 
@@ -252,6 +257,10 @@ final class InspectHubTest {
             String key = admin.post("/admin/keys", "{'group':'others','principal':'eve'}")
                     .text("key");
             var stranger = new Web(hub.url(), "X-Api-Key", key);
+            assertThat(admin.post("/registry/inspect", "{'card':" + Cards.v1("Mine", "add", "subtract") + "}")
+                            .text("entry"))
+                    .as("the entry that a registration would change")
+                    .isEqualTo(id);
             assertThat(admin.post("/registry/inspect", "{'id':'" + id + "'}").text("entry"))
                     .isEqualTo(id);
             Answer hidden = stranger.post("/registry/inspect", "{'id':'" + id + "'}");
