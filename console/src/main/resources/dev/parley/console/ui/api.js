@@ -142,14 +142,14 @@ export const api = {
   health: entry => json('GET', `registry/agents/${id(entry)}/health`),
   /** @param {Record<string, unknown>} publication @returns {Promise<import('./types.js').Entry>} */
   register: publication => json('POST', 'registry/agents', { body: publication }),
-  /** Fetches the card again. @param {string} entry @returns {Promise<import('./types.js').Entry>} */
-  refetch: entry => json('PUT', `registry/agents/${id(entry)}`, { body: {} }),
-  /** @param {string} entry @param {Record<string, unknown>} changes @returns {Promise<import('./types.js').Entry>} */
-  changeEntry: (entry, changes) => json('PATCH', `registry/agents/${id(entry)}`, { body: changes }),
-  /** @param {string} entry */
-  deleteEntry: entry => json('DELETE', `registry/agents/${id(entry)}`),
-  /** @param {string} entry @returns {Promise<any>} */
-  entryCard: entry => json('GET', `registry/agents/${id(entry)}/card`),
+  /** Checks a card and registers nothing. @param {Record<string, unknown>} card its url, card, agent or id @returns {Promise<import('./types.js').Inspection>} */
+  inspect: card => json('POST', 'registry/inspect', { body: card }),
+  /** Publishes a version. @param {string} entry @param {Record<string, unknown>} publication @returns {Promise<import('./types.js').Entry>} */
+  publish: (entry, publication) => json('PUT', `registry/agents/${id(entry)}`, { body: publication }),
+  /** @param {string} entry @returns {Promise<{versions: import('./types.js').Version[]}>} */
+  versions: entry => json('GET', `registry/agents/${id(entry)}/versions`),
+  /** @param {string} entry @param {Record<string, unknown>} query @returns {Promise<import('./types.js').Difference>} */
+  diff: (entry, query) => json('GET', `registry/agents/${id(entry)}/diff`, { query }),
 
   /** Needs the scope admin. @param {{group: string, principal: string, scopes: string[], expires: string}} key @returns {Promise<{id: string, key: string, principal: string, expires?: string}>} */
   createKey: key => json('POST', 'admin/keys', { body: key }),

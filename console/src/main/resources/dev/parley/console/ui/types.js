@@ -26,6 +26,14 @@
  *     metadata?: Record<string, unknown>, group?: string, owner?: string, visibility?: string, trust?: {outcome: string, reason?: string, checked?: string},
  *     health?: Health, status?: string, updated?: string, created?: string, url?: string, revision?: number, lookAlikes?: string[], digest?: string}} Entry
  * @typedef {{score?: number, why?: {skill?: string, fields?: Record<string, string[]>, missing?: string[]}, agent: Entry}} Found
+ * @typedef {{severity: 'error' | 'warning' | 'note', clause: string, pointer: string, message: string, fix: string}} Finding
+ * @typedef {Endpoint & {reachable?: boolean, status: string, cause?: string, reason?: string, millis?: number}} Reached
+ * @typedef {{outcome: string, reason?: string, keyId?: string, signatures?: {kid?: string, alg?: string, jku?: string, problem?: string}[]}} Signature
+ * @typedef {{url?: string, entry?: string, dialect: string, dialects: string[], digest: string, card: any, asV1?: Card, problem?: string, findings: Finding[],
+ *     signature: Signature, interfaces: Reached[]}} Inspection
+ * @typedef {{kind: string, path: string, text: string}} CardChange
+ * @typedef {{revision: number, time: string, principal: string, changes: CardChange[]}} Version
+ * @typedef {{from: number, to: number, verdict: string, changes: CardChange[]}} Difference
  * @typedef {{url: string, protocolBinding: string, protocolVersion: string}} CardInterface
  * @typedef {{name: string, description?: string, version?: string, skills?: Skill[], supportedInterfaces?: CardInterface[],
  *     capabilities?: Record<string, unknown>, defaultInputModes?: string[], defaultOutputModes?: string[]}} Card

@@ -70,6 +70,9 @@ class ConsoleTest {
             browser.see("dialog .preview .skills code", other.agentUrl("porter"));
             assertThat(browser.texts(".tr .agent a")).doesNotContain("porter");
 
+            assertThat(hub.call("GET", "/registry/agents", null).toString())
+                    .as("entries before the click")
+                    .doesNotContain("name=porter");
             browser.click("dialog footer button", "Register");
             browser.see("dialog .check.ok", "porter is registered");
             browser.click("dialog footer button", "Close");

@@ -1,58 +1,10 @@
-/** Agents as the hub tells of them: an entry by an address, without a change of one that is registered already; health; the list without a registry. */
+/** Agents as the hub tells of them: health, and the list without a registry. */
 import { html } from 'lit';
 import { api } from '../api.js';
 import { duration, line } from '../format.js';
 import { hosted } from './agents-row.js';
 
-const PAGE = 100;
-const PAGES = 20; // of entries that are looked through
-
 /** @typedef {import('../types.js').Entry} Entry */
-
-/** An address without what differs between those of one agent. @param {string | undefined} text */
-function place(text) {
-  try {
-    const { origin, pathname } = new URL(String(text));
-    return origin + pathname.replace(/\/\.well-known\/agent(-card)?\.json$/, '').replace(/\/+$/, '');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Entries that the caller sees; {@code isWhole} is false if there are more than the page looks through. */
-async function entries() {
-  /** @type {Entry[]} */
-  const all = [];
-  let pageToken;
-  for (let i = 0; i < PAGES; i++) {
-    const page = await api.entries({ pageSize: PAGE, pageToken });
-    all.push(...page.agents);
-    pageToken = page.nextPageToken;
-    if (!pageToken) return { all, isWhole: true };
-  }
-  return { all, isWhole: false };
-}
-
-/**
- * Reads the card at an address. The registry reads cards only to register them, so a new agent becomes a private entry, which the caller
- * publishes or discards. An agent that is registered already keeps its entry, its version and its visibility.
- *
- * @param {string} address
- * @returns {Promise<{entry: Entry, isNew: boolean, mayDiscard: boolean}>} isNew: the entry was made by this call; mayDiscard: that is certain
- */
-export async function readAddress(address) {
-  const { all, isWhole } = await entries();
-  const wanted = place(address);
-  const same = all.find(entry => [entry.url, ...(entry.endpoints ?? []).map(each => each.url)].some(url => place(url) === wanted));
-  if (same) return { entry: same, isNew: false, mayDiscard: false };
-
-  const entry = await api.register({ url: address, visibility: 'private', refuse: ['breaking', 'trust', 'safe'] });
-  const before = all.find(each => each.id === entry.id); // the same agent under another address
-  if (before?.visibility && before.visibility !== entry.visibility) {
-    return { entry: await api.changeEntry(entry.id, { visibility: before.visibility }), isNew: false, mayDiscard: false };
-  }
-  return { entry, isNew: !before, mayDiscard: !before && isWhole };
-}
 
 /** Agents of a hub without a registry. @param {string | undefined} q @returns {Promise<import('../types.js').Found[]>} */
 export async function plainList(q) {
@@ -80,7 +32,7 @@ export function unreachable(reason, before) {
 }
 
 /**
- * Reads the card now: from this hub, or by the registry from where the entry was registered.
+ * Reads the card now: from this hub, or by the registry from where the entry was registered. The entry stays as it is.
  *
  * @param {Entry} entry
  * @returns {Promise<{told: unknown, health: import('../types.js').Health | undefined}>} told: what the row says instead of the health
@@ -93,12 +45,13 @@ export async function checkNow(entry) {
   /** @type {import('../types.js').Health | undefined} */
   let health;
   try {
-    await (agent ? api.card(agent) : api.refetch(entry.id));
-    told = `card read in ${duration(performance.now() - begun)}`;
+    const seen = agent ? await api.inspect({ agent }) : await api.inspect(entry.url ? { url: entry.url } : { id: entry.id });
+    const ill = seen.interfaces.find(each => each.reachable === false);
+    if (ill) health = { status: 'down', cause: ill.cause, reason: ill.reason, checked: new Date().toISOString(), since: entry.health?.status === 'down' ? entry.health.since : undefined };
+    else told = seen.digest === entry.digest ? `card read in ${duration(performance.now() - begun)}` : 'the card has changed since it was registered';
   } catch (error) {
     const fault = /** @type {import('../api.js').ApiError} */ (error);
     if (fault.reason === 'NOT_FETCHED') health = unreachable(fault.message, entry.health);
-    else if (fault.reason === 'INVALID_PARAMS') told = 'registered as a card, which has no address to read';
     else told = html`<span class="bad-text" title=${`${line(fault.message, 300)} (request ${fault.trace})`}>${line(fault.message, 80)}</span>`;
   }
   return { told, health: health ?? (agent ? undefined : await probed(entry)) };
