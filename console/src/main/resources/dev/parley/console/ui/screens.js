@@ -13,5 +13,6 @@ export const screens = [
   { path: 'inbox', title: 'Inbox', element: 'screen-inbox', group: 'Work', key: 'i', load: () => import('./screens/inbox.js') },
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },
+  { path: 'agents/:agent', title: 'Agent', element: 'screen-agent', load: () => import('./screens/agent.js') },
   { path: 'tasks/:task', title: 'Task', element: 'screen-task', load: () => import('./screens/task.js') },
 ];

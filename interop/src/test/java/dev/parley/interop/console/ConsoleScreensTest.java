@@ -103,6 +103,13 @@ class ConsoleScreensTest {
         screens.put("task-artifacts", new Screen("tasks/" + task + "?tab=artifacts", ".artifact td", "June, late"));
         screens.put("task-events", new Screen("tasks/" + task + "?tab=events", ".events .line", "completed"));
         screens.put("task-webhooks", new Screen("tasks/" + task + "?tab=webhooks", ".empty h2", "No webhook"));
+        screens.put("agent", new Screen("agents/scribe", ".skill-list b", "Summary"));
+        screens.put("agent-card", new Screen("agents/scribe?tab=card&as=0.3", ".card-lines li", "0.3.0"));
+        screens.put(
+                "agent-findings",
+                new Screen("agents/scribe?tab=findings&at=%2Fsignatures", ".findings button", "/signatures"));
+        screens.put("agent-versions", new Screen("agents/scribe?tab=versions", ".versions b", "Version 1"));
+        screens.put("agent-inspect", new Screen("agents/inspect", "form button", "Inspect"));
         screens.put("unknown", new Screen("nothing", ".empty h2", "No page"));
     }
 

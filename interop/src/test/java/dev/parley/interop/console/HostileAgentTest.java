@@ -296,6 +296,15 @@ class HostileAgentTest {
         assertHarmless("a registered agent");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"overview", "findings", "card", "versions"})
+    void thePageOfAnAgentShowsMarkupAsText(String tab) {
+        browser.go("agents/hostile?tab=" + tab);
+        browser.see("[role=tab][aria-selected=true]", "");
+        browser.holds("!document.querySelector('.skeleton')");
+        assertHarmless("the page of an agent, " + tab);
+    }
+
     @Test
     void aNameThatLooksLikeAnotherIsMarked() {
         hub.post("/registry/agents", Map.of("url", hostile("HOST/look-alike.json"), "visibility", "public"));

@@ -79,7 +79,8 @@ export function columns(words, now, check, checks) {
         <button type="button" class="link" @click=${() => check(found)}>Check now</button></span></span>`;
     } },
     { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },
-    { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => (hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`
-      : html`<button type="button" class="btn" @click=${() => setQuery({ entry: agent.id }, true)}>Show</button>`) },
+    { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => html`<span class="two">${hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`
+      : html`<button type="button" class="btn" @click=${() => setQuery({ entry: agent.id }, true)}>Show</button>`}
+      <a class="link" href=${link(`agents/${hosted(agent) ?? agent.id}`)}>Details</a></span>` },
   ];
 }

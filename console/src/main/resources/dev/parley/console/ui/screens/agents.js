@@ -214,7 +214,7 @@ class Agents extends Part {
     const { query } = this.route;
     const total = this.facets?.total ?? this.rows.length;
     return html`<div class="head"><div class="grow"><h1>Agents</h1><span class="dim">Paste the address of an agent or a card anywhere on this page to add it.</span></div>
-        <button type="button" class="btn main" @click=${this.add}>Add agent</button></div>
+        <a class="btn" href=${link('agents/inspect')}>Inspect a card</a><button type="button" class="btn main" @click=${this.add}>Add agent</button></div>
       <div class="filters" role="search"><input type="search" class="grow" placeholder="Name, skill, tag or example" aria-label="Search agents" .value=${query.get('q') ?? ''}
         @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>${chips(query)}</div>
       ${failure(this.error, () => this.load())}

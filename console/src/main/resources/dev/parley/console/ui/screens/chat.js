@@ -43,6 +43,8 @@ class Chat extends Part {
     this.shown = MOST;
     this.drop = false;
     this.replayed = '';
+    /** Text of the address that was put into the composer. */
+    this.filled = '';
     this.stick = true;
   }
 
@@ -87,6 +89,9 @@ class Chat extends Part {
       this.other?.stop();
       this.other = compare ? this.begin(new Run(this.agent, compare)) : undefined;
     }
+    const text = query.get('text') ?? '';
+    if (text && text !== this.filled) this.updateComplete.then(() => /** @type {any} */ (this.querySelector('parley-compose'))?.fill([{ text }]));
+    this.filled = text;
     const replay = query.get('replay') ?? '';
     if (replay !== this.replayed) {
       this.replayed = replay;
@@ -97,7 +102,7 @@ class Chat extends Part {
   /** @param {Run} run */
   begin(run) {
     run.addEventListener('change', () => {
-      if (run === this.run && run.contextId && this.route.query.get('context') !== run.contextId) setQuery({ context: run.contextId, replay: undefined });
+      if (run === this.run && run.contextId && this.route.query.get('context') !== run.contextId) setQuery({ context: run.contextId, replay: undefined, text: undefined });
       this.requestUpdate();
     });
     run.load();
@@ -215,7 +220,7 @@ class Chat extends Part {
   /** @param {URLSearchParams} query @param {string | undefined} via */
   head(query, via) {
     const waits = query.get('wait') === 'true';
-    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('agents')}>Agents</a> / <code>${line(this.agent, 60)}</code></div>
+    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('agents')}>Agents</a> / <a href=${link(`agents/${this.agent}`)}><code>${line(this.agent, 60)}</code></a></div>
         <h1>${line(this.card?.name ?? this.agent, 120)}</h1><p class="dim cut-2">${line(this.card?.description, 400)}</p></div>
       <select aria-label="Binding and dialect" title="Binding and dialect" @change=${(/** @type {any} */ event) => setQuery({ via: event.target.value })}>
         ${choicesOf(this.card).map(choice => html`<option .selected=${nameOf(choice) === nameOf(this.choice)}>${nameOf(choice)}</option>`)}</select>
