@@ -161,7 +161,10 @@ final class StepCall implements Runnable {
             if (end != null && (deadline == null || end.isBefore(deadline))) {
                 deadline = end;
             }
-            outcome = ended(known != null && message == null ? read(known) : sent());
+            Task before = known == null ? null : read(known);
+            // A task that waits no more was answered at its own address.
+            boolean isSent = known == null || message != null && before != null && before.state().isInterrupted();
+            outcome = ended(isSent ? sent() : before);
         } catch (InterruptedException stop) {
             return; // the run ends, or is canceled
         } catch (A2AException refused) {

@@ -353,6 +353,51 @@ class WorkflowHubTest {
         }
     }
 
+    private void answerStep(Hub hub, Map<?, ?> run, String step, String text) throws Exception {
+        String task = String.valueOf(step(run, step, "taskId"));
+        String body = "{'message':{'messageId':'direct-" + task + "','taskId':'" + task
+                + "','role':'ROLE_USER','parts':[{'text':'" + text + "'}]}}";
+        assertThat(send(hub, "POST", "/agents/asking/message:send", body).body()).contains("COMPLETED");
+    }
+
+    @Test
+    @DisplayName("a question that was answered at the task of the step is its result when the run goes on")
+    void questionsAnsweredElsewhere() throws Exception {
+        try (Hub hub = empty().agents(asking(), echo("a")).start()) {
+            String id = start(
+                    hub,
+                    steps(
+                            "{'id':'first','agent':'asking','task':'x'}",
+                            "{'id':'second','agent':'asking','task':'x'}",
+                            "{'agent':'a','task':'x','depends':['first','second']}"));
+            Map<?, ?> waits = finished(hub, id);
+            answerStep(hub, waits, "first", "red");
+
+            assertThat(answer(hub, id, "on")).contains("INPUT_REQUIRED").contains("second: Which one?");
+            assertThat(answer(hub, id, "blue")).contains("COMPLETED");
+            assertThat(finished(hub, id).get("result")).isEqualTo(Map.of("a", "a(told red\ntold blue)"));
+        }
+    }
+
+    @Test
+    @DisplayName("a step whose task was canceled at its address is canceled when the run goes on, and fails nothing else")
+    void questionsCanceledElsewhere() throws Exception {
+        try (Hub hub = empty().agents(asking(), echo("a")).start()) {
+            String id = start(
+                    hub,
+                    steps(
+                            "{'id':'first','agent':'asking','task':'x','onError':'continue'}",
+                            "{'agent':'a','task':'x','depends':['first'],'parameters':{'text':'after'}}"));
+            String task = String.valueOf(step(finished(hub, id), "first", "taskId"));
+            var unused = send(hub, "POST", "/agents/asking/tasks/" + task + ":cancel", "{}");
+
+            answer(hub, id, "on");
+            Map<?, ?> ended = finished(hub, id);
+            assertThat(step(ended, "first", "state")).isEqualTo("canceled");
+            assertThat(String.valueOf(step(ended, "first", "problem"))).doesNotContain("send the message without taskId");
+        }
+    }
+
     @Test
     @DisplayName("a step that asks is canceled with the run")
     void cancelOfQuestions() throws Exception {
