@@ -55,9 +55,7 @@ public final class DefinitionDocument {
      * @throws InvalidField as from {@link #checked}
      */
     public static Workflow workflow(Map<String, @Nullable Object> document) {
-        var plain = new LinkedHashMap<>(document);
-        plain.keySet().removeAll(Set.of(NAME, DESCRIPTION, INPUTS));
-        WorkflowDocument read = WorkflowDocument.strict(plain);
+        WorkflowDocument read = WorkflowDocument.strict(plain(document));
         Workflow workflow = read.checkedWithoutInputs();
         Map<?, ?> schema = schema(document);
         InputsSchema.check(schema, INPUTS);
@@ -66,6 +64,13 @@ public final class DefinitionDocument {
             read.requireInputs(names);
         }
         return workflow;
+    }
+
+    /** The document of a run without inputs. */
+    static Map<String, @Nullable Object> plain(Map<String, @Nullable Object> document) {
+        var plain = new LinkedHashMap<>(document);
+        plain.keySet().removeAll(Set.of(NAME, DESCRIPTION, INPUTS));
+        return plain;
     }
 
     private static Map<?, ?> schema(Map<String, @Nullable Object> document) {

@@ -4,6 +4,7 @@ import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.InvalidField;
@@ -110,7 +111,23 @@ final class RunViews {
         return steps;
     }
 
-    /** What an event changes. */
+    /** Steps of a workflow that has not begun. */
+    static List<StepView> planned(Workflow workflow) {
+        return workflow.steps().values().stream()
+                .map(step -> new StepView(
+                        step.id(),
+                        step.agent(),
+                        step.task(),
+                        step.depends(),
+                        StepState.WAITING.word(),
+                        0,
+                        null,
+                        null,
+                        Map.of()))
+                .toList();
+    }
+
+    /** Changes that an event brings. */
     static RunView of(String id, LoggedEvent logged) {
         return switch (logged.event()) {
             case Task task -> of(task, logged.sequence());

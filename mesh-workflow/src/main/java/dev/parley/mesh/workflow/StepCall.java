@@ -163,7 +163,8 @@ final class StepCall implements Runnable {
             }
             Task before = known == null ? null : read(known);
             // A task that waits no more was answered at its own address.
-            boolean isSent = known == null || message != null && before != null && before.state().isInterrupted();
+            boolean isSent = known == null
+                    || message != null && before != null && before.state().isInterrupted();
             outcome = ended(isSent ? sent() : before);
         } catch (InterruptedException stop) {
             return; // the run ends, or is canceled

@@ -44,6 +44,29 @@ public interface WorkflowOperation {
             Map<String, @Nullable Object> result,
             Map<String, @Nullable Object> origin) {}
 
+    /**
+     * Checks a document, a definition, or the inputs of a stored definition, without starting anything: as {@code one/workflows/run} does.
+     *
+     * @param document of a run, or a definition with its {@code name}
+     */
+    record Check(Map<String, @Nullable Object> document) implements Operation.ExtensionCall<CheckView> {
+        @Override
+        public String name() {
+            return "one/workflows/check";
+        }
+    }
+
+    /**
+     * Result of a check.
+     *
+     * @param problems the first one that was found; empty for a document that can be run or stored
+     * @param steps in the order in which they may run; empty if the document has none that could be read
+     */
+    record CheckView(boolean valid, List<Problem> problems, List<StepView> steps) {}
+
+    /** @param location in the document, such as {@code workflow.steps[2].agent}; empty if it is not known */
+    record Problem(String location, String message) {}
+
     /** A page of runs, the newest first. */
     record RunPage(List<RunView> workflows, String nextPageToken) {}
 

@@ -14,6 +14,8 @@ import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
+import dev.parley.mesh.workflow.WorkflowOperation.Check;
+import dev.parley.mesh.workflow.WorkflowOperation.CheckView;
 import dev.parley.mesh.workflow.WorkflowOperation.DefinitionPage;
 import dev.parley.mesh.workflow.WorkflowOperation.DefinitionView;
 import dev.parley.mesh.workflow.WorkflowOperation.DeleteDefinition;
@@ -23,6 +25,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
 import dev.parley.mesh.workflow.WorkflowOperation.ListVotes;
+import dev.parley.mesh.workflow.WorkflowOperation.Problem;
 import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
 import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
@@ -78,6 +81,17 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .optional("origin", STRUCT, Map.of(), RunView::origin)
             .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
+    private static final Codec<Problem> PROBLEM = Shape.<Problem>of()
+            .always("location", TEXT, "", Problem::location)
+            .required("message", TEXT, Problem::message)
+            .as(v -> new Problem(v.next(), v.next()));
+
+    private static final Codec<CheckView> CHECK = Shape.<CheckView>of()
+            .required("valid", Codecs.BOOLEAN, CheckView::valid)
+            .always("problems", Codecs.list(PROBLEM), List.of(), CheckView::problems)
+            .always("steps", Codecs.list(STEP), List.of(), CheckView::steps)
+            .as(v -> new CheckView(v.next(), v.next(), v.next()));
+
     private static final Codec<VoteView> VOTE = Shape.<VoteView>of()
             .required("voteId", TEXT, VoteView::voteId)
             .required("state", TEXT, VoteView::state)
@@ -127,6 +141,9 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call("one/workflows/run", Run.class, JsonForm.object(Run::new, Run::document), RUN)
                     .rest("POST /workflows")
                     .content(RunView::result),
+            ExtensionMethod.call(
+                            "one/workflows/check", Check.class, JsonForm.object(Check::new, Check::document), CHECK)
+                    .rest("POST /workflows/check"),
             ExtensionMethod.call(
                             "one/workflows/get",
                             Get.class,

@@ -1,5 +1,7 @@
 package dev.parley.mesh.workflow;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtension;
@@ -10,6 +12,8 @@ import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.Cast;
+import dev.parley.mesh.workflow.WorkflowOperation.Check;
+import dev.parley.mesh.workflow.WorkflowOperation.CheckView;
 import dev.parley.mesh.workflow.WorkflowOperation.DeleteDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
 import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
@@ -17,6 +21,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.GetVote;
 import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
 import dev.parley.mesh.workflow.WorkflowOperation.ListVotes;
+import dev.parley.mesh.workflow.WorkflowOperation.Problem;
 import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
 import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
@@ -24,6 +29,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
+import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -105,6 +111,7 @@ public final class WorkflowSource implements HubExtensionSource {
             url = agentUrl;
             return AgentExtension.of(WorkflowProtocol.PROTOCOL, "Runs of workflows")
                     .call(Run.class, this::run)
+                    .call(Check.class, this::check)
                     .call(Get.class, (get, caller) -> view(get.workflowId(), caller))
                     .call(Cancel.class, this::cancel)
                     .call(ListRuns.class, this::list)
@@ -142,6 +149,30 @@ public final class WorkflowSource implements HubExtensionSource {
                 return definitions.expanded(WorkflowDocument.content(run.document()), caller);
             });
             return begin(document, Map.of(), caller);
+        }
+
+        private CheckView check(Check check, CallContext caller) {
+            List<StepView> steps = List.of();
+            try {
+                Map<String, @Nullable Object> given = check.document();
+                boolean isDefinition = DefinitionDocument.is(given);
+                Map<String, @Nullable Object> document = isDefinition
+                        ? DefinitionDocument.checked(given)
+                        : definitions.expanded(WorkflowDocument.content(given), caller);
+                Workflow workflow = isDefinition
+                        ? DefinitionDocument.workflow(document)
+                        : WorkflowDocument.strict(document).checked();
+                steps = RunViews.planned(workflow);
+                WorkflowDocument read =
+                        WorkflowDocument.of(isDefinition ? DefinitionDocument.plain(document) : document);
+                agents(caller).check(read.workflow().steps(), read.participants());
+                return new CheckView(true, List.of(), steps);
+            } catch (InvalidField invalid) {
+                return new CheckView(false, List.of(new Problem(invalid.field(), invalid.problem())), steps);
+            } catch (A2AException refused) {
+                return new CheckView(
+                        false, List.of(new Problem("", requireNonNullElse(refused.getMessage(), "invalid"))), steps);
+            }
         }
 
         private RunView begin(

@@ -357,7 +357,8 @@ class WorkflowHubTest {
         String task = String.valueOf(step(run, step, "taskId"));
         String body = "{'message':{'messageId':'direct-" + task + "','taskId':'" + task
                 + "','role':'ROLE_USER','parts':[{'text':'" + text + "'}]}}";
-        assertThat(send(hub, "POST", "/agents/asking/message:send", body).body()).contains("COMPLETED");
+        assertThat(send(hub, "POST", "/agents/asking/message:send", body).body())
+                .contains("COMPLETED");
     }
 
     @Test
@@ -380,7 +381,8 @@ class WorkflowHubTest {
     }
 
     @Test
-    @DisplayName("a step whose task was canceled at its address is canceled when the run goes on, and fails nothing else")
+    @DisplayName(
+            "a step whose task was canceled at its address is canceled when the run goes on, and fails nothing else")
     void questionsCanceledElsewhere() throws Exception {
         try (Hub hub = empty().agents(asking(), echo("a")).start()) {
             String id = start(
@@ -394,7 +396,8 @@ class WorkflowHubTest {
             answer(hub, id, "on");
             Map<?, ?> ended = finished(hub, id);
             assertThat(step(ended, "first", "state")).isEqualTo("canceled");
-            assertThat(String.valueOf(step(ended, "first", "problem"))).doesNotContain("send the message without taskId");
+            assertThat(String.valueOf(step(ended, "first", "problem")))
+                    .doesNotContain("send the message without taskId");
         }
     }
 
