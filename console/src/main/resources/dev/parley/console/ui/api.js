@@ -166,6 +166,24 @@ export const api = {
   /** @param {string} task @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskHistory>} */
   history: (task, query, signal) => json('GET', `activity/tasks/${id(task)}`, { query, signal }),
 
+  /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{workflows: import('./types.js').WorkflowRun[], nextPageToken?: string}>} */
+  runs: (query, signal) => json('GET', 'one/workflows', { query, signal }),
+  /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<import('./types.js').WorkflowRun>} */
+  run: (run, signal) => json('GET', `one/workflows/${id(run)}`, { signal }),
+  /** @param {unknown} document @returns {Promise<import('./types.js').WorkflowRun>} */
+  startRun: document => json('POST', 'one/workflows', { body: document }),
+  /** @param {string} run @param {'resume' | 'repeat'} action @returns {Promise<import('./types.js').WorkflowRun>} */
+  againRun: (run, action) => json('POST', `one/workflows/${id(run)}/${action}`, { body: {} }),
+  /** @param {string} run */
+  cancelRun: run => json('DELETE', `one/workflows/${id(run)}`),
+  /** @param {unknown} document @param {AbortSignal} [signal] @returns {Promise<{valid: boolean, problems: {location: string, message: string}[], steps: import('./flow.js').Step[]}>} */
+  checkWorkflow: (document, signal) => json('POST', 'one/workflows/check', { body: document, signal }),
+  /** @param {Record<string, unknown>} query @returns {Promise<{definitions: import('./types.js').Definition[], nextPageToken?: string}>} */
+  definitions: query => json('GET', 'one/definitions', { query }),
+  /** @param {string} name @returns {Promise<import('./types.js').Definition>} */
+  definition: name => json('GET', `one/definitions/${id(name)}`),
+  /** @param {unknown} document @returns {Promise<import('./types.js').Definition>} */
+  saveDefinition: document => json('POST', 'one/definitions', { body: document }),
   /** @param {Record<string, unknown>} query @returns {Promise<{votes: any[], nextPageToken?: string}>} */
   votes: query => json('GET', 'one/votes', { query }),
   /** @param {string} vote @param {string} option @param {string} [voter] on a hub without authentication */

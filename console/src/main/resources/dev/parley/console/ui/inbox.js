@@ -7,12 +7,13 @@ import { presence } from './presence.js';
 import { go, link } from './route.js';
 
 const MOST = 100; // items of a kind
+const RUNS = 20; // waiting runs whose steps are looked at
 const PAUSE = 1_000; // ms between two reads
 const ABSENT = [401, 403, 404, 501]; // statuses of sources that the hub does not have, or that the caller may not read
 
 /**
  * @typedef {{key: string, kind: 'question' | 'credential' | 'tool' | 'review' | 'ballot', agent: string, title: string, at?: string, data: any}} Item
- * @typedef {() => Promise<{items: Item[], more?: number, votes?: string[]}>} Source {@code more}: items that wait and are not listed; {@code votes}: ids of tasks that are votes
+ * @typedef {() => Promise<{items: Item[], more?: number, hidden?: string[]}>} Source {@code more}: items that wait and are not listed; {@code hidden}: ids of tasks that are answered elsewhere
  */
 
 /** Dispatches {@code change}. */
@@ -67,8 +68,8 @@ class Inbox extends EventTarget {
       const parts = await Promise.allSettled(sources.map(source => source()));
       if (session !== this.session || !this.#end) break;
       parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
-      const votes = new Set(parts.flatMap(each => (each.status === 'fulfilled' ? each.value.votes ?? [] : [])));
-      const items = parts.flatMap(each => (each.status === 'fulfilled' ? each.value.items : [])).filter(({ key }) => !votes.has(key));
+      const hidden = new Set(parts.flatMap(each => (each.status === 'fulfilled' ? each.value.hidden ?? [] : [])));
+      const items = parts.flatMap(each => (each.status === 'fulfilled' ? each.value.items : [])).filter(({ key }) => !hidden.has(key));
       this.errors = parts.flatMap(each => (each.status === 'rejected' && !ABSENT.includes(each.reason.status) ? [each.reason] : []));
       this.items = items.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
       this.total = items.length + parts.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value.more ?? 0 : 0), 0);
@@ -111,18 +112,20 @@ const taskItem = task => ({
 /** @param {any} vote @returns {Item} */
 const voteItem = vote => ({ key: `vote ${vote.voteId}`, kind: 'ballot', agent: 'one', title: line(vote.vote.question, 120), data: vote });
 
-/** @type {Source} */
+/** Tasks that wait. The question of a step of a workflow is answered through its run, which waits for it. @type {Source} */
 async function tasks() {
   const { tasks: rows, next } = await api.tasks({ state: 'input-required,auth-required', pageSize: MOST });
   const counts = next ? await api.counts() : undefined;
   const all = counts ? Object.entries(counts.states).reduce((sum, [state, number]) => sum + (isWaiting(state) ? number : 0), 0) : rows.length;
-  return { items: rows.map(taskItem), more: Math.max(0, all - rows.length) };
+  const runs = await Promise.all(rows.filter(row => row.agent === 'one').slice(0, RUNS).map(row => api.run(row.taskId).catch(() => undefined)));
+  const hidden = runs.flatMap(run => run?.steps.flatMap(step => (step.state === 'input-required' && step.taskId ? [step.taskId] : [])) ?? []);
+  return { items: rows.map(taskItem), more: Math.max(0, all - rows.length), hidden };
 }
 
 /** Open votes. A vote is a task of the agent {@code one} as well, which nobody answers by a text. @type {Source} */
 async function ballots() {
   const [open, own] = await Promise.all([api.votes({ waiting: true, pageSize: MOST }), api.votes({ pageSize: MOST })]);
-  return { items: open.votes.map(voteItem), more: open.nextPageToken ? 1 : 0, votes: [...open.votes, ...own.votes].map(({ voteId }) => voteId) };
+  return { items: open.votes.map(voteItem), more: open.nextPageToken ? 1 : 0, hidden: [...open.votes, ...own.votes].map(({ voteId }) => voteId) };
 }
 
 /** @type {Source} */

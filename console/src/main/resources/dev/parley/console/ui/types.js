@@ -38,6 +38,10 @@
  * @typedef {{name: string, description?: string, version?: string, skills?: Skill[], supportedInterfaces?: CardInterface[],
  *     capabilities?: Record<string, unknown>, defaultInputModes?: string[], defaultOutputModes?: string[]}} Card
  *
+ * @typedef {{workflowId: string, state: string, progress: number, steps: import('./flow.js').Step[], message?: string, result?: Record<string, unknown>,
+ *     origin?: {definition?: string, version?: number, inputs?: unknown, resumes?: string, repeats?: string}}} WorkflowRun
+ * @typedef {{name: string, version: number, description?: string, versions: number[], savedAt: number, steps: number, document?: any}} Definition
+ *
  * @typedef {{signedIn: boolean, needsSignIn: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
  *     hub?: {name?: string, version?: string, url?: string}}} Session
  * @typedef {{path: string, params: Record<string, string>, query: URLSearchParams, screen: import('./screens.js').Screen | undefined}} Route

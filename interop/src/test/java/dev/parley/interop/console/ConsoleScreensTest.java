@@ -95,6 +95,26 @@ class ConsoleScreensTest {
         screens.put("chat-form", new Screen("agents/scribe/try?mode=form", ".skill button.chip", "budget"));
         screens.put("inbox", new Screen("inbox", ".inbox .ask", "Window or aisle?"));
         screens.put("inbox-empty", new Screen("inbox?age=1d", ".empty h2", "Nothing matches"));
+        Map<?, ?> run = hub.post(
+                "/one/workflows",
+                WorkflowScreenTest.workflow(
+                        WorkflowScreenTest.step("minutes", "scribe", "summary", Map.of("text", "Sum up the minutes")),
+                        WorkflowScreenTest.step("rows", "importer", "importer-skill", Map.of("text", "Import")),
+                        WorkflowScreenTest.step(
+                                "seat", "booking", "booking-skill", Map.of("text", "A seat"), "minutes"),
+                        WorkflowScreenTest.step(
+                                "a step with a name that is longer than its box",
+                                "scribe",
+                                "summary",
+                                Map.of("text", "The end"),
+                                "seat",
+                                "rows")));
+        screens.put("workflows", new Screen("workflows", ".body .tr", "minutes"));
+        screens.put("workflows-empty", new Screen("workflows?tab=definitions", ".empty h2", "No definition yet"));
+        screens.put(
+                "workflow",
+                new Screen("workflows/" + run.get("workflowId") + "?step=minutes", ".node.wait .name", "seat"));
+        screens.put("workflow-new", new Screen("workflows/new", ".check.bad", "workflow.steps"));
         screens.put("tasks", new Screen("tasks", ".body .tr", "Request number 30"));
         screens.put("tasks-empty", new Screen("tasks?q=zzzz", ".empty h2", "No task matches"));
         screens.put("task", new Screen("tasks/" + task, ".artifact .md-h2", "Decisions"));
