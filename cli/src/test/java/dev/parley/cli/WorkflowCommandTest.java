@@ -7,6 +7,12 @@ import dev.parley.cli.Shell.Ran;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -158,6 +164,48 @@ final class WorkflowCommandTest {
             assertThat(shell.run("workflow", command, "broken.yaml").err()).contains("broken.yaml: line");
             assertThat(shell.run("workflow", command, "none.yaml").status()).isEqualTo(2);
         }
+    }
+
+    @Test
+    @DisplayName("ONE16 a document is checked by the hub as well, with its agents")
+    void checkedByTheHub() throws IOException {
+        Files.writeString(directory.resolve("known.yaml"), YAML);
+        Files.writeString(directory.resolve("unknown.yaml"), YAML.replace("agent: echo", "agent: nobody"));
+
+        assertThat(ok("workflow", "check", "known.yaml", "--hub", "-a", hub.url())
+                        .out())
+                .contains("Order: first, second");
+        assertThat(ok("workflow", "check", "unknown.yaml").status()).isZero();
+        Ran refused = shell.run("workflow", "check", "unknown.yaml", "--hub", "-a", hub.url());
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains("unknown.yaml: workflow.steps[0].agent", "nobody");
+    }
+
+    @Test
+    @DisplayName("AK25 votes are listed, and ballots cast")
+    void votes() throws Exception {
+        HttpResponse<String> begun = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(hub.url() + "/one/votes"))
+                                .header("Content-Type", "application/json")
+                                .POST(
+                                        BodyPublishers.ofString(
+                                                "{\"vote\":{\"question\":\"Which?\",\"options\":[\"red\",\"blue\"],\"voters\":[\"ann\"]}}"))
+                                .build(),
+                        BodyHandlers.ofString());
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
+
+        String line = ok("workflow", "votes", "--waiting", "-a", hub.url()).out();
+        assertThat(line).contains("input-required  0 of 1 ballots  Which?  red | blue");
+        String id = line.substring(0, line.indexOf(' '));
+        assertThat(ok("workflow", "vote", id, "red", "--voter", "ann", "-a", hub.url())
+                        .out())
+                .contains("completed  1 of 1");
+        assertThat(ok("workflow", "votes", "--waiting", "-a", hub.url()).out()).isEmpty();
+        assertThat(ok("workflow", "votes", "-o", "json", "-a", hub.url()).out()).contains("\"winner\":\"red\"");
+        assertThat(shell.run("workflow", "vote", id, "green", "--voter", "ann", "-a", hub.url())
+                        .err())
+                .contains("green");
     }
 
     @Test

@@ -119,7 +119,8 @@ async function tasks() {
   const all = counts ? Object.entries(counts.states).reduce((sum, [state, number]) => sum + (isWaiting(state) ? number : 0), 0) : rows.length;
   const runs = await Promise.all(rows.filter(row => row.agent === 'one').slice(0, RUNS).map(row => api.run(row.taskId).catch(() => undefined)));
   const hidden = runs.flatMap(run => run?.steps.flatMap(step => (step.state === 'input-required' && step.taskId ? [step.taskId] : [])) ?? []);
-  return { items: rows.map(taskItem), more: Math.max(0, all - rows.length), hidden };
+  const names = new Map(runs.map(run => [run?.workflowId, run?.origin?.definition ?? run?.steps.map(step => step.id).join(', ')]));
+  return { items: rows.map(row => taskItem({ ...row, title: row.title ?? names.get(row.taskId) })), more: Math.max(0, all - rows.length), hidden };
 }
 
 /** Open votes. A vote is a task of the agent {@code one} as well, which nobody answers by a text. @type {Source} */

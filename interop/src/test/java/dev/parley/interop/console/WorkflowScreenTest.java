@@ -79,7 +79,7 @@ class WorkflowScreenTest {
 
     @Test
     @DisplayName(
-            "S6: the graph of a run goes from left to right, with states by colour and word, and the critical path")
+            "S6, ONE16, ONE36: the graph of a run goes from left to right, with states by colour and word, and the critical path")
     void aRunIsAGraph() {
         String run = run(
                 step("slow", "worker", "worker-skill", Map.of("text", "graph")),

@@ -266,6 +266,11 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
         return Json.write(RUN.toJson(run));
     }
 
+    /** JSON of a vote. */
+    public static byte[] json(VoteView vote) {
+        return Json.write(VOTE.toJson(vote));
+    }
+
     /** JSON of a definition. */
     public static byte[] json(DefinitionView definition) {
         return Json.write(DEFINITION.toJson(definition));

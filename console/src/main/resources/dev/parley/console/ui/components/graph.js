@@ -6,7 +6,7 @@ import { go } from '../route.js';
 import { place } from './element.js';
 
 const KINDS = /** @type {Record<string, string>} */ ({ completed: 'ok', running: 'run', 'input-required': 'wait', failed: 'bad' });
-const LONGEST = 21; // characters of a name
+const LONGEST = 19; // characters of a name
 
 /** Class of the colour of a state. @param {string} state */
 export const kindOf = state => KINDS[state] ?? 'off';

@@ -15,6 +15,7 @@ import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.DefinitionDocument;
 import dev.parley.mesh.workflow.Workflow;
 import dev.parley.mesh.workflow.WorkflowGraph;
+import dev.parley.mesh.workflow.WorkflowOperation;
 import dev.parley.mesh.workflow.WorkflowOperation.Cancel;
 import dev.parley.mesh.workflow.WorkflowOperation.DefinitionPage;
 import dev.parley.mesh.workflow.WorkflowOperation.DefinitionView;
@@ -47,7 +48,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code parley workflow …}: the runs of a hub, whose address or whose agent {@code one} is that of {@code --agent-card}. */
 abstract class WorkflowCommand implements ProgramCommand {
-    private static final CallContext CALLER = CallContext.anonymous();
+    static final CallContext CALLER = CallContext.anonymous();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final List<String> OVER = List.of("completed", "failed", "canceled", "rejected", "input-required");
     private static final Pattern HUB = Pattern.compile("(https?://)?[^/?#]+/?");
@@ -456,15 +457,33 @@ abstract class WorkflowCommand implements ProgramCommand {
 
     /** Checks a document. */
     static final class Check extends WorkflowCommand {
+        private static final String BY_HUB = "--hub";
+
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.argument(0, true, "FILE", FILE));
+            spec.addOption(Parameters.flag(BY_HUB, "Let the hub of -a check it, too: its agents and their skills."));
         }
 
         @Override
-        public int run(CommandCall call) {
-            Workflow workflow =
-                    WorkflowFile.read(call, call.requiredArgument(0)).checked();
+        public int run(CommandCall call) throws InterruptedException {
+            WorkflowFile file = WorkflowFile.read(call, call.requiredArgument(0));
+            Workflow workflow = file.checked();
+            if (!call.has(BY_HUB)) {
+                return show(call, workflow);
+            }
+            return connect(call, one -> {
+                one.call(new WorkflowOperation.Check(file.document()), CALLER).problems().stream()
+                        .findFirst()
+                        .ifPresent(problem -> {
+                            String place = problem.location().isEmpty() ? "" : problem.location() + ": ";
+                            throw WorkflowFile.invalid(file.name(), place + problem.message());
+                        });
+                return show(call, workflow);
+            });
+        }
+
+        private static int show(CommandCall call, Workflow workflow) {
             List<String> order = List.copyOf(workflow.steps().keySet());
             call.output()
                     .result(

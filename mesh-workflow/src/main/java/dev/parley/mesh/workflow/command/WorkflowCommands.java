@@ -27,6 +27,8 @@ public final class WorkflowCommands implements CommandSource {
                 of("delete", "Delete a definition, or a version of it", Definition.Delete::new),
                 of("cancel", "Cancel a run and its steps", WorkflowCommand.Stop::new),
                 of("graph", "Draw a document or a run for Mermaid or Graphviz", WorkflowCommand.Graph::new),
-                of("check", "Check a document, without a hub", WorkflowCommand.Check::new)));
+                of("check", "Check a document, without a hub or by it", WorkflowCommand.Check::new),
+                of("votes", "List votes, and those that wait for a ballot", VoteCommand.Votes::new),
+                of("vote", "Cast a ballot in a vote", VoteCommand.Ballot::new)));
     }
 }

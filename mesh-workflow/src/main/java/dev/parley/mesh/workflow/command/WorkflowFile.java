@@ -89,7 +89,7 @@ record WorkflowFile(String name, Map<String, @Nullable Object> document) {
         }
     }
 
-    private static CommandException invalid(String name, String problem) {
+    static CommandException invalid(String name, String problem) {
         return CommandException.failed("InvalidWorkflow", name + ": " + problem, EXPECTED);
     }
 }
