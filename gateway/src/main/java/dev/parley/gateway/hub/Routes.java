@@ -612,6 +612,8 @@ final class Routes implements AutoCloseable {
             return;
         }
         boolean complete = true;
+        // Before the rows are read: the row of a route of the settings may be written meanwhile.
+        Set<String> withoutRow = Set.copyOf(unread.keySet());
         table.damaged().forEach((name, reason) -> fail(name, new StoreException(reason)));
         var names = new HashSet<String>();
         for (Route route : table.all()) {
@@ -638,8 +640,8 @@ final class Routes implements AutoCloseable {
                 owners.forget();
             }
         }
-        problems.keySet().removeIf(name -> !names.contains(name) && !unread.containsKey(name));
-        waiting.keySet().removeIf(name -> !names.contains(name) && !unread.containsKey(name));
+        problems.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
+        waiting.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
         epoch = complete ? now : -1;
     }
 

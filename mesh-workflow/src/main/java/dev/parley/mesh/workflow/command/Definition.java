@@ -6,7 +6,6 @@ import dev.parley.mesh.workflow.WorkflowOperation.DefinitionView;
 import dev.parley.mesh.workflow.WorkflowOperation.DeleteDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowProtocol;
-import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,6 @@ import picocli.CommandLine.Model.OptionSpec;
 /** Commands of stored definitions. */
 final class Definition {
     static final String VERSION = "--version";
-    private static final CallContext CALLER = CallContext.anonymous();
 
     private Definition() {}
 
