@@ -92,7 +92,7 @@ export function timeline(steps) {
       const side = fits ? '' : room - width > Math.min(70, step.text.length * 1.3 + 4) ? 'after' : 'before';
       const lane = steps[i - 1]?.lane === step.lane ? html`<span class="only-read">${step.lane}</span>` : step.lane;
       return html`<li class="lane"><span class="cut dim">${lane}</span>
-        <div class="track"><div class="step ${step.kind} ${side} ${step.open ? 'open' : ''}" title=${step.text} ${place({ '--left': `${Math.min(99.4, left)}%`, '--width': `${Math.min(width, 100 - Math.min(99.4, left))}%` })}><b class="cut">${step.text}</b></div></div>
+        <div class="track"><div class="step ${step.kind} ${side} ${step.open ? 'open' : ''}" title=${step.text} ${place({ '--left': `${Math.min(99.4, left)}%`, '--width': `${Math.min(width, 100 - Math.min(99.4, left))}%`, '--room': String(room / 100) })}><b class="cut">${step.text}</b></div></div>
         <span class="num dim">${step.open ? '…' : step.to === step.from ? '' : duration(step.to - step.from)}</span></li>`;
     })}
     <li class="axis" aria-hidden="true"><span></span><span class="ticks">${(span < 8 ? [0, 1] : [0, 0.25, 0.5, 0.75, 1]).map(part => html`<i>${part ? duration(span * part) : '0'}</i>`)}</span><span></span></li>
