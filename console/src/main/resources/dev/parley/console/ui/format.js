@@ -105,6 +105,12 @@ export function clock(at) {
   return time.toDateString() === new Date().toDateString() ? CLOCK.format(time) : DAY.format(time);
 }
 
+/** Time at which a task was made: its id is of version 7. @param {string} id @returns {string | undefined} */
+export function timeOfId(id) {
+  const time = new Date(parseInt(id.replaceAll('-', '').slice(0, 12), 16));
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
 /** The same moment in UTC, for a title. @param {string | undefined} at */
 export function utc(at) {
   const time = at ? new Date(at) : new Date(NaN);

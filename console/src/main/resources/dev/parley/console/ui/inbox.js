@@ -1,6 +1,6 @@
 /** All that waits for a person: questions and credentials of tasks, tools of MCP servers, reviews of knowledge, ballots. For the inbox, and for its badge on every page. */
 import { api } from './api.js';
-import { isWaiting, line } from './format.js';
+import { isWaiting, line, timeOfId } from './format.js';
 import { watch } from './live.js';
 import { remember, remembered } from './part.js';
 import { presence } from './presence.js';
@@ -13,13 +13,15 @@ const ABSENT = [401, 403, 404, 501]; // statuses of sources that the hub does no
 
 /**
  * @typedef {{key: string, kind: 'question' | 'credential' | 'tool' | 'review' | 'ballot', agent: string, title: string, at?: string, data: any}} Item
- * @typedef {() => Promise<{items: Item[], more?: number, hidden?: string[]}>} Source {@code more}: items that wait and are not listed; {@code hidden}: ids of tasks that are answered elsewhere
+ * @typedef {(session: import('./types.js').Session | undefined) => Promise<{items: Item[], more?: number, hidden?: string[]}>} Source {@code more}: items that wait and are not listed; {@code hidden}: ids of tasks that are answered elsewhere
  */
 
 /** Dispatches {@code change}. */
 class Inbox extends EventTarget {
   /** @type {Set<Source>} */
   #absent = new Set();
+  /** What each source had when it was read last. @type {Map<Source, Awaited<ReturnType<Source>>>} */
+  #last = new Map();
   #stale = false;
   #reading = false;
   /** Keys of items that were notified, or known before. @type {Set<string> | undefined} */
@@ -37,12 +39,21 @@ class Inbox extends EventTarget {
     this.errors = [];
     /** @type {import('./types.js').Session | undefined} */
     this.session = undefined;
+    new MutationObserver(() => this.#retitle()).observe(document.head, { childList: true, subtree: true }); // screens set titles of their own
+  }
+
+  /** The number stands in the title of the page, too. */
+  #retitle() {
+    const plain = document.title.replace(/^\(\d+\) /, '');
+    const title = this.total ? `(${this.total}) ${plain}` : plain;
+    if (document.title !== title) document.title = title;
   }
 
   /** @param {import('./types.js').Session} session */
   start(session) {
     this.stop();
     this.#absent = new Set();
+    this.#last = new Map();
     this.session = session;
     presence.stays = this.notifies;
     this.#end = watch(changes => changes.some(({ kind, state, before }) => kind === 'gap' || (kind === 'task' && (isWaiting(state ?? '') || isWaiting(before ?? '')))) && this.read(), true);
@@ -53,6 +64,7 @@ class Inbox extends EventTarget {
     this.#end?.();
     this.#end = this.#known = this.items = undefined;
     this.total = 0;
+    this.#retitle();
   }
 
   /** Reads the sources, at most once a second. A source that the hub does not have, or the caller may not read, has no items. */
@@ -63,17 +75,20 @@ class Inbox extends EventTarget {
     while (this.#stale && this.#end) {
       this.#stale = false;
       const { session } = this;
-      const isOperator = !session?.signedIn || !!session.scopes?.includes('admin');
+      const isOperator = session?.signedIn ? !!session.scopes?.includes('admin') : !session?.methods?.length;
       const sources = [tasks, ballots, ...(isOperator ? [tools, reviews] : [])].filter(source => !this.#absent.has(source));
-      const parts = await Promise.allSettled(sources.map(source => source()));
+      const parts = await Promise.allSettled(sources.map(source => source(session)));
       if (session !== this.session || !this.#end) break;
       parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
-      const hidden = new Set(parts.flatMap(each => (each.status === 'fulfilled' ? each.value.hidden ?? [] : [])));
-      const items = parts.flatMap(each => (each.status === 'fulfilled' ? each.value.items : [])).filter(({ key }) => !hidden.has(key));
+      parts.forEach((each, i) => each.status === 'fulfilled' && this.#last.set(sources[i], each.value));
+      const found = sources.flatMap(source => (this.#absent.has(source) ? [] : this.#last.get(source) ?? [])); // of a source that fails, what it had
+      const hidden = new Set(found.flatMap(each => each.hidden ?? []));
+      const items = found.flatMap(each => each.items).filter(({ key }) => !hidden.has(key));
       this.errors = parts.flatMap(each => (each.status === 'rejected' && !ABSENT.includes(each.reason.status) ? [each.reason] : []));
       this.items = items.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
-      this.total = items.length + parts.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value.more ?? 0 : 0), 0);
+      this.total = items.length + found.reduce((sum, each) => sum + (each.more ?? 0), 0);
       this.#notify();
+      this.#retitle();
       this.dispatchEvent(new Event('change'));
       await new Promise(resolve => setTimeout(resolve, PAUSE));
     }
@@ -110,7 +125,7 @@ const taskItem = task => ({
 });
 
 /** @param {any} vote @returns {Item} */
-const voteItem = vote => ({ key: `vote ${vote.voteId}`, kind: 'ballot', agent: 'one', title: line(vote.vote.question, 120), data: vote });
+const voteItem = vote => ({ key: `vote ${vote.voteId}`, kind: 'ballot', agent: 'one', title: line(vote.vote.question, 120), at: timeOfId(vote.voteId), data: vote });
 
 /** Tasks that wait. The question of a step of a workflow is answered through its run, which waits for it. @type {Source} */
 async function tasks() {
@@ -138,8 +153,8 @@ async function tools() {
 }
 
 /** @type {Source} */
-async function reviews() {
-  const answer = await api.reviews();
+async function reviews(session) {
+  const answer = await api.reviews(session?.group);
   return { items: answer.reviews.map(review => ({ key: `review ${review.id}`, kind: /** @type {const} */ ('review'), agent: line(review.caller, 60), title: line(review.reason || 'Update of the knowledge graph', 120), at: review.madeAt, data: review })) };
 }
 

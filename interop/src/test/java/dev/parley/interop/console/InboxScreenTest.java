@@ -158,6 +158,7 @@ class InboxScreenTest {
                 browser.gone(".side .badge", "");
                 String task = hub.send("booking", "A seat on " + page);
                 browser.see(".side .badge", "1");
+                browser.holds("document.title.startsWith('(1) ')");
                 hub.call("POST", "/agents/booking/tasks/" + task + ":cancel", Map.of());
                 browser.gone(".side .badge", "");
             }
@@ -280,6 +281,15 @@ class InboxScreenTest {
             browser.click(INBOX + " button", "blue");
             browser.gone(INBOX, "Which colour?");
             browser.assertQuiet("the inbox of ann");
+
+            browser.leave();
+            browser.deleteCookies();
+            String operator = String.valueOf(
+                    hub.post("/admin/keys", Map.of("group", "team", "principal", "boss", "scopes", List.of("admin")))
+                            .get("key"));
+            signIn(browser, "inbox", operator);
+            browser.see(".empty h2", "Nothing waits for you"); // the review is one of another group
+            browser.assertQuiet("the inbox of an operator of the team");
 
             browser.leave();
             browser.deleteCookies();

@@ -122,7 +122,7 @@ class InboxScreen extends Part {
           <div class="row">${button('Approve', 'Approved', () => api.approveTool(data.server, data.name, data.digest), 'main')}</div>`;
       case 'review':
         return html`<parley-json .value=${data.update}></parley-json>
-          <div class="row">${button('Approve', 'Approved', () => api.review(data.id, 'approve'), 'main')}${button('Reject', 'Rejected', () => api.review(data.id, 'reject'), 'bad')}</div>`;
+          <div class="row">${button('Approve', 'Approved', () => api.review(data.id, 'approve', this.session?.group), 'main')}${button('Reject', 'Rejected', () => api.review(data.id, 'reject', this.session?.group), 'bad')}</div>`;
       case 'ballot':
         return this.ballot(data, button);
       default: {
@@ -138,7 +138,7 @@ class InboxScreen extends Part {
     const open = vote.voters.filter((/** @type {string} */ voter) => !voted.includes(voter));
     const voter = () => (this.session?.signedIn ? undefined : /** @type {HTMLSelectElement | null} */ (this.querySelector(`[data-vote="${CSS.escape(voteId)}"]`))?.value);
     return html`<p class="dim">${plural(voted.length, 'ballot')} of ${vote.voters.length}${vote.deadline ? html`, until ${new Date(vote.deadline).toLocaleString()}` : nothing}</p>
-      <div class="row wrap">${this.session?.signedIn ? nothing : html`<select aria-label="Voter" data-vote=${voteId}>${open.map((/** @type {string} */ name) => html`<option>${line(name, 60)}</option>`)}</select>`}
+      <div class="row wrap">${this.session?.signedIn ? nothing : html`<select aria-label="Voter" data-vote=${voteId}>${open.map((/** @type {string} */ name) => html`<option value=${name}>${line(name, 60)}</option>`)}</select>`}
         ${vote.options.map((/** @type {string} */ option) => button(line(option, 60), 'Voted', () => api.vote(voteId, option, voter())))}</div>`;
   }
 }

@@ -5,15 +5,12 @@ import { badge, empty, failure, skeleton, tabs, time } from '../components/bits.
 import { Part } from '../components/element.js';
 import { progressBar } from '../components/graph.js';
 import '../components/table.js';
-import { age, line, plural } from '../format.js';
+import { age, line, plural, timeOfId } from '../format.js';
 import { watch } from '../live.js';
 import { link, setQuery } from '../route.js';
 
 const PAGE = 50;
 const PAUSE = 1_000; // ms between two reads
-
-/** Time at which a run began: ids are of version 7. @param {string} id */
-const begun = id => new Date(parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString();
 
 /** State of a task of A2A. @param {string} word */
 export const taskState = word => `TASK_STATE_${word.toUpperCase().replaceAll('-', '_')}`;
@@ -24,7 +21,7 @@ const RUNS = [
   { name: 'msg', label: 'Message', cell: run => html`<span class="cut dim" title=${line(run.message, 300)}>${line(run.message, 160)}</span>` },
   { name: 'st', label: 'State', cell: run => badge(taskState(run.state)) },
   { name: 'prog', label: 'Progress', cell: run => progressBar(run.progress) },
-  { name: 'age num', label: 'Begun', cell: (run, now) => html`<span class="dim">${age(begun(run.workflowId), now)}</span>` },
+  { name: 'age num', label: 'Begun', cell: (run, now) => html`<span class="dim">${age(timeOfId(run.workflowId), now)}</span>` },
 ];
 /** @type {import('../components/table.js').Column<import('../types.js').Definition>[]} */
 const DEFINITIONS = [
