@@ -184,6 +184,8 @@ export const api = {
   definition: name => json('GET', `one/definitions/${id(name)}`),
   /** @param {unknown} document @returns {Promise<import('./types.js').Definition>} */
   saveDefinition: document => json('POST', 'one/definitions', { body: document }),
+  /** View of the mesh. @param {'agents' | 'connections' | 'events'} view @param {Record<string, unknown>} query @returns {Promise<any>} */
+  mesh: (view, query) => json('GET', `one/${view}`, { query, headers: V1 }),
   /** @param {Record<string, unknown>} query @returns {Promise<{votes: any[], nextPageToken?: string}>} */
   votes: query => json('GET', 'one/votes', { query }),
   /** @param {string} vote @param {string} option @param {string} [voter] on a hub without authentication */
@@ -192,10 +194,10 @@ export const api = {
   mcpTools: () => json('GET', 'admin/mcp/tools'),
   /** @param {string} server @param {string} tool @param {string} digest */
   approveTool: (server, tool, digest) => json('POST', `admin/mcp/servers/${id(server)}/approve`, { body: { tool, digest } }),
-  /** @returns {Promise<{reviews: any[]}>} */
-  reviews: () => json('GET', 'admin/knowledge/reviews'),
-  /** @param {string} review @param {'approve' | 'reject'} decision */
-  review: (review, decision) => json('POST', `admin/knowledge/reviews/${id(review)}/${decision}`, { body: {} }),
+  /** @param {string} [group] @returns {Promise<{reviews: any[]}>} */
+  reviews: group => json('GET', 'admin/knowledge/reviews', { query: { group } }),
+  /** @param {string} review @param {'approve' | 'reject'} decision @param {string} [group] */
+  review: (review, decision, group) => json('POST', `admin/knowledge/reviews/${id(review)}/${decision}`, { query: { group }, body: {} }),
 
   /** @param {string} agent @param {string} task @param {AbortSignal} [signal] @returns {Promise<import('./types.js').Task>} */
   task: (agent, task, signal) => json('GET', `agents/${id(agent)}/tasks/${id(task)}`, { headers: V1, signal }),

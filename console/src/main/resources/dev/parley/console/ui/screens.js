@@ -13,6 +13,7 @@ export const screens = [
   { path: 'inbox', title: 'Inbox', element: 'screen-inbox', group: 'Work', key: 'i', load: () => import('./screens/inbox.js') },
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'workflows', title: 'Workflows', element: 'screen-workflows', group: 'Work', key: 'w', load: () => import('./screens/workflows.js') },
+  { path: 'mesh', title: 'Mesh', element: 'screen-mesh', group: 'Work', key: 'm', load: () => import('./screens/mesh.js') },
   { path: 'workflows/new', title: 'New workflow', element: 'screen-workflow-new', load: () => import('./screens/workflow-new.js') },
   { path: 'workflows/:run', title: 'Run of a workflow', element: 'screen-workflow', load: () => import('./screens/workflow.js') },
   { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },
