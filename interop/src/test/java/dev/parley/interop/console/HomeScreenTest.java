@@ -1,6 +1,7 @@
 package dev.parley.interop.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -175,7 +176,7 @@ class HomeScreenTest {
     }
 
     private static int keys(ConsoleHub hub) {
-        return ((List<?>) hub.call("GET", "/admin/keys", null).get("keys")).size();
+        return ((List<?>) requireNonNull(hub.call("GET", "/admin/keys", null).get("keys"))).size();
     }
 
     private HttpRequest.Builder request(ConsoleHub hub, String path, String key) {

@@ -388,6 +388,53 @@ class HostileAgentTest {
         assertHarmless("the palette");
     }
 
+    @Test
+    void theHomePageAndTheInboxShowMarkupAsText() {
+        hub.post(
+                "/one/votes",
+                Map.of(
+                        "vote",
+                        Map.of(
+                                "question",
+                                hostile(MARKUP + CONTROLS),
+                                "options",
+                                List.of(hostile(MARKUP), LONG.substring(0, 1_000)),
+                                "voters",
+                                List.of("ann", hostile("bob" + MARKUP)))));
+        browser.go("");
+        browser.see("section[aria-label='Newest tasks'] li", "<script>");
+        assertHarmless("the home page");
+        browser.go("inbox");
+        browser.see(".inbox .ask", "<script>");
+        browser.see(".inbox select option, .inbox button", "<script>");
+        assertHarmless("the inbox");
+    }
+
+    @Test
+    void aWorkflowShowsMarkupAsText() {
+        Map<?, ?> run = hub.post(
+                "/one/workflows",
+                WorkflowScreenTest.workflow(
+                        WorkflowScreenTest.step(
+                                hostile("one " + MARKUP),
+                                "hostile",
+                                hostile("id " + MARKUP),
+                                Map.of("text", hostile(MARKUP).replace("${", "$${"))),
+                        WorkflowScreenTest.step(
+                                LONG.substring(0, 2_000), "hostile", hostile("id " + MARKUP), Map.of("text", "fail"))));
+        browser.go("workflows");
+        browser.see(".body .tr", "<script>");
+        assertHarmless("the list of runs");
+        browser.go(
+                "workflows/" + run.get("workflowId") + "?step=" + URLEncoder.encode(hostile("one " + MARKUP), UTF_8));
+        browser.see(".node.ok .name", "one <");
+        browser.see("section[aria-label=Step] .artifact", "");
+        assertHarmless("a run");
+        browser.go("workflows/new?run=" + run.get("workflowId"));
+        browser.see("section[aria-label=Picture] .name", "one <");
+        assertHarmless("the editor");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"conversation", "artifacts", "events", "webhooks"})
     void aTaskIsShownAsText(String tab) {

@@ -1,11 +1,14 @@
 package dev.parley.interop.console;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
+import dev.parley.hub.Hub;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -225,9 +228,7 @@ class WorkflowScreenTest {
     }
 
     private void write(Object document) {
-        String text = document instanceof String written
-                ? written
-                : new String(Json.write(document), java.nio.charset.StandardCharsets.UTF_8);
+        String text = document instanceof String written ? written : new String(Json.write(document), UTF_8);
         browser.run(
                 "const field = document.querySelector('textarea'); field.value = arguments[0];"
                         + " field.dispatchEvent(new Event('input', {bubbles: true}))",
@@ -252,5 +253,48 @@ class WorkflowScreenTest {
         hub.step("cancel");
         hub.step("cancel");
         browser.see("h1 .state.ok", "completed");
+    }
+
+    @Test
+    @DisplayName("S6: a member sees its own runs, and a member of another group sees none of them")
+    void aMemberOfAnotherGroupSeesNoRun() {
+        try (var closed = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"));
+                Browser other = Browser.at(closed.url())) {
+            String ann = key(closed, "team", "ann");
+            var run = new AtomicReference<String>();
+            closed.as(
+                    ann,
+                    () -> run.set(String.valueOf(closed.post(
+                                    "/one/workflows",
+                                    workflow(step("only", "scribe", "summary", Map.of("text", "sum"))))
+                            .get("workflowId"))));
+
+            signIn(other, "workflows/" + run.get(), key(closed, "others", "gus"));
+            other.see(".empty h2", "No such run");
+            other.forget("status of 404 (Not Found)");
+            other.go("workflows");
+            other.see(".empty h2", "No run yet");
+            other.go("mesh");
+            other.see(".empty h2", "Nobody has talked yet");
+            other.assertQuiet("the pages of gus");
+            other.leave();
+            other.deleteCookies();
+            signIn(other, "workflows/" + run.get(), ann);
+            other.see(".node.ok .name", "only");
+            other.assertQuiet("the run of ann");
+        }
+    }
+
+    private static String key(ConsoleHub hub, String group, String principal) {
+        return String.valueOf(
+                hub.post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of()))
+                        .get("key"));
+    }
+
+    private static void signIn(Browser browser, String path, String key) {
+        browser.go(path);
+        browser.see("h1", "Sign in");
+        browser.type("input[type=password]", key);
+        browser.press(Keys.ENTER);
     }
 }

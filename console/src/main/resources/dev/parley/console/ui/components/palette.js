@@ -1,4 +1,4 @@
-/** Palette of Ctrl-K: agents, tasks and pages by name. */
+/** Palette of Ctrl-K: agents, workflows, tasks and pages by name. */
 import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { line } from '../format.js';
@@ -43,15 +43,16 @@ class Palette extends Part {
     this.hits = pages(words);
     if (!words) return;
     this.busy = true;
-    const [agents, page] = await Promise.all([
+    const [agents, page, workflows] = await Promise.all([
       api.search({ q: words, typing: true, pageSize: 6 }, signal).then(answer => answer.results.map(found => agentHit(found.agent)), () => plainAgents(words)),
       api.tasks({ q: words, pageSize: 6 }, signal).catch(() => undefined),
+      api.definitions({ pageSize: 100 }).then(answer => answer.definitions.filter(each => each.name.toLowerCase().includes(words.toLowerCase())).slice(0, 6).map(workflowHit), () => []),
     ]);
     if (signal.aborted) return;
     this.busy = false;
     this.isWhole = !!page && !page.next;
     const tasks = (page?.tasks ?? []).map(taskHit);
-    this.hits = [...pages(words), ...agents, ...tasks];
+    this.hits = [...pages(words), ...agents, ...workflows, ...tasks];
   }
 
   /** @param {KeyboardEvent} event */
@@ -78,12 +79,12 @@ class Palette extends Part {
   render() {
     return html`<dialog class="palette" aria-label="Search" @close=${() => this.emit('close')} @click=${this.outside}>
       <input type="search" role="combobox" aria-expanded="true" aria-controls="hits" aria-activedescendant=${this.hits.length ? `hit-${this.at}` : nothing}
-        aria-label="Search agents, tasks and pages" placeholder="Agent, task or page" autocomplete="off" spellcheck="false" autofocus @input=${this.find} @keydown=${this.key}>
+        aria-label="Search agents, workflows, tasks and pages" placeholder="Agent, workflow, task or page" autocomplete="off" spellcheck="false" autofocus @input=${this.find} @keydown=${this.key}>
       <div id="hits" role="listbox" aria-label="Results">
         ${this.hits.map((hit, i) => html`<div role="option" id="hit-${i}" aria-selected=${i === this.at} @click=${() => this.open(hit)} @pointermove=${() => (this.at = i)}>
           <span class="dim kind">${hit.kind}</span><span class="cut grow">${hit.name}</span>${hit.note ?? nothing}</div>`)}
       </div>
-      ${this.hits.length ? nothing : html`<p class="dim none">${this.busy ? 'Searching' : this.isWhole ? 'No agent, task or page has these words.' : 'No agent or page has these words, and none of the newest tasks.'}</p>`}
+      ${this.hits.length ? nothing : html`<p class="dim none">${this.busy ? 'Searching' : this.isWhole ? 'No agent, workflow, task or page has these words.' : 'No agent, workflow or page has these words, and none of the newest tasks.'}</p>`}
       <footer class="dim"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span><span><kbd>Enter</kbd> open</span><span><kbd>Esc</kbd> close</span></footer>
     </dialog>`;
   }
@@ -113,6 +114,9 @@ function agentHit(entry) {
   const agent = typeof entry.metadata?.agent === 'string' ? entry.metadata.agent : undefined;
   return { kind: 'Agent', name: line(entry.name, 100), href: agent ? link(`agents/${agent}/try`) : link('agents', { q: entry.name }) };
 }
+
+/** @param {import('../types.js').Definition} definition @returns {Hit} */
+const workflowHit = ({ name, version }) => ({ kind: 'Workflow', name: line(name, 100), note: html`<span class="dim">version ${version}</span>`, href: link('workflows/new', { from: name }) });
 
 /** @param {import('../types.js').TaskRow} task @returns {Hit} */
 function taskHit(task) {
