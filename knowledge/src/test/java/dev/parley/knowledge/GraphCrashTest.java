@@ -58,6 +58,7 @@ class GraphCrashTest {
 
     @Test
     @Tag("heavy")
+    @Timeout(900) // twenty starts of a JVM, beside other suites on two cores
     void whatWasAcknowledgedIsThereAfterTwentyKillsAndEverythingAgrees(@TempDir Path directory) throws Exception {
         killAndCheck(directory, 20);
     }
