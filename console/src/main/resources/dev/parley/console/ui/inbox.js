@@ -78,7 +78,7 @@ class Inbox extends EventTarget {
       const isOperator = session?.signedIn ? !!session.scopes?.includes('admin') : !session?.methods?.length;
       const sources = [tasks, ballots, ...(isOperator ? [tools, reviews] : [])].filter(source => !this.#absent.has(source));
       const parts = await Promise.allSettled(sources.map(source => source(session)));
-      if (session !== this.session || !this.#end) break;
+      if (session !== this.session || !this.#end) continue; // another session has asked meanwhile, or none
       parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
       parts.forEach((each, i) => each.status === 'fulfilled' && this.#last.set(sources[i], each.value));
       const found = sources.flatMap(source => (this.#absent.has(source) ? [] : this.#last.get(source) ?? [])); // of a source that fails, what it had
