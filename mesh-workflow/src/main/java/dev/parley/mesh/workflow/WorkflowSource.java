@@ -170,6 +170,10 @@ public final class WorkflowSource implements HubExtensionSource {
             } catch (InvalidField invalid) {
                 return new CheckView(false, List.of(new Problem(invalid.field(), invalid.problem())), steps);
             } catch (A2AException refused) {
+                int status = refused.error().httpStatus();
+                if (status != 400 && status != 404) {
+                    throw refused; // of the hub or the caller, not of the document
+                }
                 return new CheckView(
                         false, List.of(new Problem("", requireNonNullElse(refused.getMessage(), "invalid"))), steps);
             }

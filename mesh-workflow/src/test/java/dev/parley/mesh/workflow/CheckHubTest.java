@@ -22,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -113,6 +115,7 @@ class CheckHubTest {
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             {'workflow':{'steps':[]}}                                                                        | workflow.steps
             {'workflow':{'steps':[{'id':'a','agent':'echo','task':'echo','depends':['a']}]}}                  | workflow.steps[0].depends
+            {'workflow':{'steps':[{'id':'a','agent':'echo','task':'echo','depends':['b']},{'id':'b','agent':'echo','task':'echo','depends':['a']}]}} | workflow.steps[0].depends
             {'workflow':{'steps':[{'id':'a','agent':'nobody','task':'echo'}]}}                                | workflow.steps[0].agent
             {'workflow':{'steps':[{'id':'a','agent':'echo','task':'sing'}]}}                                  | workflow.steps[0].task
             {'workflow':{'steps':[{'id':'a','agent':'echo','task':'echo','parameters':{'text':'${b.text}'}}]}} | workflow.steps[0].parameters
@@ -128,6 +131,18 @@ class CheckHubTest {
         assertThat(check.get("valid")).isEqualTo(false);
         assertThat(list(check, "problems")).hasSize(1);
         assertThat(String.valueOf(list(check, "problems").getFirst())).contains(location);
+    }
+
+    @Test
+    @DisplayName("ONE16 a document with more steps than a run may have is invalid")
+    void tooManySteps() throws Exception {
+        String steps = IntStream.rangeClosed(0, 1_000)
+                .mapToObj(i -> "{'id':'s" + i + "','agent':'echo','task':'echo'}")
+                .collect(Collectors.joining(","));
+
+        Map<?, ?> check = check("key-of-alice-12345", "{'workflow':{'steps':[" + steps + "]}}");
+        assertThat(check.get("valid")).isEqualTo(false);
+        assertThat(String.valueOf(list(check, "problems").getFirst())).contains("workflow.steps", "1001");
     }
 
     @Test
