@@ -461,7 +461,7 @@ public final class Trust {
      */
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
-        Policy rules = enforces ? policy : policy.policy(); // without authentication nobody has scopes
+        Policy rules = enforces ? policy : policy.policy(); // callers without authentication have no scopes
         return new Guard(agent, card, more, rules, enforces, mostAgents, denials, this::requireOpen);
     }
 

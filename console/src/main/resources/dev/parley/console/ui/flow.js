@@ -53,7 +53,7 @@ export function layout(steps) {
   }
   const all = [...nodes.values()];
   const edges = all.flatMap(to => (to.step.depends ?? []).flatMap(id => (nodes.has(id) ? [{ from: /** @type {Node} */ (nodes.get(id)), to }] : [])));
-  return { nodes: all, edges, width: columns.length * (WIDTH + GAP_X) - GAP_X, height: Math.max(1, ...columns.map(column => column?.length ?? 0)) * (HEIGHT + GAP_Y) - GAP_Y };
+  return { nodes: all, edges, width: columns.length * (WIDTH + GAP_X) - GAP_X, height: Math.max(1, ...Array.from(columns, column => column?.length ?? 0)) * (HEIGHT + GAP_Y) - GAP_Y };
 }
 
 /** Changes of steps in an event. @param {any} event @returns {[string, any][]} */

@@ -1,14 +1,14 @@
 /** All that waits for a person: questions and credentials of tasks, tools of MCP servers, reviews of knowledge, ballots. For the inbox, and for its badge on every page. */
 import { api } from './api.js';
 import { isWaiting, line, timeOfId } from './format.js';
-import { watch } from './live.js';
+import { paced, watch } from './live.js';
 import { remember, remembered } from './part.js';
 import { presence } from './presence.js';
 import { go, link } from './route.js';
+import { may } from './session.js';
 
 const MOST = 100; // items of a kind
 const RUNS = 20; // waiting runs whose steps are looked at
-const PAUSE = 1_000; // ms between two reads
 const ABSENT = [401, 403, 404, 501]; // statuses of sources that the hub does not have, or that the caller may not read
 
 /**
@@ -22,8 +22,6 @@ class Inbox extends EventTarget {
   #absent = new Set();
   /** What each source had when it was read last. @type {Map<Source, Awaited<ReturnType<Source>>>} */
   #last = new Map();
-  #stale = false;
-  #reading = false;
   /** Keys of items that were notified, or known before. @type {Set<string> | undefined} */
   #known = undefined;
   /** @type {(() => void) | undefined} */
@@ -57,7 +55,7 @@ class Inbox extends EventTarget {
     this.session = session;
     presence.stays = this.notifies;
     this.#end = watch(changes => changes.some(({ kind, state, before }) => kind === 'gap' || (kind === 'task' && (isWaiting(state ?? '') || isWaiting(before ?? '')))) && this.read(), true);
-    this.read();
+    this.read(true);
   }
 
   stop() {
@@ -67,32 +65,25 @@ class Inbox extends EventTarget {
     this.#retitle();
   }
 
-  /** Reads the sources, at most once a second. A source that the hub does not have, or the caller may not read, has no items. */
-  async read() {
-    this.#stale = true;
-    if (this.#reading) return;
-    this.#reading = true;
-    while (this.#stale && this.#end) {
-      this.#stale = false;
-      const { session } = this;
-      const isOperator = session?.signedIn ? !!session.scopes?.includes('admin') : !session?.methods?.length;
-      const sources = [tasks, ballots, ...(isOperator ? [tools, reviews] : [])].filter(source => !this.#absent.has(source));
-      const parts = await Promise.allSettled(sources.map(source => source(session)));
-      if (session !== this.session || !this.#end) continue; // another session has asked meanwhile, or none
-      parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
-      parts.forEach((each, i) => each.status === 'fulfilled' && this.#last.set(sources[i], each.value));
-      const found = sources.flatMap(source => (this.#absent.has(source) ? [] : this.#last.get(source) ?? [])); // of a source that fails, what it had
-      const hidden = new Set(found.flatMap(each => each.hidden ?? []));
-      const items = found.flatMap(each => each.items).filter(({ key }) => !hidden.has(key));
-      this.errors = parts.flatMap(each => (each.status === 'rejected' && !ABSENT.includes(each.reason.status) ? [each.reason] : []));
-      this.items = items.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
-      this.total = items.length + found.reduce((sum, each) => sum + (each.more ?? 0), 0);
-      this.#notify();
-      this.#retitle();
-      this.dispatchEvent(new Event('change'));
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
-    }
-    this.#reading = false;
+  read = paced(() => this.#load(), () => !!this.#end);
+
+  /** Reads the sources. A source that the hub does not have, or the caller may not read, has no items. */
+  async #load() {
+    const { session } = this;
+    const sources = [tasks, ballots, ...(may(session, 'admin') ? [tools, reviews] : [])].filter(source => !this.#absent.has(source));
+    const parts = await Promise.allSettled(sources.map(source => source(session)));
+    if (session !== this.session || !this.#end) return; // another session has asked meanwhile, or none
+    parts.forEach((each, i) => each.status === 'rejected' && ABSENT.includes(each.reason.status) && this.#absent.add(sources[i]));
+    parts.forEach((each, i) => each.status === 'fulfilled' && this.#last.set(sources[i], each.value));
+    const found = sources.flatMap(source => (this.#absent.has(source) ? [] : this.#last.get(source) ?? [])); // of a source that fails, what it had
+    const hidden = new Set(found.flatMap(each => each.hidden ?? []));
+    const items = found.flatMap(each => each.items).filter(({ key }) => !hidden.has(key));
+    this.errors = parts.flatMap(each => (each.status === 'rejected' && !ABSENT.includes(each.reason.status) ? [each.reason] : []));
+    this.items = items.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
+    this.total = items.length + found.reduce((sum, each) => sum + (each.more ?? 0), 0);
+    this.#notify();
+    this.#retitle();
+    this.dispatchEvent(new Event('change'));
   }
 
   /** Whether this browser shows notifications of new items. */

@@ -207,6 +207,32 @@ function guarded(reader, changes) {
 
 export const feed = new Live();
 
+/**
+ * A function that reads again at each call, one read at a time and with a pause behind each, which a call with {@code true} ends. A call during a read makes
+ * one more follow.
+ *
+ * @param {() => Promise<void>} read shows its failures itself @param {() => boolean} goesOn @param {number} [pause] in milliseconds
+ */
+export function paced(read, goesOn, pause = 1_000) {
+  let isStale = false;
+  let reads = false;
+  let hurries = false;
+  let wake = () => {};
+  return async (now = false) => {
+    isStale = true;
+    if (now) wake();
+    hurries ||= now;
+    if (reads) return;
+    reads = true;
+    while (isStale && goesOn()) {
+      isStale = hurries = false;
+      await read().catch(reportError);
+      if (!hurries) await new Promise(resolve => (setTimeout(resolve, pause), (wake = () => resolve(undefined))));
+    }
+    reads = false;
+  };
+}
+
 /** Reads changes until the returned function is called; {@code gap}: what is shown has to be read again. @param {Reader} reader @param {boolean} [always] also while the page is hidden */
 export function watch(reader, always = false) {
   readers.set(reader, always);

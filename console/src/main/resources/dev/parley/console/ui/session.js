@@ -7,6 +7,9 @@ const PATIENCE = 150; // ms for an answer of another tab
 /** Other tabs of this origin, and no page of another port, which would get the cookie. @type {BroadcastChannel | undefined} */
 const tabs = globalThis.BroadcastChannel && new BroadcastChannel(`parley-session ${root}`);
 
+/** Whether a session may use what needs a scope; on a hub without authentication everybody may. @param {import('./types.js').Session | undefined} session @param {string} scope */
+export const may = (session, scope) => (session?.signedIn ? !!session.scopes?.includes(scope) : !session?.methods?.length);
+
 /** @returns {string | undefined} */
 function stored() {
   try {

@@ -109,7 +109,7 @@ class ConsoleScreensTest {
                                 Map.of("text", "The end"),
                                 "seat",
                                 "rows")));
-        screens.put("mesh", new Screen("mesh", ".empty h2", "Nobody has talked yet"));
+        screens.put("mesh", new Screen("mesh", ".empty h2", "No messages yet"));
         screens.put("mesh-standings", new Screen("mesh?tab=standings", "#mesh .tr", "scribe"));
         screens.put("workflows", new Screen("workflows", ".body .tr", "minutes"));
         screens.put("workflows-empty", new Screen("workflows?tab=definitions", ".empty h2", "No definition yet"));

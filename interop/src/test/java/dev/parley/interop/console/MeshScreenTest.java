@@ -23,7 +23,7 @@ class MeshScreenTest {
         try (var hub = kept();
                 Browser browser = Browser.at(hub.url())) {
             browser.go("mesh");
-            browser.see(".empty h2", "Nobody has talked yet");
+            browser.see(".empty h2", "No messages yet");
             hub.send("scribe", "Sum up the minutes");
             hub.send("importer", "Import the rows");
 

@@ -5,7 +5,7 @@ import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
 import { plural } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { part } from '../part.js';
 import { go, link, setQuery } from '../route.js';
 import { FACETS, chips, facetList } from './agents-facets.js';
@@ -16,7 +16,6 @@ import { columns } from './agents-row.js';
 
 const PAGE = 100;
 const PROBED = 12;
-const REFRESH = 2_000; // ms
 
 class Agents extends Part {
   static properties = {
@@ -44,8 +43,6 @@ class Agents extends Part {
     this.loaded = '?';
     this.entry = '';
     this.abort = new AbortController();
-    this.refreshing = false;
-    this.stale = false;
   }
 
   connectedCallback() {
@@ -123,27 +120,20 @@ class Agents extends Part {
     this.busy = false;
   }
 
-  /** Reads the first page again after changes, at most every two seconds. Rows behind it stay. */
-  async refresh() {
-    this.stale = true;
-    if (this.refreshing) return;
-    this.refreshing = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      const { signal } = this.abort;
-      const q = this.route.query.get('q') ?? undefined;
-      const [page] = await Promise.all([this.page(q, undefined, signal), this.readFacets(q, signal)])
-        .catch(error => (error.status === 404 ? this.plain(q, signal).then(() => []) : []));
-      if (page && !signal.aborted && !this.busy) {
-        const ids = new Set(page.rows.map(found => found.agent.id));
-        const further = this.rows.length > PAGE ? this.rows.slice(PAGE).filter(found => !ids.has(found.agent.id)) : [];
-        this.rows = [...page.rows, ...further];
-        if (!further.length) this.next = page.next;
-        this.readProbes(signal);
-      }
-      await new Promise(resolve => setTimeout(resolve, REFRESH));
-    }
-    this.refreshing = false;
+  refresh = paced(() => this.again(), () => this.isConnected, 2_000);
+
+  /** Reads the first page again after changes. Rows behind it stay. */
+  async again() {
+    const { signal } = this.abort;
+    const q = this.route.query.get('q') ?? undefined;
+    const [page] = await Promise.all([this.page(q, undefined, signal), this.readFacets(q, signal)])
+      .catch(error => (error.status === 404 ? this.plain(q, signal).then(() => []) : []));
+    if (!page || signal.aborted || this.busy) return;
+    const ids = new Set(page.rows.map(found => found.agent.id));
+    const further = this.rows.length > PAGE ? this.rows.slice(PAGE).filter(found => !ids.has(found.agent.id)) : [];
+    this.rows = [...page.rows, ...further];
+    if (!further.length) this.next = page.next;
+    this.readProbes(signal);
   }
 
   /** @param {string | undefined} q @param {string | undefined} pageToken @param {AbortSignal} signal @returns {Promise<{rows: Found[], next?: string}>} */

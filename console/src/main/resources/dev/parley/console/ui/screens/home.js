@@ -5,11 +5,11 @@ import { badge, empty, failure, skeleton } from '../components/bits.js';
 import '../components/conversation.js';
 import { Part } from '../components/element.js';
 import { age, count, line } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { link } from '../route.js';
+import { may } from '../session.js';
 import './connect.js';
 
-const PAUSE = 1_000; // ms between two reads of the figures
 const SPAN = 60_000; // ms over which tasks are counted
 const NEWEST = 6;
 /** Agents of a demo by preference, with what they are asked. @type {[string, string][]} */
@@ -51,8 +51,6 @@ class Home extends Part {
     /** Times at which tasks began. @type {number[]} */
     this.begun = [];
     this.since = Date.now();
-    this.reading = false;
-    this.stale = false;
     this.hasRegistry = true;
   }
 
@@ -73,25 +71,19 @@ class Home extends Part {
     this.read();
   }
 
-  /** Reads all that the page shows, at most once a second. */
-  async read() {
-    this.stale = true;
-    if (this.reading) return;
-    this.reading = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      try {
-        const [{ agents }, counts, page, facets, streams] = await Promise.all([api.agents(), api.counts(), api.tasks({ pageSize: NEWEST }),
-          this.hasRegistry ? api.facets({ facet: 'health', limit: 10 }).catch(error => this.lacks(error)) : undefined, this.mayMeasure ? api.openStreams() : undefined]);
-        const health = facets?.facets.health?.buckets ?? [];
-        const ill = health.filter(({ value }) => value === 'down' || value === 'degraded').reduce((sum, each) => sum + each.count, 0);
-        Object.assign(this, { agents, counts, rows: page.tasks, ill: facets && ill, streams, error: undefined, now: hubNow() });
-      } catch (error) {
-        this.error = error;
-      }
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
+  read = paced(() => this.load(), () => this.isConnected);
+
+  /** Reads all that the page shows. */
+  async load() {
+    try {
+      const [{ agents }, counts, page, facets, streams] = await Promise.all([api.agents(), api.counts(), api.tasks({ pageSize: NEWEST }),
+        this.hasRegistry ? api.facets({ facet: 'health', limit: 10 }).catch(error => this.lacks(error)) : undefined, may(this.session, 'metrics') ? api.openStreams() : undefined]);
+      const health = facets?.facets.health?.buckets ?? [];
+      const ill = health.filter(({ value }) => value === 'down' || value === 'degraded').reduce((sum, each) => sum + each.count, 0);
+      Object.assign(this, { agents, counts, rows: page.tasks, ill: facets && ill, streams, error: undefined, now: hubNow() });
+    } catch (error) {
+      this.error = error;
     }
-    this.reading = false;
   }
 
   /** @param {any} error of a request to the registry */
@@ -99,11 +91,6 @@ class Home extends Part {
     if (error.status !== 404) throw error;
     this.hasRegistry = false;
     return undefined;
-  }
-
-  /** A hub with authentication shows its metrics to callers with the scope. */
-  get mayMeasure() {
-    return this.session?.signedIn ? !!this.session.scopes?.includes('metrics') : !this.session?.methods?.length;
   }
 
   /** The agent of the demo, and what it is asked. @returns {[string, string] | undefined} */

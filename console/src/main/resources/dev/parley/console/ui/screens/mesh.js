@@ -6,11 +6,10 @@ import { Part } from '../components/element.js';
 import '../components/json.js';
 import '../components/table.js';
 import { age, count, duration, line, plural } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { go, link, setQuery } from '../route.js';
 import { taskState } from './workflows.js';
 
-const PAUSE = 2_000; // ms between two reads
 const MOST = 40; // nodes of the map
 const RADIUS = 210;
 const HOUR = 3_600_000; // ms
@@ -58,8 +57,6 @@ class Mesh extends Part {
     /** @type {any} */
     this.error = undefined;
     this.edge = '';
-    this.stale = false;
-    this.reading = false;
   }
 
   connectedCallback() {
@@ -77,26 +74,20 @@ class Mesh extends Part {
     this.readEvents();
   }
 
-  async read() {
-    this.stale = true;
-    if (this.reading) return;
-    this.reading = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      try {
-        const [talks, delegations, standings, conflicts, feedback] = await Promise.all([api.mesh('connections', { type: 'communicates_with', pageSize: 1_000 }), api.mesh('connections', { type: 'delegated_to', pageSize: 1_000 }),
-          api.mesh('agents', {}), api.mesh('events', { type: 'conflict' }), api.mesh('events', { type: 'feedback' })]);
-        /** @type {Map<string, number>} */
-        const failed = new Map();
-        for (const each of delegations.connections) if (each.status === 'failed' || each.status === 'rejected') failed.set(key(each), (failed.get(key(each)) ?? 0) + 1);
-        Object.assign(this, { talks: talks.connections, failed, standings: standings.agents, reports: [...conflicts.events, ...feedback.events].sort((a, b) => b.number - a.number), error: undefined });
-        await this.readEvents();
-      } catch (error) {
-        this.error = error;
-      }
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
+  read = paced(() => this.load(), () => this.isConnected, 2_000);
+
+  async load() {
+    try {
+      const [talks, delegations, standings, conflicts, feedback] = await Promise.all([api.mesh('connections', { type: 'communicates_with', pageSize: 1_000 }), api.mesh('connections', { type: 'delegated_to', pageSize: 1_000 }),
+        api.mesh('agents', {}), api.mesh('events', { type: 'conflict' }), api.mesh('events', { type: 'feedback' })]);
+      /** @type {Map<string, number>} */
+      const failed = new Map();
+      for (const each of delegations.connections) if (each.status === 'failed' || each.status === 'rejected') failed.set(key(each), (failed.get(key(each)) ?? 0) + 1);
+      Object.assign(this, { talks: talks.connections, failed, standings: standings.agents, reports: [...conflicts.events, ...feedback.events].sort((a, b) => b.number - a.number), error: undefined });
+      await this.readEvents();
+    } catch (error) {
+      this.error = error;
     }
-    this.reading = false;
   }
 
   /** Events of the last hour of the edge that is shown, the newest first. */
@@ -125,7 +116,7 @@ class Mesh extends Part {
       return this.reports.length ? html`<ul class="list">${this.reports.map(each => html`<li><span class="stack"><span class="row"><span class="state ${each.metadata?.messageType === 'conflict' ? 'bad' : 'run'}">${line(each.metadata?.messageType, 30)}</span><b class="cut">${line(each.actorId, 80)}</b>
         <span class="dim cut">to ${line(each.entityId ?? each.targetId, 80)}</span></span><parley-json .value=${each.metadata?.content}></parley-json></span>${time(iso(each.timestamp))}</li>`)}</ul>` : empty('No conflict, no feedback', 'Agents report conflicts and give feedback by messages of these types.');
     }
-    return this.talks?.length ? this.map(this.talks) : empty('Nobody has talked yet', 'Each message between a caller and an agent, and between agents, draws a line here.', html`<a class="btn main" href=${link('agents')}>Try an agent</a>`);
+    return this.talks?.length ? this.map(this.talks) : empty('No messages yet', 'Each message between a caller and an agent, and between agents, draws a line here.', html`<a class="btn main" href=${link('agents')}>Try an agent</a>`);
   }
 
   /** The parties on a circle, those with the most messages if there are many. @param {Connection[]} talks */

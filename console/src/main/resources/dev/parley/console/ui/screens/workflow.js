@@ -10,11 +10,10 @@ import { graph, kindOf } from '../components/graph.js';
 import '../components/json.js';
 import { criticalPath, replay } from '../flow.js';
 import { clock, duration, isWaiting, line } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { go, link, setQuery } from '../route.js';
 import { taskState } from './workflows.js';
 
-const PAUSE = 500; // ms between two reads
 const LONGEST_HISTORY = 5_000; // events
 
 /** @typedef {import('../flow.js').Step} Step */
@@ -41,8 +40,6 @@ class Workflow extends Part {
     this.actError = undefined;
     this.now = hubNow();
     this.shown = '';
-    this.stale = false;
-    this.reading = false;
   }
 
   connectedCallback() {
@@ -57,7 +54,7 @@ class Workflow extends Part {
   willUpdate() {
     if (this.route.params.run !== this.runId) {
       Object.assign(this, { runId: this.route.params.run, run: undefined, events: [], task: undefined, child: undefined, error: undefined, actError: undefined, shown: '' });
-      this.read();
+      this.read(true);
     }
     const step = this.route.query.get('step') ?? '';
     if (step === this.shown) return;
@@ -66,33 +63,26 @@ class Workflow extends Part {
     this.readStep();
   }
 
+  read = paced(() => this.load(), () => this.isConnected, 500);
+
   /** Reads the run, the new events of its task, and the step that is shown. */
-  async read() {
-    this.stale = true;
-    if (this.reading) return;
-    this.reading = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      const { runId: id } = this;
-      try {
-        const run = await api.run(id);
-        /** @type {number | undefined} */
-        let after = this.events.at(-1)?.number ?? 0;
-        const events = [...this.events];
-        while (after !== undefined && events.length < LONGEST_HISTORY) {
-          const page = await api.history(id, { after, limit: 500 });
-          events.push(...page.events);
-          after = page.next;
-        }
-        if (id === this.runId) Object.assign(this, { run, events, error: undefined, now: hubNow() });
-        await this.readStep();
-      } catch (error) {
-        if (id === this.runId) this.error = error;
+  async load() {
+    const { runId: id } = this;
+    try {
+      const run = await api.run(id);
+      /** @type {number | undefined} */
+      let after = this.events.at(-1)?.number ?? 0;
+      const events = [...this.events];
+      while (after !== undefined && events.length < LONGEST_HISTORY) {
+        const page = await api.history(id, { after, limit: 500 });
+        events.push(...page.events);
+        after = page.next;
       }
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
-      if (id !== this.runId) this.stale = true;
+      if (id === this.runId) Object.assign(this, { run, events, error: undefined, now: hubNow() });
+      await this.readStep();
+    } catch (error) {
+      if (id === this.runId) this.error = error;
     }
-    this.reading = false;
   }
 
   async readStep() {

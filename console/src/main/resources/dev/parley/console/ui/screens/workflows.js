@@ -6,11 +6,10 @@ import { Part } from '../components/element.js';
 import { progressBar } from '../components/graph.js';
 import '../components/table.js';
 import { age, line, plural, timeOfId } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { link, setQuery } from '../route.js';
 
 const PAGE = 50;
-const PAUSE = 1_000; // ms between two reads
 
 /** State of a task of A2A. @param {string} word */
 export const taskState = word => `TASK_STATE_${word.toUpperCase().replaceAll('-', '_')}`;
@@ -47,8 +46,6 @@ class Workflows extends Part {
     this.error = undefined;
     this.now = hubNow();
     this.shown = '';
-    this.stale = false;
-    this.reading = false;
   }
 
   connectedCallback() {
@@ -68,31 +65,23 @@ class Workflows extends Part {
     if (this.shown === this.tab) return;
     this.shown = this.tab;
     Object.assign(this, { rows: undefined, next: undefined });
-    this.read();
+    this.read(true);
   }
 
-  /** Reads the first page again, at most once a second; rows behind it stay. */
-  async read() {
-    this.stale = true;
-    if (this.reading) return;
-    this.reading = true;
-    while (this.stale && this.isConnected) {
-      this.stale = false;
-      const { tab } = this;
-      try {
-        const { rows, next } = await this.page(tab);
-        if (tab !== this.tab) this.stale = true;
-        else {
-          const keys = new Set(rows.map(KEY));
-          const further = (this.rows ?? []).slice(PAGE).filter(row => !keys.has(KEY(row)));
-          Object.assign(this, { rows: [...rows, ...further], error: undefined, now: hubNow(), ...(further.length ? {} : { next }) });
-        }
-      } catch (error) {
-        this.error = error;
-      }
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
+  read = paced(() => this.load(), () => this.isConnected);
+
+  /** Reads the first page again; rows behind it stay. */
+  async load() {
+    const { tab } = this;
+    try {
+      const { rows, next } = await this.page(tab);
+      if (tab !== this.tab) return;
+      const keys = new Set(rows.map(KEY));
+      const further = (this.rows ?? []).slice(PAGE).filter(row => !keys.has(KEY(row)));
+      Object.assign(this, { rows: [...rows, ...further], error: undefined, now: hubNow(), ...(further.length ? {} : { next }) });
+    } catch (error) {
+      this.error = error;
     }
-    this.reading = false;
   }
 
   /** @param {string} tab @param {string} [pageToken] @returns {Promise<{rows: any[], next?: string}>} */
