@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.ScriptTimeoutException;
 import org.openqa.selenium.WebElement;
@@ -342,6 +343,13 @@ final class Browser implements AutoCloseable {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** Signs in by a key at the page that asks for one. */
+    void signIn(String key) {
+        see("h1", "Sign in");
+        type("input[type=password]", key);
+        press(Keys.ENTER);
     }
 
     void deleteCookies() {

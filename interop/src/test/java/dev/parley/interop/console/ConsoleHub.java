@@ -199,6 +199,13 @@ final class ConsoleHub implements AutoCloseable {
         return call("POST", path, body);
     }
 
+    /** Makes a key as the operator. */
+    String key(String group, String principal, String... scopes) {
+        return String.valueOf(
+                post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of(scopes)))
+                        .get("key"));
+    }
+
     /** Does something as the caller of a key. */
     void as(String key, Runnable work) {
         String before = caller;

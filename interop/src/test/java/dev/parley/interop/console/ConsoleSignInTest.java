@@ -41,25 +41,13 @@ class ConsoleSignInTest {
         browser.forget();
     }
 
-    private String key(String group, String principal, String... scopes) {
-        return String.valueOf(
-                hub.post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of(scopes)))
-                        .get("key"));
-    }
-
-    private void signIn(String key) {
-        browser.see("h1", "Sign in");
-        browser.type("input[type=password]", key);
-        browser.press(Keys.ENTER);
-    }
-
     @Test
     void aKeySignsInAndIsKeptNowhereInThePage() {
-        String key = key("team", "alice");
+        String key = hub.key("team", "alice");
         browser.go("agents");
         assertThat(browser.texts(".body .tr")).isEmpty();
         browser.assertQuiet("the sign-in");
-        signIn(key);
+        browser.signIn(key);
 
         browser.see(".tr .agent a", "scribe");
         browser.see(".who", "alice @ team");
@@ -75,19 +63,19 @@ class ConsoleSignInTest {
     @Test
     void aWrongKeyIsRefusedWithAReason() {
         browser.go("agents");
-        signIn("parley_0123456789ab_" + "0".repeat(48));
+        browser.signIn("parley_0123456789ab_" + "0".repeat(48));
 
         browser.see(".failure b", "");
         browser.see("h1", "Sign in");
-        signIn(key("team", "alice"));
+        browser.signIn(hub.key("team", "alice"));
         browser.see(".tr .agent a", "scribe");
     }
 
     @Test
     void aDeepLinkIsShownAfterTheSignIn() {
-        String key = key("team", "carol");
+        String key = hub.key("team", "carol");
         browser.go("tasks?q=nothing");
-        signIn(key);
+        browser.signIn(key);
 
         browser.see(".empty h2", "No task matches");
         assertThat(browser.address()).endsWith("/ui/tasks?q=nothing");
@@ -96,7 +84,7 @@ class ConsoleSignInTest {
     @Test
     void signingOutEndsTheSession() {
         browser.go("agents");
-        signIn(key("team", "alice"));
+        browser.signIn(hub.key("team", "alice"));
         browser.click("header button", "Sign out");
         browser.see("h1", "Sign in");
 
@@ -109,9 +97,9 @@ class ConsoleSignInTest {
 
     @Test
     void aRevokedKeyEndsThePageThatIsOpen() {
-        String key = key("team", "alice");
+        String key = hub.key("team", "alice");
         browser.go("tasks");
-        signIn(key);
+        browser.signIn(key);
         browser.see("h1", "Tasks");
         browser.see(".live.ok", "live");
 
@@ -123,16 +111,16 @@ class ConsoleSignInTest {
 
     @Test
     void aPageWithARevokedKeyAsksForASignInAtItsNextRequest() {
-        String key = key("team", "dora");
+        String key = hub.key("team", "dora");
         browser.go("agents");
-        signIn(key);
+        browser.signIn(key);
         browser.see(".tr .agent a", "scribe");
 
         hub.post("/admin/keys/" + key.split("_", -1)[1] + "/revoke", Map.of());
         browser.click("nav a", "Tasks");
 
         browser.see("h1", "Sign in");
-        signIn(key("team", "erin"));
+        browser.signIn(hub.key("team", "erin"));
         browser.see("h1", "Tasks");
         browser.see(".who", "erin @ team");
     }
@@ -140,7 +128,7 @@ class ConsoleSignInTest {
     @Test
     void membersOfAnotherGroupSeeNothingOfATask() {
         browser.go("agents/scribe/try");
-        signIn(key("team", "alice"));
+        browser.signIn(hub.key("team", "alice"));
         browser.type("parley-compose textarea", "A secret of the team");
         browser.press(Keys.ENTER);
         browser.see(".of-task .state", "completed");
@@ -152,7 +140,7 @@ class ConsoleSignInTest {
         browser.leave();
         browser.deleteCookies();
         browser.go("tasks");
-        signIn(key("others", "mallory"));
+        browser.signIn(hub.key("others", "mallory"));
         browser.see(".empty h2", "No task yet");
         browser.go(task.substring(task.indexOf("/ui/") + 4));
         browser.see(".failure", "request");

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
-import org.openqa.selenium.Keys;
 
 /** Several tabs of one browser at the console of a hub that requires credentials. */
 @Timeout(120)
@@ -38,23 +37,11 @@ class ConsoleTabsTest {
         hub.close();
     }
 
-    private String key(String principal) {
-        return String.valueOf(
-                hub.post("/admin/keys", Map.of("group", "team", "principal", principal, "scopes", List.of()))
-                        .get("key"));
-    }
-
-    private void signIn(String key) {
-        browser.see("h1", "Sign in");
-        browser.type("input[type=password]", key);
-        browser.press(Keys.ENTER);
-    }
-
     @Test
     @DisplayName("a tab that is opened by itself is signed in, and a sign-out ends the session of all tabs")
     void tabsShareTheSession() {
         browser.go("tasks");
-        signIn(key("alice"));
+        browser.signIn(hub.key("team", "alice"));
         browser.see("h1", "Tasks");
         String first = browser.tab();
 
@@ -70,7 +57,7 @@ class ConsoleTabsTest {
         assertThat(browser.texts("h1")).doesNotContain("Tasks");
         browser.assertQuiet("the first tab");
 
-        signIn(key("bob"));
+        browser.signIn(hub.key("team", "bob"));
         browser.see("h1", "Tasks");
         browser.see(".who", "bob @ team");
         browser.turnTo(second);
@@ -83,7 +70,7 @@ class ConsoleTabsTest {
             "more pages than a browser has connections to a host are live, also when the one that reads the stream is closed")
     void pagesShareTheStream() {
         browser.go("tasks?agent=worker");
-        signIn(hub.hub.bootstrapKey().orElseThrow());
+        browser.signIn(hub.hub.bootstrapKey().orElseThrow());
         browser.see(".live.ok", "live");
         List<String> windows = new ArrayList<>(List.of(browser.tab()));
         while (windows.size() < PAGES) {

@@ -265,14 +265,15 @@ class InboxScreenTest {
     void aMemberSeesItsOwn() {
         try (var hub = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"), librarian());
                 Browser browser = Browser.at(hub.url())) {
-            String ann = key(hub, "team", "ann");
-            String gus = key(hub, "others", "gus");
+            String ann = hub.key("team", "ann");
+            String gus = hub.key("others", "gus");
             hub.send("booking", "A seat of the operator");
             setAside(hub, "maybe");
 
-            signIn(browser, "inbox", ann);
+            browser.go("inbox");
+            browser.signIn(ann);
             browser.see(".empty h2", "Nothing waits for you");
-            hub.as(key(hub, "team", "bob"), () -> beginVote(hub, "Which colour?"));
+            hub.as(hub.key("team", "bob"), () -> beginVote(hub, "Which colour?"));
             hub.as(ann, () -> hub.send("booking", "A seat of ann"));
             browser.see(INBOX, "A seat of ann");
             browser.reload();
@@ -287,28 +288,17 @@ class InboxScreenTest {
             String operator = String.valueOf(
                     hub.post("/admin/keys", Map.of("group", "team", "principal", "boss", "scopes", List.of("admin")))
                             .get("key"));
-            signIn(browser, "inbox", operator);
+            browser.go("inbox");
+            browser.signIn(operator);
             browser.see(".empty h2", "Nothing waits for you"); // the review is one of another group
             browser.assertQuiet("the inbox of an operator of the team");
 
             browser.leave();
             browser.deleteCookies();
-            signIn(browser, "inbox", gus);
+            browser.go("inbox");
+            browser.signIn(gus);
             browser.see(".empty h2", "Nothing waits for you");
             browser.assertQuiet("the inbox of gus");
         }
-    }
-
-    private static String key(ConsoleHub hub, String group, String principal) {
-        return String.valueOf(
-                hub.post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of()))
-                        .get("key"));
-    }
-
-    private static void signIn(Browser browser, String path, String key) {
-        browser.go(path);
-        browser.see("h1", "Sign in");
-        browser.type("input[type=password]", key);
-        browser.press(Keys.ENTER);
     }
 }

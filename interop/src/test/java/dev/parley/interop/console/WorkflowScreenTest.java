@@ -260,7 +260,7 @@ class WorkflowScreenTest {
     void aMemberOfAnotherGroupSeesNoRun() {
         try (var closed = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"));
                 Browser other = Browser.at(closed.url())) {
-            String ann = key(closed, "team", "ann");
+            String ann = closed.key("team", "ann");
             var run = new AtomicReference<String>();
             closed.as(
                     ann,
@@ -269,32 +269,21 @@ class WorkflowScreenTest {
                                     workflow(step("only", "scribe", "summary", Map.of("text", "sum"))))
                             .get("workflowId"))));
 
-            signIn(other, "workflows/" + run.get(), key(closed, "others", "gus"));
+            other.go("workflows/" + run.get());
+            other.signIn(closed.key("others", "gus"));
             other.see(".empty h2", "No such run");
             other.forget("status of 404 (Not Found)");
             other.go("workflows");
             other.see(".empty h2", "No run yet");
             other.go("mesh");
-            other.see(".empty h2", "Nobody has talked yet");
+            other.see(".empty h2", "No messages yet");
             other.assertQuiet("the pages of gus");
             other.leave();
             other.deleteCookies();
-            signIn(other, "workflows/" + run.get(), ann);
+            other.go("workflows/" + run.get());
+            other.signIn(ann);
             other.see(".node.ok .name", "only");
             other.assertQuiet("the run of ann");
         }
-    }
-
-    private static String key(ConsoleHub hub, String group, String principal) {
-        return String.valueOf(
-                hub.post("/admin/keys", Map.of("group", group, "principal", principal, "scopes", List.of()))
-                        .get("key"));
-    }
-
-    private static void signIn(Browser browser, String path, String key) {
-        browser.go(path);
-        browser.see("h1", "Sign in");
-        browser.type("input[type=password]", key);
-        browser.press(Keys.ENTER);
     }
 }
