@@ -194,7 +194,8 @@ public interface ActivityOperation {
      * that watch at the time.
      *
      * @param number of the audit; 0 for none
-     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #GAP} where changes were left out, or {@link #POSITION}
+     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #GAP} where changes were left out, or
+     *     {@link #POSITION}
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
@@ -219,6 +220,7 @@ public interface ActivityOperation {
         public static final String TASK = "task";
         public static final String PROGRESS = "progress";
         public static final String AGENT = "agent";
+        public static final String AUDIT = "audit";
         public static final String GAP = "gap";
         public static final String POSITION = "position";
 
@@ -241,6 +243,11 @@ public interface ActivityOperation {
         public static Change ofAgent(Instant at, String agent, boolean isHosted) {
             String change = isHosted ? "hosted" : "removed";
             return new Change(0, at, AGENT, null, agent, null, null, null, null, null, null, null, change);
+        }
+
+        /** The audit log has new rows. */
+        public static Change ofAudit(Instant at) {
+            return new Change(0, at, AUDIT, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** This change in a stream of one group. */

@@ -174,6 +174,26 @@ class ChangesTest {
         }
     }
 
+    @Test
+    void operatorsLearnOfRowsOfTheAuditAndOthersDoNot() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"));
+                Stream<String> root = hub.stream(CHANGES, ROOT, null);
+                Stream<String> all = hub.stream(CHANGES + "?group=*", ROOT, null);
+                Stream<String> board = hub.stream(CHANGES + "?group=*&agent=board", ROOT, null);
+                Stream<String> ann = hub.stream(CHANGES, ANN, null)) {
+            String gus = hub.send("board", "board of gus", GUS);
+            String last = hub.send("board", "board of ann", ANN);
+
+            Predicate<Map<?, ?>> isAudit = change -> "audit".equals(change.get("kind"));
+            assertThat(read(root.iterator(), isAudit)).hasSize(1);
+            assertThat(read(all.iterator(), isAudit).getLast().get("taskId")).isNull();
+            assertThat(read(board.iterator(), of(last, "TASK_STATE_COMPLETED")))
+                    .noneMatch(isAudit)
+                    .anyMatch(of(gus, "TASK_STATE_COMPLETED"));
+            assertThat(read(ann.iterator(), of(last, "TASK_STATE_COMPLETED"))).noneMatch(isAudit);
+        }
+    }
+
     private static String seen(ActivityHub hub, String query, String key, String last) throws Exception {
         try (Stream<String> lines = hub.stream(CHANGES + query, key, null)) {
             return agents(read(

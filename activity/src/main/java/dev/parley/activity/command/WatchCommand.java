@@ -14,11 +14,13 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley watch}. */
 final class WatchCommand extends HubCommand {
+    private static final Set<String> NOT_SHOWN = Set.of(Change.POSITION, Change.AUDIT);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String AFTER = "--after";
     private static final String MOST = "--most";
@@ -51,7 +53,7 @@ final class WatchCommand extends HubCommand {
                         break;
                     }
                     for (Change change : next) {
-                        if (left > 0 && !change.kind().equals(Change.POSITION)) {
+                        if (left > 0 && !NOT_SHOWN.contains(change.kind())) {
                             show(call, change);
                             left--;
                         }

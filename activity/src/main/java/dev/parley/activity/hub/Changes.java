@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The feed of changes of a hub. Safe for any thread; its observer does a few small steps for each segment of a task. */
@@ -40,6 +41,9 @@ final class Changes implements HubObserver {
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
     private final Map<String, Tail> tails = new ConcurrentHashMap<>();
+    /** Streams of callers that may read the audit log. */
+    private final AtomicInteger auditors = new AtomicInteger();
+
     private volatile boolean announces;
     private volatile boolean isClosed;
 
@@ -61,9 +65,12 @@ final class Changes implements HubObserver {
         if (isClosed) {
             tail.close();
         }
+        int auditor = sight.readsAudit() ? 1 : 0;
+        auditors.addAndGet(auditor);
         var isOpen = new AtomicBoolean(true);
         Runnable end = () -> {
             if (isOpen.compareAndSet(true, false)) {
+                auditors.addAndGet(-auditor);
                 tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
             }
         };
@@ -82,11 +89,19 @@ final class Changes implements HubObserver {
         return source.newest();
     }
 
-    /** Announces agents that are hosted or removed from now on. */
+    /** Announces agents that are hosted or removed from now on, and rows of the audit log. */
     void start() {
         hub.agents().onHosted((agent, card) -> announce(agent, true));
         hub.agents().onRemoved(agent -> announce(agent, false));
         announces = true;
+        hub.audit().onRows(this::audited);
+    }
+
+    private void audited() {
+        if (auditors.get() > 0) {
+            var move = new Move(new Scope("", ""), Change.ofAudit(clock.instant()));
+            tails.values().forEach(tail -> tail.note(Change.AUDIT, () -> move));
+        }
     }
 
     private void announce(String agent, boolean isHosted) {

@@ -54,6 +54,11 @@ record Sight(HubAgents agents, CallContext caller, @Nullable String group, Set<S
         return caller.scope().group();
     }
 
+    /** Whether the caller may read the audit log. */
+    boolean readsAudit() {
+        return caller.grants().contains(ADMIN);
+    }
+
     /** Whether the caller may know of an agent. */
     boolean knows(String agent) {
         return isOperator || agents.knows(caller, agent);

@@ -138,9 +138,11 @@ final class Watcher implements Feed<Change> {
 
     private void add(Note note, List<Change> changes) {
         Change change = note.move().change();
-        boolean isVisible = change.kind().equals(Change.AGENT)
-                ? sight.knows(String.valueOf(change.agent()))
-                : sees(note.move().scope(), change.agent());
+        boolean isVisible = switch (change.kind()) {
+            case Change.AGENT -> sight.knows(String.valueOf(change.agent()));
+            case Change.AUDIT -> sight.readsAudit();
+            default -> sees(note.move().scope(), change.agent());
+        };
         if (fits(change) && isVisible) {
             changes.add(shown(change));
         }

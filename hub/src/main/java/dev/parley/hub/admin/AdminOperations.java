@@ -63,7 +63,7 @@ public final class AdminOperations {
             ANY,
             "hash",
             TEXT);
-    static final Map<String, Object> VERIFICATION = object("good", TRUTH, "rows", COUNT, "end", TEXT, "broken?", COUNT);
+    static final Map<String, Object> VERIFICATION = object("good", TRUTH, "rows", COUNT, "end broken?", TEXT);
     static final Map<String, Object> DEAD_WEBHOOK =
             object("taskId configId agent url", TEXT, "attempts", COUNT, "deadSince lastError?", TEXT);
     static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);

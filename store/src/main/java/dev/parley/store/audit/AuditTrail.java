@@ -91,6 +91,8 @@ public final class AuditTrail implements GroupListener {
     /** Hashes of names for the chain; a few names occur in most entries. */
     private final Map<String, String> inChain = new HashMap<>();
 
+    private volatile Runnable watcher = () -> {};
+
     private AuditTrail(Database database, InstantSource clock, long number, String hash) {
         this.database = database;
         this.clock = clock;
@@ -100,6 +102,15 @@ public final class AuditTrail implements GroupListener {
         this.hash = hash;
         this.writtenNumber = number;
         this.writtenHash = hash;
+    }
+
+    /**
+     * Has new rows announced, in place of an earlier watcher.
+     *
+     * @param rows called by the thread that writes to the database, behind each commit with rows; may not block
+     */
+    public void onRows(Runnable rows) {
+        watcher = rows;
     }
 
     /** The trail of a database, which has one. To be called before anything is written to it. */
@@ -325,12 +336,16 @@ public final class AuditTrail implements GroupListener {
 
     @Override
     public void committed(int works) {
+        boolean grew = number != writtenNumber;
         if (lost.get() > 0) {
             LOG.log(Level.ERROR, "rows of the audit that were not written until now: " + lost.getAndSet(0));
         }
         writtenNumber = number;
         writtenHash = hash;
         begin();
+        if (grew) {
+            watcher.run();
+        }
     }
 
     @Override
