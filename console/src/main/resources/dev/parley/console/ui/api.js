@@ -207,6 +207,12 @@ export const api = {
   send: (agent, body) => json('POST', `agents/${id(agent)}/message:send`, { headers: V1, body }),
   /** @param {string} agent @param {string} task @returns {Promise<{configs?: any[]}>} */
   webhooks: (agent, task) => json('GET', `agents/${id(agent)}/tasks/${id(task)}/pushNotificationConfigs`, { headers: V1 }),
+  /** Rows of the audit log; needs the scope admin. @param {Record<string, unknown>} query @returns {Promise<{rows: any[], next?: number}>} */
+  audit: query => json('GET', 'admin/audit', { query }),
+  /** @returns {Promise<{number: number}>} */
+  auditNewest: () => json('GET', 'admin/audit/newest'),
+  /** @returns {Promise<{good: boolean, rows: number, end: string, broken?: string}>} */
+  auditVerify: () => json('GET', 'admin/audit/verify'),
   /** Webhooks that were given up; needs the scope admin. @returns {Promise<{webhooks: any[]}>} */
   deadWebhooks: () => json('GET', 'admin/webhooks/dead'),
   /** @param {string} task @param {string} config */

@@ -10,7 +10,7 @@ import * as live from './live.js';
 import { part, remember, remembered, shortcuts } from './part.js';
 import { begin, current, go, link, root } from './route.js';
 import { screens } from './screens.js';
-import { askOthers, forget } from './session.js';
+import { askOthers, forget, may } from './session.js';
 
 const SLOW = 200; // ms without the module of a screen before its skeleton is shown
 const PART_LOST = { message: 'A part of the console could not be loaded: the hub does not answer, or has another version now' };
@@ -188,13 +188,14 @@ class App extends Part {
     if (!this.session) return this.isSlow ? html`<main class="alone">${skeleton(5)}</main>` : nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];
-    const groups = [...new Set(screens.map(screen => screen.group).filter(Boolean))];
+    const reached = screens.filter(({ scope }) => !scope || may(this.session, scope));
+    const groups = [...new Set(reached.map(screen => screen.group).filter(Boolean))];
     return html`<a class="skip" href="#main" @click=${this.skip}>Skip to the content</a>
       <div class="shell">
         <nav class="side" aria-label="Screens">
           <a class="brand" href=${link('')}><i></i>Parley</a>
           ${groups.map(group => html`<b class="group">${group}</b>
-            ${screens.filter(screen => screen.group === group).map(screen => html`
+            ${reached.filter(screen => screen.group === group).map(screen => html`
               <a href=${link(screen.path)} class=${section === screen.path ? 'on' : ''} aria-current=${section === screen.path ? 'page' : nothing}>
                 ${screen.title}${screen.path === 'inbox' && this.inbox?.total ? html`<span class="badge">${count(this.inbox.total)}<span class="only-read"> waiting</span></span>` : html`<kbd aria-hidden="true">g ${screen.key}</kbd>`}</a>`)}`)}
           <span class="grow"></span>

@@ -1,9 +1,9 @@
 /**
  * The screens. To add one: a file in {@code screens/} that defines the element, and a line here.
  *
- * @typedef {{path: string, title: string, element: string, load: () => Promise<unknown>, group?: string, key?: string}} Screen
+ * @typedef {{path: string, title: string, element: string, load: () => Promise<unknown>, group?: string, key?: string, scope?: string}} Screen
  * {@code path}: below {@code /ui/}, with {@code :name} for a parameter; {@code group}: heading in the navigation, none for screens that are reached
- * from others; {@code key}: second key of the shortcut {@code g KEY}.
+ * from others; {@code key}: second key of the shortcut {@code g KEY}; {@code scope}: of the callers whom the navigation shows it.
  */
 
 /** @type {Screen[]} */
@@ -14,6 +14,7 @@ export const screens = [
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'workflows', title: 'Workflows', element: 'screen-workflows', group: 'Work', key: 'w', load: () => import('./screens/workflows.js') },
   { path: 'mesh', title: 'Mesh', element: 'screen-mesh', group: 'Work', key: 'm', load: () => import('./screens/mesh.js') },
+  { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },
   { path: 'workflows/new', title: 'New workflow', element: 'screen-workflow-new', load: () => import('./screens/workflow-new.js') },
   { path: 'workflows/:run', title: 'Run of a workflow', element: 'screen-workflow', load: () => import('./screens/workflow.js') },
   { path: 'agents/:agent/try', title: 'Try an agent', element: 'screen-chat', load: () => import('./screens/chat.js') },

@@ -1,5 +1,6 @@
 /** Parts of messages and artifacts by media type. HTML, SVG and other active content is shown as text or offered as a file. */
 import { html, nothing } from 'lit';
+import { save as saveFile } from '../export.js';
 import { count, line, size, visible, webLink } from '../format.js';
 import { part as loaded } from '../part.js';
 import { Part } from './element.js';
@@ -37,12 +38,7 @@ function decoded(base64) {
 
 /** Saves a part as a file that no browser opens as a page. @param {A2APart} part @param {string} [name] */
 export function save(part, name) {
-  const address = URL.createObjectURL(new Blob([bytesOf(part)], { type: 'application/octet-stream' }));
-  const anchor = document.createElement('a');
-  anchor.href = address;
-  anchor.download = fileName(part, name);
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  saveFile(fileName(part, name), new Blob([bytesOf(part)], { type: 'application/octet-stream' }));
 }
 
 /** Sizes of parts, which are computed once. @type {WeakMap<A2APart, number>} */

@@ -1,0 +1,211 @@
+/** S9: the audit log: who did what to what, with which result, from where. */
+import { html, nothing } from 'lit';
+import { api } from '../api.js';
+import { copyButton, empty, failure, skeleton, time } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import '../components/json.js';
+import '../components/table.js';
+import { csv, ndjson, save } from '../export.js';
+import { count, line, plural } from '../format.js';
+import { paced, watch } from '../live.js';
+import { go, link, setQuery } from '../route.js';
+
+const PAGE = 500; // rows of an answer
+const ENOUGH = 60; // rows that fill a page
+const LONGEST_EXPORT = 100_000; // rows
+const FILTERS = [['actor', 'Who'], ['action', 'Action, such as key.revoked'], ['target', 'On what'], ['group', 'Group']];
+const MEMBERS = ['number', 'at', 'group', 'actor', 'action', 'target', 'subject', 'outcome', 'address', 'trace', 'detail', 'hash'];
+const BAD = /denied|failed|rejected|refused|error/i;
+
+/** @typedef {{number: number, at: string, group: string, actor: string, action: string, target: string, subject?: string, outcome: string, address?: string, trace?: string, detail?: unknown, hash: string}} Row */
+
+/** Address of the log with one filter changed. @param {URLSearchParams} query @param {Record<string, string | undefined>} change */
+const filtered = (query, change) => link('audit', { ...Object.fromEntries(query), row: undefined, ...change });
+
+class Audit extends Part {
+  static properties = {
+    route: { attribute: false }, rows: { state: true }, from: { state: true }, error: { state: true }, busy: { state: true }, isPaused: { state: true }, verified: { state: true }, one: { state: true }, exported: { state: true },
+  };
+
+  constructor() {
+    super();
+    /** @type {import('../types.js').Route} */
+    this.route = /** @type {any} */ (undefined);
+    /** Newest first. @type {Row[]} */
+    this.rows = [];
+    /** Rows behind this number were read; undefined before the first read. @type {number | undefined} */
+    this.from = undefined;
+    this.newest = 0;
+    this.busy = false;
+    this.isPaused = false;
+    /** @type {any} */
+    this.error = undefined;
+    /** What the chain of hashes says; {@code 'reads'} while the hub computes it. @type {{good: boolean, rows: number, end: string, broken?: string} | 'reads' | undefined} */
+    this.verified = undefined;
+    /** Row of the permanent link. @type {Row | undefined} */
+    this.one = undefined;
+    /** Rows that the export has read so far. @type {number | undefined} */
+    this.exported = undefined;
+    this.shown = '';
+    this.number = '';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.until(watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap') && !this.isPaused && this.follow()));
+  }
+
+  willUpdate() {
+    const { query } = this.route;
+    const number = query.get('row') ?? '';
+    if (number !== this.number) {
+      this.number = number;
+      this.one = this.rows.find(row => String(row.number) === number);
+      if (number && !this.one) this.find(Number(number));
+    }
+    const shown = JSON.stringify(this.filter);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.begin();
+  }
+
+  get filter() {
+    return Object.fromEntries([...FILTERS.map(([name]) => name), 'since'].map(name => [name, this.route.query.get(name) ?? undefined]));
+  }
+
+  get columns() {
+    const { query } = this.route;
+    const by = (/** @type {string} */ name, /** @type {string} */ value) => html`<a class="cut quiet" href=${filtered(query, { [name]: value })} title=${line(value, 200)}>${line(value, 80)}</a>`;
+    return /** @type {import('../components/table.js').Column<Row>[]} */ ([
+      { name: 'num', label: 'Row', cell: row => html`<a href=${filtered(query, { row: String(row.number) })}>${count(row.number)}</a>` },
+      { name: 'at', label: 'Time', cell: row => time(row.at) },
+      { name: 'by', label: 'Who', cell: row => by('actor', row.actor) },
+      { name: 'what', label: 'Action', cell: row => by('action', row.action) },
+      { name: 'target', label: 'On what', cell: row => by('target', row.target) },
+      { name: 'st', label: 'Result', cell: row => html`<span class="cut ${BAD.test(row.outcome) ? 'bad-text' : ''}">${line(row.outcome.toLowerCase().replaceAll('_', ' '), 60)}</span>` },
+      { name: 'address', label: 'From', cell: row => html`<span class="cut dim">${line(row.address, 60)}</span>` },
+    ]);
+  }
+
+  async begin() {
+    const { shown } = this;
+    Object.assign(this, { rows: [], from: undefined, error: undefined, verified: undefined });
+    try {
+      const { number } = await api.auditNewest();
+      if (shown !== this.shown) return;
+      Object.assign(this, { newest: number, from: number });
+      await this.older();
+    } catch (error) {
+      if (shown === this.shown) this.error = error;
+    }
+  }
+
+  /** Reads backwards, in steps that grow, until a page is filled. */
+  async older() {
+    if (this.busy || !this.from) return;
+    const { shown } = this;
+    this.busy = true;
+    try {
+      for (let step = PAGE, found = 0; found < ENOUGH && this.from; step *= 4) {
+        const from = Math.max(0, this.from - step);
+        const rows = await this.between(from, this.from);
+        if (shown !== this.shown) return;
+        found += rows.length;
+        Object.assign(this, { from, rows: [...this.rows, ...rows.reverse()], error: undefined });
+      }
+    } catch (error) {
+      if (shown === this.shown) this.error = error;
+    } finally {
+      this.busy = false;
+      if (shown !== this.shown) this.older();
+    }
+  }
+
+  /** Rows behind a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} [goesOn] @returns {Promise<Row[]>} */
+  async between(after, to, goesOn = () => true) {
+    const rows = [];
+    for (let next = /** @type {number | undefined} */ (after); next !== undefined && next < to && goesOn(rows.length);) {
+      const page = await api.audit({ ...this.filter, after: next, limit: PAGE });
+      rows.push(...page.rows.filter(row => row.number <= to));
+      next = page.next;
+    }
+    return rows;
+  }
+
+  follow = paced(async () => {
+    const { shown, newest } = this;
+    if (this.from === undefined) return;
+    try {
+      const { number } = await api.auditNewest();
+      const rows = number > newest ? await this.between(newest, number) : [];
+      if (shown === this.shown && !this.isPaused) Object.assign(this, { newest: number, rows: [...rows.reverse(), ...this.rows] });
+    } catch (error) {
+      this.error = error;
+    }
+  }, () => this.isConnected);
+
+  /** @param {number} number */
+  async find(number) {
+    const page = await api.audit({ after: number - 1, limit: 1 }).catch(error => ((this.error = error), { rows: [] }));
+    this.one = page.rows.find(row => row.number === number);
+  }
+
+  async verify() {
+    this.verified = 'reads';
+    this.verified = await api.auditVerify().catch(error => ((this.error = error), undefined));
+  }
+
+  /** @param {'csv' | 'ndjson'} kind */
+  async export(kind) {
+    this.exported = 0;
+    try {
+      const rows = await this.between(0, this.newest, read => ((this.exported = read), this.isConnected && read < LONGEST_EXPORT));
+      save(`audit.${kind}`, kind === 'csv' ? csv(MEMBERS, rows) : ndjson(rows));
+    } catch (error) {
+      this.error = error;
+    }
+    this.exported = undefined;
+  }
+
+  render() {
+    const { query } = this.route;
+    const q = (query.get('q') ?? '').toLowerCase();
+    const rows = q ? this.rows.filter(row => JSON.stringify(row).toLowerCase().includes(q)) : this.rows;
+    const set = (/** @type {string} */ name) => (/** @type {Event} */ event) => setQuery({ [name]: /** @type {HTMLInputElement} */ (event.target).value.trim() });
+    const isExporting = this.exported !== undefined;
+    if (this.error?.status === 404 && !this.rows.length) return html`<div class="head"><h1>Audit</h1></div><div class="card">${empty('No audit log', 'This hub keeps none: it stores its data in memory, or its administration has a port of its own.')}</div>`;
+    return html`<div class="head"><div class="grow"><h1>Audit</h1><span class="dim">${plural(this.newest, 'row')}. Each row is in the transaction of the change that it describes.</span></div>
+        <button type="button" class="btn" aria-pressed=${this.isPaused} @click=${() => ((this.isPaused = !this.isPaused), this.isPaused || this.follow(true))}>${this.isPaused ? 'Follow' : 'Pause'}</button>
+        <button type="button" class="btn" ?disabled=${this.verified === 'reads'} @click=${this.verify}>Verify</button>
+        <button type="button" class="btn" ?disabled=${isExporting} @click=${() => this.export('ndjson')}>NDJSON</button>
+        <button type="button" class="btn" ?disabled=${isExporting} @click=${() => this.export('csv')}>CSV</button></div>
+      <div class="filters" role="search"><input type="search" class="grow" placeholder="Search the rows that are shown" aria-label="Search" .value=${query.get('q') ?? ''} @input=${set('q')}>
+        ${FILTERS.map(([name, label]) => html`<input class="short" placeholder=${label} aria-label=${label} .value=${query.get(name) ?? ''} @change=${set(name)}>`)}</div>
+      ${failure(this.error, () => this.begin())}
+      ${isExporting ? html`<p class="dim" role="status">Exports: ${plural(this.exported ?? 0, 'row')} of at most ${count(LONGEST_EXPORT)}</p>` : nothing}
+      ${this.chain()}
+      <div class=${this.one ? 'cols' : ''}><div class="card">${rows.length ? html`<parley-rows class="audit" label="Rows of the audit log" .rows=${rows} .columns=${this.columns} .rowKey=${KEY} .rowClass=${(/** @type {Row} */ row) => (row.hash === /** @type {any} */ (this.verified)?.end ? 'verified' : '')}
+          .more=${!!this.from && !this.busy && !this.error} @more=${this.older}></parley-rows>` : this.from !== 0 && !this.error ? skeleton(8) : empty('No row', 'Remove a filter to see more.', html`<button type="button" class="btn" @click=${() => go(link('audit'))}>Show all rows</button>`)}</div>
+        ${this.one ? this.details(this.one) : nothing}</div>
+      <p class="dim foot-line"><span>${plural(rows.length, 'row')}${this.from ? ' so far' : ''}</span></p>`;
+  }
+
+  chain() {
+    if (!this.verified) return nothing;
+    if (this.verified === 'reads') return html`<p class="dim" role="status">The hub computes the chain of hashes.</p>`;
+    const { good, rows, end, broken } = this.verified;
+    return good ? html`<p class="check ok" role="status">Verified to here: ${plural(rows, 'row')}, end <code class="cut">${end}</code> ${copyButton(end)}</p>` : html`<p class="check bad" role="alert">The chain breaks: ${line(broken, 300)}</p>`;
+  }
+
+  /** @param {Row} row */
+  details(row) {
+    const id = /^[0-9a-f-]{36}$/;
+    return html`<section class="card" aria-label="Row"><h2 class="row"><span class="grow">Row ${count(row.number)}</span>${copyButton(() => new URL(link('audit', { row: String(row.number) }), location.href).href, 'Copy link')}<button type="button" class="link" @click=${() => setQuery({ row: undefined })}>Close</button></h2>
+      <dl class="kv">${MEMBERS.slice(1).filter(member => /** @type {any} */ (row)[member]).map(member => html`<dt>${member}</dt><dd>${member === 'detail' ? html`<parley-json .value=${row.detail}></parley-json>` : member === 'at' ? time(row.at)
+        : member === 'target' && row.action.startsWith('task.') && id.test(row.target) ? html`<a href=${link(`tasks/${row.target}`, { group: row.group })}>${row.target}</a>` : line(/** @type {any} */ (row)[member], 200)}</dd>`)}</dl></section>`;
+  }
+}
+
+const KEY = (/** @type {Row} */ row) => String(row.number);
+
+customElements.define('screen-audit', Audit);
