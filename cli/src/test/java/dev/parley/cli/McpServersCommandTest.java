@@ -52,6 +52,12 @@ final class McpServersCommandTest {
                                         "url",
                                         "http://127.0.0.1:"
                                                 + server.getAddress().getPort() + "/mcp"),
+                                "broken",
+                                Map.of(
+                                        "command",
+                                        "/bin/sh",
+                                        "args",
+                                        List.of("-c", "printf 'no licence \\033[2J\\n' >&2; exit 3")),
                                 "gone",
                                 Map.of("command", directory.resolve("missing").toString())))));
     }
@@ -129,6 +135,22 @@ final class McpServersCommandTest {
                     .isEqualTo(Map.of("server", "library", "approved", List.of("burn")));
             assertThat(again.status()).isEqualTo(1);
             assertThat(all.out()).doesNotContain("changed", "differences").contains("\"pinned\"");
+        }
+    }
+
+    @Test
+    @DisplayName("the program shows what a server that ends wrote to its standard error, as plain text")
+    void log() {
+        try (Hub hub = hub()) {
+            Ran log = run("mcp", "log", "broken", "--url", hub.url());
+            for (int i = 0; i < 100 && !log.out().contains("no licence"); i++) { // it is written while the process ends
+                log = run("mcp", "log", "broken", "--url", hub.url());
+            }
+            assertThat(log.out()).containsPattern("(?m)^20[^ ]+Z: no licence").doesNotContain("\u001b");
+            assertThat(run("mcp", "log", "library", "--url", hub.url()).out()).isEmpty();
+            Ran unknown = run("mcp", "log", "books", "--url", hub.url());
+            assertThat(unknown.status()).isNotZero();
+            assertThat(unknown.err()).contains("books", "broken", "library");
         }
     }
 

@@ -9,6 +9,8 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +32,11 @@ final class HostedServer implements AutoCloseable {
     /** Makes connections. */
     @FunctionalInterface
     interface Connector {
-        /** @param onExit called if the process of the server ends */
-        McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException;
+        /**
+         * @param log called with each line that the process writes to its standard error
+         * @param onExit called if the process of the server ends
+         */
+        McpClient connect(ServersFile.Entry entry, Consumer<String> log, Runnable onExit) throws InterruptedException;
     }
 
     private static final long BEGIN = System.nanoTime();
@@ -55,6 +61,13 @@ final class HostedServer implements AutoCloseable {
     /** A connection that lasted so long begins the pauses anew. */
     private static final long STABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** A line of the standard error of a process. */
+    record Logged(Instant at, String text) {}
+
+    /** Also over restarts of the process. */
+    private static final int MOST_LOGGED = 200;
+
+    private final ArrayDeque<Logged> log = new ArrayDeque<>();
     private final ServersFile.Entry entry;
     private final ToolTable table;
     private final Connector connector;
@@ -90,6 +103,22 @@ final class HostedServer implements AutoCloseable {
         this.approved = table.rows(entry.name()).stream()
                 .flatMap(row -> Optional.ofNullable(row.approved()).stream())
                 .toList();
+    }
+
+    private void log(String line) {
+        synchronized (log) {
+            if (log.size() == MOST_LOGGED) {
+                log.removeFirst();
+            }
+            log.addLast(new Logged(Instant.now(), line));
+        }
+    }
+
+    /** The newest lines that the process of the server wrote to its standard error, the oldest first; none of servers over HTTP. */
+    List<Logged> log() {
+        synchronized (log) {
+            return List.copyOf(log);
+        }
     }
 
     ServersFile.Entry entry() {
@@ -177,7 +206,7 @@ final class HostedServer implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        McpClient connected = connector.connect(entry, () -> signal(true));
+        McpClient connected = connector.connect(entry, this::log, () -> signal(true));
         try {
             connected.onChange(list -> {
                 if (list.equals("tools")) {

@@ -210,7 +210,10 @@ final class HostedServers implements HubExtension {
 
     @Override
     public Map<String, AdminHandler> administration() {
-        return Map.of("mcp/tools", (parameters, operator) -> listed(), "mcp/tools/approve", this::approve);
+        return Map.of(
+                "mcp/tools", (parameters, operator) -> listed(),
+                "mcp/servers/log", (parameters, operator) -> logged(parameters),
+                "mcp/tools/approve", this::approve);
     }
 
     private Object listed() {
@@ -259,12 +262,29 @@ final class HostedServers implements HubExtension {
         return AnswerSchema.answer(ServersSource.SERVERS, list);
     }
 
-    private Object approve(AdminParameters parameters, CallContext operator) {
+    private Object logged(AdminParameters parameters) {
+        return AnswerSchema.answer(
+                ServersSource.LINES,
+                server(parameters).log().stream()
+                        .map(line -> Trees.members("at", line.at().toString(), "text", line.text()))
+                        .toList());
+    }
+
+    /** @throws A2AException INVALID_PARAMS if there is no such server */
+    private HostedServer server(AdminParameters parameters) {
         String name = parameters.text("server");
         HostedServer server = servers.get(name);
         if (server == null) {
-            throw A2AException.invalidParams("server", "\"" + name + "\": unknown");
+            throw A2AException.invalidParams(
+                    "server",
+                    "\"" + name + "\": unknown (expected: one of " + String.join(", ", servers.keySet()) + ")");
         }
+        return server;
+    }
+
+    private Object approve(AdminParameters parameters, CallContext operator) {
+        HostedServer server = server(parameters);
+        String name = server.entry().name();
         List<String> approved =
                 requireNonNull(table).approve(name, parameters.textOrNull("tool"), parameters.textOrNull("digest"));
         server.approved();

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** Connects to MCP servers, by HTTP clients that last as long as the hub, however often a server is connected to. Safe for any thread. */
 final class ServerConnections implements AutoCloseable {
@@ -23,13 +24,13 @@ final class ServerConnections implements AutoCloseable {
     private final HttpClient http = Http1Client.of(Duration.ofSeconds(10), null);
     private final Map<String, Guarded> guarded = new ConcurrentHashMap<>();
 
-    McpClient connect(ServersFile.Entry entry, Runnable onExit) throws InterruptedException {
+    McpClient connect(ServersFile.Entry entry, Consumer<String> log, Runnable onExit) throws InterruptedException {
         URI url = entry.url();
         if (url == null) {
             var program =
                     new StdioTransport.Program(entry.name(), entry.command(), entry.environment(), entry.directory());
             return McpClient.connect(
-                    () -> StdioTransport.start(program, onExit), McpClient.Limits.DEFAULT, entry.revision());
+                    () -> StdioTransport.start(program, log, onExit), McpClient.Limits.DEFAULT, entry.revision());
         }
         Credentials credentials = credentials(entry, url);
         return McpClient.connect(

@@ -42,6 +42,9 @@ public final class ServersSource implements HubExtensionSource {
                             "differences? change?",
                             AnswerSchema.ANY)))));
 
+    static final Map<String, Object> LINES = AnswerSchema.object(
+            "lines", AnswerSchema.list(AnswerSchema.object("at", AnswerSchema.TIME, "text", AnswerSchema.TEXT)));
+
     static final Map<String, Object> APPROVED = AnswerSchema.object("approved", AnswerSchema.TEXTS);
 
     private final ServersFile.Content content;
@@ -88,6 +91,12 @@ public final class ServersSource implements HubExtensionSource {
         return List.of(
                 AdminRow.of(
                         "mcp/tools", "GET /mcp/tools", "List the tools of MCP servers and changes that wait", SERVERS),
+                AdminRow.of(
+                        "mcp/servers/log",
+                        "GET /mcp/servers/{server}/log",
+                        "Show what the program of an MCP server wrote to its standard error",
+                        LINES,
+                        RestParameter.path("server", "SERVER", "Name of the server.")),
                 AdminRow.of(
                         "mcp/tools/approve",
                         "POST /mcp/servers/{server}/approve",

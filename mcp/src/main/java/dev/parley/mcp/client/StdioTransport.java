@@ -24,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,7 @@ public final class StdioTransport implements Transport {
     private static final long PATIENCE_MILLIS = 2_000;
 
     private final Program program;
+    private final Consumer<String> log;
     private final Runnable onExit;
     private final Process process;
     private final ReentrantLock writing = new ReentrantLock();
@@ -74,19 +76,21 @@ public final class StdioTransport implements Transport {
     private final AtomicBoolean isLost = new AtomicBoolean();
     private volatile boolean closed;
 
-    private StdioTransport(Program program, Process process, Runnable onExit) {
+    private StdioTransport(Program program, Process process, Consumer<String> log, Runnable onExit) {
         this.program = program;
         this.process = process;
+        this.log = log;
         this.onExit = onExit;
     }
 
     /**
      * Starts the program.
      *
+     * @param log called with each line of its standard error, by one thread, cut at {@value #MAX_LOG_LINE} characters; may not block
      * @param onExit called once when its output has ended, unless the transport is closed
      * @throws ServerFailure if it cannot be started
      */
-    public static StdioTransport start(Program program, Runnable onExit) {
+    public static StdioTransport start(Program program, Consumer<String> log, Runnable onExit) {
         var builder = new ProcessBuilder(program.command());
         builder.environment().clear();
         builder.environment().putAll(program.environment());
@@ -94,7 +98,7 @@ public final class StdioTransport implements Transport {
             builder.directory(program.directory().toFile());
         }
         try {
-            return new StdioTransport(program, builder.start(), onExit);
+            return new StdioTransport(program, builder.start(), log, onExit);
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException impossible) {
             throw new ServerFailure(
                     Kind.CONNECTION,
@@ -268,15 +272,15 @@ public final class StdioTransport implements Transport {
                     if (line.size() < MAX_LOG_LINE) {
                         line.write(next);
                     }
-                } else if (lines <= MAX_LOG_LINES) {
+                    continue;
+                }
+                String text = Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE);
+                line.reset();
+                log.accept(text);
+                if (lines <= MAX_LOG_LINES) {
                     lines++;
-                    String text = lines > MAX_LOG_LINES
-                            ? "further lines are left out"
-                            : Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE);
-                    LOG.log(System.Logger.Level.INFO, "MCP server {0}: {1}", program.name(), text);
-                    line.reset();
-                } else {
-                    line.reset();
+                    String shown = lines > MAX_LOG_LINES ? "further lines are left out" : text;
+                    LOG.log(System.Logger.Level.INFO, "MCP server {0}: {1}", program.name(), shown);
                 }
             }
         } catch (IOException ended) {

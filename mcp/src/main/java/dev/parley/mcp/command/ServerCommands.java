@@ -29,6 +29,7 @@ final class ServerCommands {
         return List.of(
                 of("servers", "List the MCP servers of a hub with their state", Servers::new),
                 of("tools", "List the tools of MCP servers and the changes that wait for approval", Listed::new),
+                of("log", "Show what the program of an MCP server wrote to its standard error", Log::new),
                 of("approve", "Approve new and changed tools of an MCP server", Approve::new));
     }
 
@@ -120,6 +121,33 @@ final class ServerCommands {
                         "parley mcp servers lists them");
             }
             list(call, "tools", rows, ServerCommands::show);
+            return 0;
+        }
+    }
+
+    /** {@code parley mcp log}. */
+    private static final class Log implements ProgramCommand {
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Parameters.argument(0, true, "SERVER", "Name of the server."));
+        }
+
+        @Override
+        public Target target() {
+            return Target.ADMINISTRATION;
+        }
+
+        @Override
+        public int run(CommandCall call) throws InterruptedException {
+            Map<String, @Nullable Object> log = Trees.map(call.admin(
+                    "mcp/servers/log",
+                    Map.of("server", call.requiredArgument(0)),
+                    "parley mcp servers lists the servers of the hub"));
+            call.output().result(() -> Json.write(log), page -> {
+                for (Map<String, @Nullable Object> line : Trees.maps(log, "lines")) {
+                    page.field(String.valueOf(line.get("at")), line.get("text"));
+                }
+            });
             return 0;
         }
     }

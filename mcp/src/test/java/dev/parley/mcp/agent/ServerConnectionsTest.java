@@ -65,7 +65,7 @@ class ServerConnectionsTest {
                     Duration.ofSeconds(10),
                     List.of());
             for (int i = 0; i < 50; i++) {
-                try (McpClient client = connections.connect(entry, () -> {})) {
+                try (McpClient client = connections.connect(entry, line -> {}, () -> {})) {
                     assertThat(client.tools().tools()).hasSize(1);
                 }
             }

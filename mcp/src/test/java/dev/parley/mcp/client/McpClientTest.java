@@ -38,7 +38,7 @@ class McpClientTest {
         var program =
                 new StdioTransport.Program("scripted", ScriptedServer.command(era), Map.of("LISTED", "yes"), null);
         client = McpClient.connect(
-                () -> StdioTransport.start(program, exited::countDown), McpClient.Limits.DEFAULT, null);
+                () -> StdioTransport.start(program, line -> {}, exited::countDown), McpClient.Limits.DEFAULT, null);
         return client;
     }
 
@@ -170,7 +170,7 @@ class McpClientTest {
         String script = "trap '' TERM; exec 3>" + pipe + "; sleep 300 & sleep 300; sleep 300";
         var program = new StdioTransport.Program(
                 "stubborn", List.of("sh", "-c", script), Map.of("PATH", System.getenv("PATH")), directory);
-        StdioTransport transport = StdioTransport.start(program, exited::countDown);
+        StdioTransport transport = StdioTransport.start(program, line -> {}, exited::countDown);
         try (InputStream alive = Files.newInputStream(pipe)) {
             transport.open(message -> {});
             transport.close();
@@ -186,7 +186,7 @@ class McpClientTest {
         var program = new StdioTransport.Program(
                 "forking", List.of("sh", "-c", "sleep 20 & exit 3"), Map.of("PATH", System.getenv("PATH")), directory);
 
-        StdioTransport transport = StdioTransport.start(program, exited::countDown);
+        StdioTransport transport = StdioTransport.start(program, line -> {}, exited::countDown);
         transport.open(message -> {});
 
         assertThat(exited.await(15, TimeUnit.SECONDS)).isTrue();

@@ -20,7 +20,8 @@ public final class PinnedClient {
     /** @param command program with a server */
     public static McpClient stdio(List<String> command, Revision revision) throws InterruptedException {
         return McpClient.connect(
-                () -> StdioTransport.start(new StdioTransport.Program("serve", command, Map.of(), null), () -> {}),
+                () -> StdioTransport.start(
+                        new StdioTransport.Program("serve", command, Map.of(), null), line -> {}, () -> {}),
                 McpClient.Limits.DEFAULT,
                 revision);
     }

@@ -152,7 +152,7 @@ class QuestionRouterTest {
     void severalQuestionsOverStdio(int callers) throws Exception {
         var program = new StdioTransport.Program("scripted", ScriptedServer.command("legacy"), Map.of(), null);
         try (McpClient client = McpClient.connect(
-                        () -> StdioTransport.start(program, () -> {}), McpClient.Limits.DEFAULT, null);
+                        () -> StdioTransport.start(program, line -> {}, () -> {}), McpClient.Limits.DEFAULT, null);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Outcome.Questions> asked = all(
                     threads, callers, caller -> (Outcome.Questions) client.call(invocation(caller, null), LIMIT, NONE));

@@ -68,7 +68,7 @@ class StdioFaultsTest {
                 Map.of("PATH", System.getenv("PATH"), "ERA", era, "PHASE", phase, "AFTER", after),
                 directory);
         return McpClient.connect(
-                () -> StdioTransport.start(program, () -> {}), new McpClient.Limits(limit, limit), null);
+                () -> StdioTransport.start(program, line -> {}, () -> {}), new McpClient.Limits(limit, limit), null);
     }
 
     /** Runs all phases, with an answer of one of them; returns the failure, or null if the answer was taken. */
