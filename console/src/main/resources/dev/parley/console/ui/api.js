@@ -190,8 +190,10 @@ export const api = {
   votes: query => json('GET', 'one/votes', { query }),
   /** @param {string} vote @param {string} option @param {string} [voter] on a hub without authentication */
   vote: (vote, option, voter) => json('POST', `one/votes/${id(vote)}/ballots`, { body: { option, voter } }),
-  /** Tools of MCP servers; needs the scope admin, as do reviews. @returns {Promise<{servers: {name: string, state: string, tools: any[]}[]}>} */
+  /** Tools of MCP servers; needs the scope admin, as do reviews. @returns {Promise<{servers: {name: string, state: string, restarts: number, problem?: string, lastProblem?: string, tools: any[]}[]}>} */
   mcpTools: () => json('GET', 'admin/mcp/tools'),
+  /** The newest lines of a server's program. @param {string} server @returns {Promise<{lines: {at: string, text: string}[]}>} */
+  mcpLog: server => json('GET', `admin/mcp/servers/${id(server)}/log`),
   /** @param {string} server @param {string} tool @param {string} digest */
   approveTool: (server, tool, digest) => json('POST', `admin/mcp/servers/${id(server)}/approve`, { body: { tool, digest } }),
   /** @param {string} [group] @returns {Promise<{reviews: any[]}>} */

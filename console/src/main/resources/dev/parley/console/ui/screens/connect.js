@@ -69,12 +69,14 @@ const KINDS = [
 ];
 
 class Connect extends Part {
-  static properties = { agents: { attribute: false }, session: { attribute: false }, route: { attribute: false }, made: { state: true }, error: { state: true }, busy: { state: true } };
+  static properties = { agents: { attribute: false }, first: { attribute: false }, session: { attribute: false }, route: { attribute: false }, made: { state: true }, error: { state: true }, busy: { state: true } };
 
   constructor() {
     super();
     /** @type {{name: string, url: string}[]} */
     this.agents = [];
+    /** Program that is shown first. */
+    this.first = 'curl';
     /** @type {import('../types.js').Session | undefined} */
     this.session = undefined;
     /** @type {import('../types.js').Route} */
@@ -122,10 +124,10 @@ class Connect extends Part {
   render() {
     const { name } = this.agent;
     const made = this.made.get(name);
-    const kind = KINDS.find(([id]) => id === this.route?.query.get('with')) ?? KINDS[0];
+    const kind = KINDS.find(([id]) => id === (this.route?.query.get('with') ?? this.first)) ?? KINDS[0];
     const target = { agent: name, url: address(`agents/${encodeURIComponent(name)}`).href, key: made?.revoked ? undefined : made?.key, needsKey: !!this.session?.needsSignIn };
     return html`<section class="card connect" aria-label="Connect"><h2 class="row"><span class="grow">Connect a program</span>
-        <select aria-label="Agent" @change=${(/** @type {any} */ event) => setQuery({ agent: event.target.value })}>${this.agents.map(each => html`<option value=${each.name} .selected=${each.name === name}>${line(each.name, 60)}</option>`)}</select></h2>
+        ${this.agents.length > 1 ? html`<select aria-label="Agent" @change=${(/** @type {any} */ event) => setQuery({ agent: event.target.value })}>${this.agents.map(each => html`<option value=${each.name} .selected=${each.name === name}>${line(each.name, 60)}</option>`)}</select>` : line(name, 60)}</h2>
       ${tabs('Programs', KINDS.map(([id, title]) => [id, title]), kind[0], id => setQuery({ with: id }), 'program')}
       <div class="pad stack" role="tabpanel" id="program" aria-labelledby="program-${kind[0]}">
         ${codeBlock(kind[2](target), kind[1])}

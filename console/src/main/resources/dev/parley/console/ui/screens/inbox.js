@@ -6,7 +6,8 @@ import '../components/ask.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/json.js';
-import { age, line, plural, visible } from '../format.js';
+import { toolChange } from '../components/tool-change.js';
+import { age, line, plural } from '../format.js';
 import { inbox } from '../inbox.js';
 import { link, setQuery } from '../route.js';
 
@@ -116,9 +117,7 @@ class InboxScreen extends Part {
     const button = (/** @type {string} */ label, /** @type {string} */ done, /** @type {() => Promise<unknown>} */ work, kind = '') => html`<button type="button" class="btn ${kind}" ?disabled=${isBusy} @click=${() => this.act(item, done, work)}>${label}</button>`;
     switch (item.kind) {
       case 'tool':
-        return html`${data.state === 'new' ? html`<p>The server has a new tool.</p>` : html`<p>The definition differs from the approved one:</p>`}
-          <ul class="diff">${Object.entries(data.differences ?? { '': { held: data.change } }).map(([path, change]) => html`<li><code>${line(path || 'definition', 120)}</code>
-            ${'approved' in change ? html`<del>${visible(JSON.stringify(change.approved) ?? 'missing', 600)}</del>` : nothing}<ins>${visible(JSON.stringify(change.held) ?? 'missing', 600)}</ins></li>`)}</ul>
+        return html`${toolChange(data)}
           <div class="row">${button('Approve', 'Approved', () => api.approveTool(data.server, data.name, data.digest), 'main')}</div>`;
       case 'review':
         return html`<parley-json .value=${data.update}></parley-json>

@@ -1,0 +1,136 @@
+/** A tool of an MCP server as a form, and the result of a call as other hosts of MCP get it. */
+import { html, nothing } from 'lit';
+import { ApiError, newId, request } from '../api.js';
+import { failure, skeleton } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import '../components/json.js';
+import '../components/parts.js';
+import { line } from '../format.js';
+import { link } from '../route.js';
+
+/** @typedef {{type?: string | string[], enum?: unknown[], description?: string, default?: unknown, required?: string[], properties?: Record<string, Schema>}} Schema */
+
+/** @param {Schema} schema */
+const typeOf = schema => (Array.isArray(schema.type) ? schema.type.find(each => each !== 'null') : schema.type) ?? 'object';
+
+const REVISION = '2026-07-28';
+const META = { 'io.modelcontextprotocol/protocolVersion': REVISION, 'io.modelcontextprotocol/clientCapabilities': {}, 'io.modelcontextprotocol/clientInfo': { name: 'parley-console', version: '1' } };
+
+/** Calls a method of MCP at an agent. @param {string} agent @param {string} method @param {Record<string, any>} params @returns {Promise<any>} its result */
+async function mcp(agent, method, params) {
+  const headers = { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': REVISION, 'Mcp-Method': method, ...(params.name ? { 'Mcp-Name': params.name } : {}) };
+  const answer = await request('POST', `agents/${encodeURIComponent(agent)}/mcp`, { headers, body: { jsonrpc: '2.0', id: newId(), method, params: { ...params, _meta: META } } });
+  const text = await answer.text();
+  const events = text.trimStart().startsWith('{') ? [text] : text.split('\n').filter(each => each.startsWith('data:')).map(each => each.slice(5));
+  const message = JSON.parse(events.at(-1) ?? 'null'); // progress comes before the answer
+  if (message?.error) throw new ApiError({ message: String(message.error.message), code: message.error.code, trace: '', details: message.error });
+  return message?.result;
+}
+
+class ToolTry extends Part {
+  static properties = { server: { type: String }, tool: { type: String }, definition: { state: true }, result: { state: true }, error: { state: true }, busy: { state: true } };
+
+  constructor() {
+    super();
+    this.server = '';
+    this.tool = '';
+    /** @type {{name: string, inputSchema: Schema} | undefined} */
+    this.definition = undefined;
+    /** @type {any} */
+    this.result = undefined;
+    /** @type {any} */
+    this.error = undefined;
+    this.busy = false;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('tool') || changed.has('server')) this.read();
+  }
+
+  async read() {
+    const { server, tool } = this;
+    Object.assign(this, { definition: undefined, result: undefined, error: undefined });
+    try {
+      let found, cursor;
+      do {
+        const page = await mcp(server, 'tools/list', cursor ? { cursor } : {});
+        found = page.tools.find((/** @type {{name: string, title?: string}} */ each) => each.title === tool || each.name === `${server}__${tool}`);
+        cursor = page.nextCursor;
+      } while (!found && cursor);
+      if (server !== this.server || tool !== this.tool) return;
+      this.definition = found;
+      if (!found) this.error = new Error('The tool is not on the card of the server: approve it, or call it by its name in a chat.');
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  /** @param {SubmitEvent} event */
+  async call(event) {
+    event.preventDefault();
+    const { definition } = this;
+    if (!definition) return;
+    Object.assign(this, { busy: true, error: undefined, result: undefined });
+    try {
+      this.result = await mcp(this.server, 'tools/call', { name: definition.name, arguments: this.values(new FormData(/** @type {HTMLFormElement} */ (event.target))) });
+    } catch (error) {
+      this.error = error;
+    }
+    this.busy = false;
+  }
+
+  /** Arguments of the form; members that are left empty are left out. @param {FormData} form */
+  values(form) {
+    const { properties = {} } = /** @type {{inputSchema: Schema}} */ (this.definition).inputSchema;
+    if (!Object.keys(properties).length) return JSON.parse(String(form.get('')).trim() || '{}');
+    return Object.fromEntries(Object.entries(properties).flatMap(([name, schema]) => {
+      const text = String(form.get(name) ?? '');
+      const type = typeOf(schema);
+      if (text === '') return [];
+      if (schema.enum) return [[name, schema.enum.find(each => String(each) === text)]];
+      if (type === 'string') return [[name, text]];
+      try {
+        return [[name, JSON.parse(text)]];
+      } catch {
+        throw new Error(`${name}: not JSON (expected: ${type})`);
+      }
+    }));
+  }
+
+  render() {
+    return html`${failure(this.error)}${this.definition ? this.form(this.definition.inputSchema) : this.error ? nothing : skeleton(3)}
+      ${this.result ? this.answer(this.result) : nothing}`;
+  }
+
+  /** @param {Schema} schema */
+  form(schema) {
+    const fields = Object.entries(schema.properties ?? {});
+    return html`<form class="stack" @submit=${this.call}>
+      ${fields.map(([name, each]) => html`<label class="field"><span>${line(name, 80)}${schema.required?.includes(name) ? '' : html` <span class="dim">optional</span>`}</span>${this.control(name, each, !!schema.required?.includes(name))}
+        ${each.description ? html`<small class="dim">${line(each.description, 300)}</small>` : nothing}</label>`)}
+      ${fields.length ? nothing : html`<label class="field">Arguments, as JSON<textarea name="" rows="3" class="mono">{}</textarea></label>`}
+      <div class="row"><button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Calls…' : 'Call'}</button></div></form>`;
+  }
+
+  /** @param {string} name @param {Schema} schema @param {boolean} required */
+  control(name, schema, required) {
+    const type = typeOf(schema);
+    const choices = schema.enum ?? (type === 'boolean' ? [true, false] : undefined);
+    const given = schema.default === undefined ? '' : type === 'string' ? String(schema.default) : JSON.stringify(schema.default);
+    if (choices) return html`<select name=${name} ?required=${required}><option value=""></option>${choices.map(each => html`<option value=${String(each)} .selected=${String(each) === given}>${line(String(each), 80)}</option>`)}</select>`;
+    if (type === 'integer' || type === 'number') return html`<input type="number" step=${type === 'integer' ? '1' : 'any'} name=${name} .value=${given} ?required=${required}>`;
+    return type === 'string' ? html`<input name=${name} .value=${given} ?required=${required}>` : html`<textarea name=${name} rows="3" class="mono" placeholder=${`JSON: ${type}`} .value=${given} ?required=${required}></textarea>`;
+  }
+
+  /** @param {any} result of {@code tools/call} */
+  answer(result) {
+    const parts = (Array.isArray(result.content) ? result.content : []).flatMap((/** @type {any} */ each) => (typeof each.text === 'string' ? [{ text: each.text }] : typeof each.data === 'string' ? [{ raw: each.data, mediaType: each.mimeType }] : []));
+    const task = result.structuredContent?.taskId;
+    return html`<section class="stack" aria-label="Result"><div class="row"><span class="state ${result.isError ? 'bad' : 'ok'}">${result.isError ? 'failed' : 'done'}</span>${typeof task === 'string' ? html`<a href=${link(`tasks/${task}`)}>Its task</a>` : nothing}</div>
+      <parley-parts .parts=${parts}></parley-parts>
+      <details><summary>As other hosts get it</summary><parley-json .value=${result}></parley-json></details></section>`;
+  }
+}
+
+customElements.define('parley-tool-try', ToolTry);
