@@ -25,6 +25,9 @@ final class Console implements HubExtension {
 
     private static final String SESSION = FILES + "session";
 
+    /** Address of the screen of the knowledge graph before the console had one. */
+    private static final String GRAPH = "/graph";
+
     /** Directories of the longest address of a page. */
     private static final int DEEPEST = 16;
 
@@ -74,8 +77,10 @@ final class Console implements HubExtension {
         request.requireGet();
         String path = request.path();
         if (path.isEmpty()) {
-            return new WireAnswer.Whole(
-                    307, Map.of("Location", PATH.substring(1) + "/", "Cache-Control", "no-store"), new byte[0]);
+            return redirect(PATH.substring(1) + "/");
+        }
+        if (path.equals(GRAPH)) {
+            return redirect("kg"); // browsers keep the fragment, which has the parameters
         }
         Edition edition = edition();
         if (!path.startsWith(FILES)) {
@@ -93,6 +98,10 @@ final class Console implements HubExtension {
         }
         String caching = development == null ? "public, max-age=31536000, immutable" : "no-store";
         return answer(request, asset, caching, edition.policy());
+    }
+
+    private static WireAnswer redirect(String location) {
+        return new WireAnswer.Whole(307, Map.of("Location", location, "Cache-Control", "no-store"), new byte[0]);
     }
 
     private static WireAnswer answer(WireRequest request, Asset asset, String caching, String policy) {

@@ -75,7 +75,7 @@ final class HubTest {
         "POST, /health, 'GET, HEAD'",
         "POST, /metrics, 'GET, HEAD'",
         "POST, /extensions, 'GET, HEAD'",
-        "POST, /ui/graph, 'GET, HEAD'",
+        "POST, /extensions/knowledge-graph/v1, 'GET, HEAD'",
         "POST, /.well-known/oauth-protected-resource, 'GET, HEAD'",
         "GET, /oauth/token, POST",
         "GET, /admin/privacy/erase?principal=alice, POST",

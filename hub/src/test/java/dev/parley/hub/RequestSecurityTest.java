@@ -160,7 +160,7 @@ final class RequestSecurityTest {
         for (String path : List.of(
                 "/extensions",
                 "/metrics",
-                "/ui/graph",
+                "/extensions/knowledge-graph/v1",
                 "/admin/keys",
                 "/admin/knowledge/shapes",
                 "/.well-known/oauth-protected-resource",

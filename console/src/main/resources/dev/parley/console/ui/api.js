@@ -190,6 +190,8 @@ export const api = {
   votes: query => json('GET', 'one/votes', { query }),
   /** @param {string} vote @param {string} option @param {string} [voter] on a hub without authentication */
   vote: (vote, option, voter) => json('POST', `one/votes/${id(vote)}/ballots`, { body: { option, voter } }),
+  /** Queries the knowledge graph that agents share. @param {string} agent @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{data: any, queryMetadata?: any}>} */
+  knowledge: (agent, query, signal) => json('POST', `agents/${id(agent)}/kg:query`, { headers: V1, body: query, signal }),
   /** Tools of MCP servers; needs the scope admin, as do reviews. @returns {Promise<{servers: {name: string, state: string, restarts: number, problem?: string, lastProblem?: string, tools: any[]}[]}>} */
   mcpTools: () => json('GET', 'admin/mcp/tools'),
   /** The newest lines of a server's program. @param {string} server @returns {Promise<{lines: {at: string, text: string}[]}>} */

@@ -77,14 +77,15 @@ export class Feed extends EventTarget {
   #wake;
 
   /**
-   * @param {{path: string, query?: Record<string, unknown>, headers?: Record<string, string>, after?: string,
+   * @param {{path: string, query?: Record<string, unknown>, headers?: Record<string, string>, body?: unknown, after?: string,
    *     receive: (element: any, id: string | undefined) => boolean | void}} settings {@code receive} returns true after the last element
    */
-  constructor({ path, query, headers, after, receive }) {
+  constructor({ path, query, headers, body, after, receive }) {
     super();
     this.path = path;
     this.query = query;
     this.headers = headers;
+    this.body = body;
     this.lastId = after;
     this.receive = receive;
     /** @type {FeedState} */
@@ -174,13 +175,14 @@ export class Feed extends EventTarget {
     try {
       const answer = await fetch(address(this.path, this.query), {
         signal: AbortSignal.any([outer, stalled.signal, presence.untilAway(done.signal)]),
+        ...(this.body === undefined ? {} : { method: 'POST', body: JSON.stringify(this.body) }),
         credentials: 'same-origin',
-        headers: withProof({ Accept: 'text/event-stream', traceparent: header, ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) }),
+        headers: withProof({ Accept: 'text/event-stream', traceparent: header, ...(this.body === undefined ? {} : { 'Content-Type': 'application/json' }), ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) }),
       });
       if (!answer.ok || !answer.body || !answer.headers.get('Content-Type')?.startsWith('text/event-stream')) {
         throw await problem(answer, trace);
       }
-      this.lastId ??= answer.headers.get('Stream-Position') ?? undefined; // where it begins, for a connection that is lost before an event
+      this.lastId ??= answer.headers.get('Stream-Position') ?? answer.headers.get('Knowledge-Position') ?? undefined; // where it begins, for a connection that is lost before an event
       this.#become('live');
       for await (const event of readEvents(answer.body, heard)) {
         const element = JSON.parse(event.data);

@@ -14,6 +14,7 @@ export const screens = [
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'workflows', title: 'Workflows', element: 'screen-workflows', group: 'Work', key: 'w', load: () => import('./screens/workflows.js') },
   { path: 'mesh', title: 'Mesh', element: 'screen-mesh', group: 'Work', key: 'm', load: () => import('./screens/mesh.js') },
+  { path: 'kg', title: 'Knowledge', element: 'screen-knowledge', group: 'Work', key: 'k', load: () => import('./screens/knowledge.js') },
   { path: 'tools', title: 'Tools', element: 'screen-tools', group: 'Operation', key: 'o', scope: 'admin', load: () => import('./screens/tools.js') },
   { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },
   { path: 'workflows/new', title: 'New workflow', element: 'screen-workflow-new', load: () => import('./screens/workflow-new.js') },

@@ -150,13 +150,7 @@ public final class KnowledgeSource implements HubExtensionSource {
                 KnowledgeEndpoint.EXTENSION_PATH,
                 page("text/markdown; charset=utf-8", "knowledge-graph.md"),
                 KnowledgeExtension.SCHEMA_PATH,
-                page("application/schema+json", "knowledge-graph.schema.json"),
-                "/ui/graph",
-                page("text/html; charset=utf-8", "graph.html"),
-                "/ui/graph.js",
-                page("text/javascript; charset=utf-8", "graph.js"),
-                "/ui/graph.css",
-                page("text/css; charset=utf-8", "graph.css"));
+                page("application/schema+json", "knowledge-graph.schema.json"));
     }
 
     private static HubPage page(String contentType, String resource) {
