@@ -6,7 +6,7 @@ import { short, termText } from '../knowledge.js';
 import { place } from './element.js';
 
 const LABELS = 60; // edges; of more only those of the chosen node have their predicates
-const HALF = 14; // height of a node
+const HALF = 14; // of the height of a node
 
 const cut = (/** @type {string} */ text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
 const wide = (/** @type {Node} */ node) => Math.max(22, cut(node.label).length * 3.6 + 11);
@@ -57,9 +57,8 @@ function curve(a, b, w, number) {
   if (!u && !v) return { path: `M${a.x} ${a.y}c-50 -80 50 -80 8 -14`, x: a.x, y: a.y - 56 };
   const bend = (Math.sign(number) * Math.ceil(Math.abs(number) / 2) * (number % 2 ? 44 : -44)) / Math.hypot(u, v);
   const [mx, my] = [(a.x + b.x) / 2 - v * bend, (a.y + b.y) / 2 + u * bend];
-  const share = w ? Math.min(0.9, w / Math.abs(b.x - mx || 0.01) / (bend ? 1 : 2), HALF / Math.abs(b.y - my || 0.01) / (bend ? 1 : 2)) : 0;
-  const [ex, ey] = bend ? [b.x - (b.x - mx) * share, b.y - (b.y - my) * share] : [b.x - u * share, b.y - v * share];
-  return { path: `M${a.x} ${a.y}Q${mx} ${my} ${ex} ${ey}`, x: (a.x + b.x) / 4 + mx / 2, y: (a.y + b.y) / 4 + my / 2 };
+  const share = w ? Math.min(0.9, w / Math.abs(b.x - mx || 0.01), HALF / Math.abs(b.y - my || 0.01)) : 0;
+  return { path: `M${a.x} ${a.y}Q${mx} ${my} ${b.x - (b.x - mx) * share} ${b.y - (b.y - my) * share}`, x: (a.x + b.x) / 4 + mx / 2, y: (a.y + b.y) / 4 + my / 2 };
 }
 
 const LOOK = ['fill', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'paint-order', 'stroke-linejoin'];

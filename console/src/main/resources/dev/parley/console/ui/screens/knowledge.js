@@ -192,7 +192,9 @@ class Knowledge extends Part {
   reviews(items) {
     if (!items.length) return empty('Nothing waits for a review', 'Updates that a rule of the group sets aside wait here for its operator.');
     const decide = (/** @type {string} */ review, /** @type {'approve' | 'reject'} */ decision) => api.review(review, decision, this.session?.group).then(() => inbox.read(), error => (this.error = error));
-    return html`<ul class="kg-reviews">${items.map(({ title, agent, at, data }) => html`<li class="pad stack"><div class="row"><b class="cut">${title}</b><span class="dim cut grow">${agent}</span>${time(at)}</div><parley-json .value=${data.update}></parley-json>
+    return html`<ul class="kg-reviews">${items.map(({ title, agent, at, data }) => html`<li class="pad stack"><div class="row"><b class="cut">${title}</b><span class="dim cut grow">${agent}</span>${time(at)}</div>
+      ${(data.update.mutations ?? []).slice(0, LISTED).map((/** @type {any} */ { op, statement: { subject, predicate, object, certainty } }) => html`<div class="cut"><span class="state ${op === 'remove' ? 'bad' : 'run'}">${line(op, 20)}</span> ${short(subject.id)} <b>${short(predicate.id)}</b> ${termText(object)} <span class="dim">certainty ${certaintyText(certainty)}</span></div>`)}
+      <details><summary class="dim">The update as JSON</summary><parley-json .value=${data.update}></parley-json></details>
       <div class="row"><button type="button" class="btn main" @click=${() => decide(data.id, 'approve')}>Approve</button><button type="button" class="btn bad" @click=${() => decide(data.id, 'reject')}>Reject</button></div></li>`)}</ul>`;
   }
 }
