@@ -180,6 +180,24 @@ final class Browser implements AutoCloseable {
         element.click();
     }
 
+    /** Both clicks by events: of a busy machine the driver's come too late to be one double click. */
+    void doubleClick(String selector, String text) {
+        run("""
+            for (const type of ['click', 'click', 'dblclick']) arguments[0].dispatchEvent(new MouseEvent(type, {bubbles: true}));
+            """, see(selector, text));
+    }
+
+    /** Moves a slider. */
+    void slide(String selector, String value) {
+        see(selector, "");
+        run("""
+            const [selector, value] = arguments;
+            const slider = document.querySelector(selector);
+            slider.value = value;
+            slider.dispatchEvent(new Event('input', {bubbles: true}));
+            """, selector, value);
+    }
+
     /** Replaces the text of a field. */
     void type(String selector, String text) {
         WebElement field = see(selector, "");

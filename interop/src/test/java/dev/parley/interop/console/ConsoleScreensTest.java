@@ -49,7 +49,7 @@ class ConsoleScreensTest {
 
     @BeforeAll
     void start() throws IOException {
-        hub = new ConsoleHub();
+        hub = new ConsoleHub(InboxScreenTest.librarian());
         browser = Browser.at(hub.url());
         try {
             ForeignSdk.AXE.install();
@@ -111,6 +111,21 @@ class ConsoleScreensTest {
                                 "rows")));
         screens.put("mesh", new Screen("mesh", ".empty h2", "No messages yet"));
         screens.put("mesh-standings", new Screen("mesh?tab=standings", "#mesh .tr", "scribe"));
+        KnowledgeScreenTest.seed(hub);
+        screens.put("knowledge", new Screen("kg?entity=ex%3Aplant&select=ex%3Apump-1", ".net .dot text", "+6 more"));
+        screens.put("knowledge-search", new Screen("kg?q=pump", ".kg-found a", "ex:pump-2"));
+        screens.put("knowledge-empty", new Screen("kg", ".empty h2", "Begin with an entity"));
+        screens.put(
+                "knowledge-query",
+                new Screen(
+                        "kg?tab=query&lang=sparql&query=SELECT%20*%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%208",
+                        "#result td", "North plant"));
+        screens.put(
+                "knowledge-result",
+                new Screen(
+                        "kg?tab=query&view=graph&query=%7Bstatements(first%3A8)%7Bnodes%7Bsubject%7Bid%7Dpredicate"
+                                + "%20object%7Bid%20value%7Dcertainty%7D%7D%7D",
+                        "#result .dot text", "ex:plant"));
         screens.put("workflows", new Screen("workflows", ".body .tr", "minutes"));
         screens.put("workflows-empty", new Screen("workflows?tab=definitions", ".empty h2", "No definition yet"));
         screens.put(

@@ -45,7 +45,7 @@ class InboxScreenTest {
     @TempDir
     private Path directory;
 
-    private static Agent librarian() {
+    static Agent librarian() {
         return Agent.named("librarian", "Knows books")
                 .uses(SharedKnowledge.VIEW)
                 .handle((request, reply) -> reply.complete());
@@ -65,7 +65,7 @@ class InboxScreenTest {
                                 List.of("ann", "bob"))));
     }
 
-    private static void setAside(ConsoleHub hub, String object) {
+    static void setAside(ConsoleHub hub, String object) {
         hub.post(
                 "/admin/knowledge/rules",
                 Map.of(
