@@ -24,14 +24,17 @@ export function places(nodes, edges, before) {
     spots.set(key, { x: old ? old.x / STRETCH : (parent?.x ?? 0) + Math.cos(i * TURN) * radius, y: old?.y ?? (parent?.y ?? 0) + Math.sin(i * TURN) * radius, dx: 0, dy: 0, ease: old ? 0.2 : i ? 1 : 0.1 });
   }
   const all = [...spots.values()];
-  const push = (/** @type {typeof all[0]} */ a, /** @type {typeof all[0]} */ b, /** @type {(distance: number) => number} */ force) => {
-    const [x, y] = [a.x - b.x || 0.01, a.y - b.y || 0.01];
-    const strength = force(Math.hypot(x, y));
+  const push = (/** @type {typeof all[0]} */ a, /** @type {typeof all[0]} */ b, /** @type {boolean} */ isEdge) => {
+    const x = a.x - b.x || 0.01;
+    const y = a.y - b.y || 0.01;
+    const square = x * x + y * y;
+    const strength = isEdge ? (1 - Math.sqrt(square) / LENGTH) / 3 : (LENGTH * LENGTH) / 2 / Math.max(40, square);
     a.dx += x * strength, a.dy += y * strength, b.dx -= x * strength, b.dy -= y * strength;
   };
+  const ties = edges.map(({ from, to }) => [spots.get(from), spots.get(to)]);
   for (let round = 0; round < ROUNDS; round++) {
-    all.forEach((a, i) => all.slice(0, i).forEach(b => push(a, b, distance => (LENGTH * LENGTH * 0.5) / Math.max(40, distance * distance))));
-    for (const [a, b] of edges.map(({ from, to }) => [spots.get(from), spots.get(to)])) if (a && b && a !== b) push(a, b, distance => (1 - distance / LENGTH) / 3);
+    for (let i = 1; i < all.length; i++) for (let j = 0; j < i; j++) push(all[i], all[j], false);
+    for (const [a, b] of ties) if (a && b && a !== b) push(a, b, true);
     for (const spot of all) {
       const [x, y] = [spot.dx - spot.x * 0.02, spot.dy - spot.y * 0.03];
       const step = spot.ease * Math.min(1, (18 * (1 - round / ROUNDS)) / (Math.hypot(x, y) || 1));

@@ -115,6 +115,27 @@ class KnowledgeScreenTest {
     }
 
     @Test
+    @DisplayName("S8: at most 500 elements are drawn, however many are read")
+    void atMost500ElementsAreDrawn() {
+        try (var hub = new ConsoleHub(librarian());
+                Browser browser = Browser.at(hub.url())) {
+            var mutations = new ArrayList<Map<String, ?>>();
+            for (int i = 1; i <= 400; i++) {
+                mutations.add(add("ex:p" + i, "ex:partOf", Map.of("id", "ex:plant"), 1));
+            }
+            update(hub, mutations);
+            browser.go(PLANT);
+            for (int left = 375; left > 125; left -= 25) {
+                browser.click(".net .dot.more", "+" + left + " more");
+            }
+            browser.see(".kg-bar [role=status]", "500 elements are drawn");
+            assertThat(browser.texts(NODE).size() + browser.texts(EDGE).size()).isBetween(490, 500);
+            browser.picture("knowledge-large");
+            browser.assertQuiet("a large graph");
+        }
+    }
+
+    @Test
     @DisplayName(
             "S8: each edge shows certainty, provenance and time; sliders hide edges of little certainty or great age")
     void slidersHideEdges() {
