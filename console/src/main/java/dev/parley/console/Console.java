@@ -1,5 +1,7 @@
 package dev.parley.console;
 
+import static java.util.Map.entry;
+
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
@@ -9,6 +11,7 @@ import dev.parley.extension.HubResource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +30,23 @@ final class Console implements HubExtension {
 
     /** Address of the screen of the knowledge graph before the console had one. */
     private static final String GRAPH = "/graph";
+
+    /**
+     * Names of the pages of accounts of AgentVault, to which links in mails lead, with the addresses in their place, relative to that of
+     * the console.
+     */
+    private static final Map<String, String> ACCOUNTS = Map.ofEntries(
+            entry("developer", ""),
+            entry("register", "?tab=signup"),
+            entry("login", ""),
+            entry("forgot-password", "?tab=recover"),
+            entry("recover-with-key", "?tab=recover"),
+            entry("set-new-password", "?tab=recover"),
+            entry("verify-success", "?verified=yes"),
+            entry("verify-failed", "?verified=no"),
+            entry("reset-requested", "?tab=recover"),
+            entry("reset-success", ""),
+            entry("reset-failed", "?tab=recover"));
 
     /** Directories of the longest address of a page. */
     private static final int DEEPEST = 16;
@@ -57,7 +77,22 @@ final class Console implements HubExtension {
 
     @Override
     public Map<String, HubResource> resources() {
-        return isOn ? Map.of(PATH, this::answer) : Map.of();
+        if (!isOn) {
+            return Map.of();
+        }
+        var resources = new HashMap<String, HubResource>();
+        resources.put(PATH, this::answer);
+        ACCOUNTS.forEach((name, query) -> resources.put(PATH + "/" + name, request -> redirect(request, query)));
+        return resources;
+    }
+
+    private static WireAnswer redirect(WireRequest request, String query) {
+        request.requireGet();
+        if (!request.path().isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        return new WireAnswer.Whole(
+                303, Map.of("Location", "registry/account" + query, "Cache-Control", "no-store"), new byte[0]);
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of the console and its files, at a real hub. */
@@ -201,6 +202,24 @@ final class ConsoleFilesTest {
             assertThat(header(browser, "Vary")).isEqualTo("Accept");
             assertThat(program.statusCode()).isEqualTo(200);
             assertThat(program.body()).contains("Agents of this hub", hub.agentUrl("echo"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "verify-success?status=already_verified, ?verified=yes",
+        "verify-failed?reason=expired, ?verified=no",
+        "register, ?tab=signup",
+        "forgot-password, ?tab=recover",
+        "login, ''"
+    })
+    void pagesOfAccountsLeadToTheConsole(String page, String query) throws Exception {
+        try (Hub hub = hub().start()) {
+            HttpResponse<String> answer = get(hub.url() + "/ui/" + page);
+
+            assertThat(answer.statusCode()).isEqualTo(303);
+            assertThat(header(answer, "Location")).isEqualTo("registry/account" + query);
+            assertThat(get(hub.url() + "/ui/login/other").statusCode()).isEqualTo(404);
         }
     }
 

@@ -51,7 +51,8 @@ export function address(path, query = {}) {
 }
 
 /**
- * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal}} Options
+ * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, credentials?: 'same-origin' | 'omit'}} Options
+ * {@code omit}: the request has credentials of its own, or none, and says nothing about the session
  */
 
 /**
@@ -62,7 +63,7 @@ export function address(path, query = {}) {
  * @param {Options} [options]
  * @returns {Promise<Response>} an answer of 200 to 299
  */
-export async function request(method, path, { query, body, headers = {}, signal } = {}) {
+export async function request(method, path, { query, body, headers = {}, signal, credentials = 'same-origin' } = {}) {
   const { trace, header } = newTrace();
   /** @type {Response} */
   let answer;
@@ -70,9 +71,9 @@ export async function request(method, path, { query, body, headers = {}, signal 
     answer = await fetch(address(path, query), {
       method,
       signal,
-      credentials: 'same-origin',
-      headers: withProof({ Accept: 'application/json', traceparent: header, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials,
+      headers: withProof({ Accept: 'application/json', traceparent: header, ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }), ...headers }),
+      body: body === undefined || body instanceof URLSearchParams ? body : JSON.stringify(body),
     });
   } catch (failure) {
     if (signal?.aborted) throw failure;
@@ -81,7 +82,7 @@ export async function request(method, path, { query, body, headers = {}, signal 
   compareClocks(answer);
   if (answer.ok) return answer;
   const failure = await problem(answer, trace);
-  if (answer.status === 401) dispatchEvent(new Event('signed-out'));
+  if (answer.status === 401 && credentials !== 'omit') dispatchEvent(new Event('signed-out'));
   throw failure;
 }
 
@@ -148,6 +149,12 @@ export const api = {
   publish: (entry, publication) => json('PUT', `registry/agents/${id(entry)}`, { body: publication }),
   /** @param {string} entry @returns {Promise<{versions: import('./types.js').Version[]}>} */
   versions: entry => json('GET', `registry/agents/${id(entry)}/versions`),
+  /** The document of an entry. @param {string} entry @returns {Promise<any>} */
+  document: entry => json('GET', `registry/agents/${id(entry)}/card`),
+  /** @param {string} entry @returns {Promise<import('./types.js').Reviews>} */
+  entryReviews: entry => json('GET', `registry/agents/${id(entry)}/reviews`),
+  /** Leaves the caller's review; without stars and text it is withdrawn. @param {string} entry @param {{stars: number, text?: string}} review */
+  reviewEntry: (entry, review) => json('POST', `registry/agents/${id(entry)}:review`, { body: review }),
   /** @param {string} entry @param {Record<string, unknown>} query @returns {Promise<import('./types.js').Difference>} */
   diff: (entry, query) => json('GET', `registry/agents/${id(entry)}/diff`, { query }),
 

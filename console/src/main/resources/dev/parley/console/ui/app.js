@@ -8,7 +8,7 @@ import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
 import { count, line } from './format.js';
 import * as live from './live.js';
 import { part, remember, remembered, shortcuts } from './part.js';
-import { begin, current, go, link, root } from './route.js';
+import { begin, current, go, link, root, setQuery } from './route.js';
 import { screens } from './screens.js';
 import { askOthers, forget, may } from './session.js';
 
@@ -49,7 +49,7 @@ class App extends Part {
     begin();
     this.paint();
     this.listen(window, 'routed', () => this.show());
-    this.listen(window, 'signed-out', () => this.session?.signedIn && this.read());
+    this.listen(window, 'signed-out', () => (this.session?.signedIn ? this.read() : this.session?.isVisitor && setQuery({ signin: '1' }))); // an operation that is not open
     this.listen(window, 'session-changed', () => this.session?.needsSignIn && this.read());
     this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));
@@ -64,6 +64,7 @@ class App extends Part {
       this.error = undefined;
       if (current().path === 'signin') await (await part(import('./openid.js'))).finish();
       const session = await this.readSession();
+      session.isVisitor = mustSignIn(session);
       if (this.session && callerOf(session) !== callerOf(this.session)) this.screen = undefined; // with what another caller saw
       this.session = session;
       this.isSlow = false;
@@ -71,19 +72,16 @@ class App extends Part {
       this.error = error;
       return;
     }
-    if (this.mustSignIn) {
+    if (this.session.isVisitor) {
       live.feed.stop();
       this.inbox?.stop();
-      this.screen = undefined;
-      await import('./screens/signin.js').catch(() => (this.error = PART_LOST));
-      this.requestUpdate();
-      return;
+      return this.show();
     }
     live.feed.start(callerOf(this.session));
     part(import('./inbox.js')).then(({ inbox }) => {
       if (!this.inbox) this.listen(inbox, 'change', () => this.requestUpdate());
       this.inbox = inbox;
-      if (this.session) inbox.start(this.session);
+      if (this.session && !this.session.isVisitor) inbox.start(this.session);
     }, () => {});
     this.show();
   }
@@ -97,18 +95,24 @@ class App extends Part {
     return again;
   }
 
+  /** A visitor sees open screens only. */
   get mustSignIn() {
-    return !!this.session && mustSignIn(this.session);
+    return !!this.session?.isVisitor && (!this.route.screen?.open || this.route.query.has('signin'));
   }
 
   async show() {
-    if (!this.session || this.mustSignIn) return;
+    if (!this.session) return;
     const route = current();
     const isFirst = !this.screen;
     const changed = route.path !== this.route.path || isFirst;
     this.route = route;
     if (changed) this.palette = false;
     this.error = undefined;
+    if (this.mustSignIn) {
+      this.screen = undefined;
+      await import('./screens/signin.js').catch(() => (this.error = PART_LOST));
+      return this.requestUpdate();
+    }
     if (!route.screen) {
       this.screen = undefined;
       return;
@@ -157,7 +161,7 @@ class App extends Part {
   }
 
   async openPalette() {
-    if (this.mustSignIn) return;
+    if (this.session?.isVisitor) return;
     await part(import('./components/palette.js')).then(() => (this.palette = true), () => {}); // lost: the shell tells
   }
 
@@ -188,7 +192,7 @@ class App extends Part {
     if (!this.session) return this.isSlow ? html`<main class="alone">${skeleton(5)}</main>` : nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];
-    const reached = screens.filter(({ scope }) => !scope || may(this.session, scope));
+    const reached = screens.filter(({ open, scope }) => (this.session?.isVisitor ? open : !scope || may(this.session, scope)));
     const groups = [...new Set(reached.map(screen => screen.group).filter(Boolean))];
     return html`<a class="skip" href="#main" @click=${this.skip}>Skip to the content</a>
       <div class="shell">
@@ -205,8 +209,8 @@ class App extends Part {
         </nav>
         <div class="page">
           <header class="top">
-            <button type="button" class="find" @click=${this.openPalette}><span class="cut">Search agents, tasks and pages</span><kbd>Ctrl K</kbd></button>
-            ${streamState(() => this.requestUpdate())}
+            ${this.session.isVisitor ? html`<span class="grow"></span><a class="btn" href="${location.pathname}?signin=1">Sign in</a>` : html`<button type="button" class="find" @click=${this.openPalette}><span class="cut">Search agents, tasks and pages</span><kbd>Ctrl K</kbd></button>
+            ${streamState(() => this.requestUpdate())}`}
             <button type="button" class="icon" title=${NEXT_THEME[this.theme]} aria-label=${NEXT_THEME[this.theme]} @click=${this.nextTheme}>${themeIcon(this.theme)}</button>
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>
               <button type="button" class="link" @click=${this.signOut}>Sign out</button>` : nothing}

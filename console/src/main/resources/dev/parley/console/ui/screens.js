@@ -1,9 +1,10 @@
 /**
  * The screens. To add one: a file in {@code screens/} that defines the element, and a line here.
  *
- * @typedef {{path: string, title: string, element: string, load: () => Promise<unknown>, group?: string, key?: string, scope?: string}} Screen
+ * @typedef {{path: string, title: string, element: string, load: () => Promise<unknown>, group?: string, key?: string, open?: boolean, scope?: string}} Screen
  * {@code path}: below {@code /ui/}, with {@code :name} for a parameter; {@code group}: heading in the navigation, none for screens that are reached
- * from others; {@code key}: second key of the shortcut {@code g KEY}; {@code scope}: of the callers whom the navigation shows it.
+ * from others; {@code key}: second key of the shortcut {@code g KEY}; {@code open}: for visitors without credentials, too; {@code scope}: of the callers
+ * whom the navigation shows it.
  */
 
 /** @type {Screen[]} */
@@ -14,6 +15,9 @@ export const screens = [
   { path: 'tasks', title: 'Tasks', element: 'screen-tasks', group: 'Work', key: 't', load: () => import('./screens/tasks.js') },
   { path: 'workflows', title: 'Workflows', element: 'screen-workflows', group: 'Work', key: 'w', load: () => import('./screens/workflows.js') },
   { path: 'mesh', title: 'Mesh', element: 'screen-mesh', group: 'Work', key: 'm', load: () => import('./screens/mesh.js') },
+  { path: 'registry', title: 'Registry', element: 'screen-registry', group: 'Work', key: 'r', open: true, load: () => import('./screens/registry.js') },
+  { path: 'registry/account', title: 'Developer account', element: 'screen-registry-account', open: true, load: () => import('./screens/registry-account.js') },
+  { path: 'registry/:entry', title: 'Entry of the registry', element: 'screen-registry-entry', open: true, load: () => import('./screens/registry-entry.js') },
   { path: 'kg', title: 'Knowledge', element: 'screen-knowledge', group: 'Work', key: 'k', load: () => import('./screens/knowledge.js') },
   { path: 'tools', title: 'Tools', element: 'screen-tools', group: 'Operation', key: 'o', scope: 'admin', load: () => import('./screens/tools.js') },
   { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },

@@ -23,8 +23,9 @@
  * @typedef {{url: string, binding: string, dialect: string}} Endpoint
  * @typedef {{status: string, cause?: string, reason?: string, since?: string, checked?: string, latencyMillis?: number}} Health
  * @typedef {{id: string, name: string, description?: string, version?: string, provider?: string, skills?: Skill[], tags?: string[], endpoints?: Endpoint[],
- *     metadata?: Record<string, unknown>, group?: string, owner?: string, visibility?: string, trust?: {outcome: string, reason?: string, checked?: string},
+ *     metadata?: Record<string, unknown>, group?: string, owner?: string, visibility?: string, trust?: {outcome: string, reason?: string, checked?: string, tee?: string, teeOutcome?: string, teeReason?: string},
  *     health?: Health, status?: string, updated?: string, created?: string, url?: string, revision?: number, lookAlikes?: string[], digest?: string}} Entry
+ * @typedef {{count: number, average: number, reviews: {principal: string, stars?: number, text: string, time: string}[]}} Reviews
  * @typedef {{score?: number, why?: {skill?: string, fields?: Record<string, string[]>, missing?: string[]}, agent: Entry}} Found
  * @typedef {{severity: 'error' | 'warning' | 'note', clause: string, pointer: string, message: string, fix: string}} Finding
  * @typedef {Endpoint & {reachable?: boolean, status: string, cause?: string, reason?: string, millis?: number}} Reached
@@ -42,7 +43,7 @@
  *     origin?: {definition?: string, version?: number, inputs?: unknown, resumes?: string, repeats?: string}}} WorkflowRun
  * @typedef {{name: string, version: number, description?: string, versions: number[], savedAt: number, steps: number, document?: any}} Definition
  *
- * @typedef {{signedIn: boolean, needsSignIn: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
+ * @typedef {{signedIn: boolean, needsSignIn: boolean, isVisitor?: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
  *     hub?: {name?: string, version?: string, url?: string}}} Session
  * @typedef {{path: string, params: Record<string, string>, query: URLSearchParams, screen: import('./screens.js').Screen | undefined}} Route
  * @typedef {{method: string, url: string, headers: Record<string, string>, body?: string, status?: number, answerHeaders?: Record<string, string>,

@@ -135,6 +135,12 @@ final class Browser implements AutoCloseable {
         see("h1, h2", "");
     }
 
+    /** Opens a link to an address of the hub, such as that of a mail, and waits for the heading of the page that it leads to. */
+    void load(String path) {
+        driver.get(hub + "/" + path);
+        see("h1, h2", "");
+    }
+
     /** The tab that is shown. */
     String tab() {
         return driver.getWindowHandle();

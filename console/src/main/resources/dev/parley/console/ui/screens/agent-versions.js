@@ -4,7 +4,6 @@ import { api } from '../api.js';
 import { failure, skeleton, time } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { line, plural } from '../format.js';
-import { link } from '../route.js';
 
 const KINDS = /** @type {Record<string, string>} */ ({ breaking: 'bad', trust: 'wait', safe: 'ok' });
 
@@ -56,7 +55,7 @@ class Versions extends Part {
     return html`<div class="cols even"><ol class="list versions">${this.versions.map(({ revision, time: at, principal, changes }) => html`<li class=${revision === this.difference?.to ? 'on' : ''}>
         <span class="two"><b>Version ${revision}</b><span class="dim">${time(at)}, ${line(principal, 60)}${changes.length ? `, ${plural(changes.length, 'change')}` : ''}</span></span>
         <span class="row">${changes.some(isSecurity) ? html`<span class="state bad">security</span>` : nothing}
-        ${revision > 1 ? html`<a href=${link(`agents/${this.route.params.agent}`, { tab: 'versions', from: String(revision - 1), to: String(revision) })}>Compare with ${revision - 1}</a>` : nothing}</span></li>`)}</ol>
+        ${revision > 1 ? html`<a href="${location.pathname}?tab=versions&from=${revision - 1}&to=${revision}">Compare with ${revision - 1}</a>` : nothing}</span></li>`)}</ol>
       <div class="stack">${this.difference ? this.changes(this.difference) : html`<p class="dim">The first version has no other one to compare with.</p>`}</div></div>`;
   }
 

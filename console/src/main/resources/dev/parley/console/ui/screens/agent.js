@@ -17,7 +17,7 @@ const FORMS = /** @type {Record<string, [string, string]>} */ ({ '1.0': ['agent-
 /** A pasted card, until the page is left. @type {{card: unknown} | undefined} */
 let pasted;
 
-class AgentScreen extends Part {
+export class AgentScreen extends Part {
   static properties = { route: { attribute: false }, session: { attribute: false }, seen: { state: true }, entry: { state: true }, error: { state: true }, busy: { state: true }, form: { state: true } };
 
   constructor() {
@@ -35,6 +35,9 @@ class AgentScreen extends Part {
     this.form = undefined;
     this.loaded = '';
     this.scrolled = '';
+    /** Screen of the list that the agent is in, and its title. */
+    this.place = ['agents', 'Agents'];
+    this.session = /** @type {import('../types.js').Session} */ (/** @type {any} */ (undefined));
   }
 
   connectedCallback() {
@@ -82,18 +85,23 @@ class AgentScreen extends Part {
     if (!subject) return;
     this.busy = true;
     try {
-      const seen = await api.inspect(subject).catch(async error => {
-        if (!subject.agent || error.status !== 404) throw error;
-        return api.inspect({ card: await api.card(String(subject.agent)) }); // an agent without an entry
-      });
-      const entry = seen.entry ? await api.entry(seen.entry).catch(() => undefined) : undefined;
+      const look = await this.look(subject);
       if (loaded !== this.loaded) return;
-      Object.assign(this, { seen, entry });
-      document.title = `${line(seen.card.name, 60) || 'Agent'} – Parley`;
+      Object.assign(this, look);
+      document.title = `${line(look.seen.card.name, 60) || 'Agent'} – Parley`;
     } catch (error) {
       if (loaded === this.loaded) this.error = error;
     }
     if (loaded === this.loaded) this.busy = false;
+  }
+
+  /** @param {Record<string, unknown>} subject @returns {Promise<{seen: import('../types.js').Inspection, entry?: import('../types.js').Entry}>} */
+  async look(subject) {
+    const seen = await api.inspect(subject).catch(async error => {
+      if (!subject.agent || error.status !== 404) throw error;
+      return api.inspect({ card: await api.card(String(subject.agent)) }); // an agent without an entry
+    });
+    return { seen, entry: seen.entry ? await api.entry(seen.entry).catch(() => undefined) : undefined };
   }
 
   /** Reads the card of the hub's agent in a version. @param {string} name empty: as it was inspected */
@@ -124,15 +132,20 @@ class AgentScreen extends Part {
   }
 
   render() {
-    const { seen, entry, own } = this;
-    const { agent } = this.route.params;
+    const { seen, entry, place: [place, title] } = this;
+    const agent = this.route.params.agent ?? this.route.params.entry;
     const name = line(seen?.asV1?.name ?? seen?.card.name, 120) || (agent === 'inspect' ? 'Inspect a card' : line(agent, 120));
-    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('agents')}>Agents</a> / <code>${line(seen?.url ?? entry?.id ?? agent, 200)}</code></div>
+    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link(place)}>${title}</a> / <code>${line(seen?.url ?? entry?.id ?? agent, 200)}</code></div>
         <h1>${name} <span class="dim">${line(seen?.asV1?.version, 40)}</span></h1><p class="dim cut-2">${line(seen?.asV1?.description, 600)}</p></div>
-        ${seen ? html`<button type="button" class="btn" ?disabled=${this.busy} @click=${() => this.load()}>${this.busy ? 'Inspecting' : 'Inspect again'}</button>` : nothing}
-        ${own ? html`<a class="btn main" href=${link(`agents/${own}/try`)}>Try</a>` : nothing}</div>
+        ${seen ? this.actions() : nothing}</div>
       ${failure(this.error, () => this.load())}
       ${seen ? this.views(seen) : this.subject ? (this.error ? nothing : html`<div class="card">${skeleton(8)}</div>`) : this.ask()}`;
+  }
+
+  /** @returns {unknown} */
+  actions() {
+    return html`<button type="button" class="btn" ?disabled=${this.busy} @click=${() => this.load()}>${this.busy ? 'Inspecting' : 'Inspect again'}</button>
+      ${this.own ? html`<a class="btn main" href=${link(`agents/${this.own}/try`)}>Try</a>` : nothing}`;
   }
 
   ask() {
@@ -143,15 +156,20 @@ class AgentScreen extends Part {
   }
 
   /** @param {import('../types.js').Inspection} seen */
+  items(seen) {
+    return [['overview', 'Overview'], ['findings', `Findings ${count(seen.findings.length)}`], ['card', 'Card'], ...(this.entry ? [['versions', `Versions ${count(this.entry.revision)}`]] : [])];
+  }
+
+  /** @param {import('../types.js').Inspection} seen */
   views(seen) {
-    const items = [['overview', 'Overview'], ['findings', `Findings ${count(seen.findings.length)}`], ['card', 'Card'], ...(this.entry ? [['versions', `Versions ${count(this.entry.revision)}`]] : [])];
+    const items = this.items(seen);
     const tab = this.route.query.get('tab') ?? '';
     const present = items.some(([name]) => name === tab) ? tab : 'overview';
     return html`<section class="card">${tabs('Views of the agent', items, present, name => setQuery({ tab: name === 'overview' ? undefined : name, at: undefined }), 'view')}
       <div role="tabpanel" id="view" class="pad" aria-labelledby="view-${present}">${this.panel(present, seen)}</div></section>`;
   }
 
-  /** @param {string} tab @param {import('../types.js').Inspection} seen */
+  /** @param {string} tab @param {import('../types.js').Inspection} seen @returns {unknown} */
   panel(tab, seen) {
     const at = this.route.query.get('at') ?? undefined;
     if (tab === 'versions') {
@@ -159,7 +177,7 @@ class AgentScreen extends Part {
       return html`<agent-versions .entry=${this.entry} .route=${this.route}></agent-versions>`;
     }
     if (tab === 'findings') return html`<div class="cols even">${findingList(seen.findings, at)}${cardText(seen.card, at)}</div>`;
-    if (tab === 'overview') return overview(seen, this.entry, this.own, hubNow());
+    if (tab === 'overview') return overview(seen, this.entry, this.own, hubNow(), this.place[0]);
     const forms = this.own ? Object.keys(FORMS) : seen.asV1 && !seen.dialects.includes('A2A 1.0') ? ['1.0'] : [];
     const { form } = this;
     return html`<div class="row wrap chips" role="group" aria-label="Version of the card">${['', ...forms].map(name => html`<button type="button" class="chip ${(form?.name ?? '') === name ? 'on' : ''}"

@@ -86,8 +86,9 @@ function ownAgent(address) {
  *
  * @param {string} [pasted] an address or a card
  * @param {() => void} [registered]
+ * @param {'group' | 'public'} [visibility] of a new entry
  */
-export function addAgent(pasted = '', registered = () => {}) {
+export function addAgent(pasted = '', registered = () => {}, visibility = 'group') {
   let text = pasted.trim();
   /** The entry that the card is of, or would be. @type {import('../types.js').Entry | undefined} */
   let entry;
@@ -111,7 +112,7 @@ export function addAgent(pasted = '', registered = () => {}) {
       ${phase === 'preview' ? preview(undefined, seen) : nothing}
       ${phase === 'preview' && entry ? html`<p class="dim">${isSame() ? 'This agent is registered already.' : 'This card is a new version of an agent that is registered.'} <a href=${link(`agents/${entry.id}`)}>Details</a></p>`
         : phase === 'preview' && subject.url ? html`<p class="dim">Nothing is registered yet. <a href=${link('agents/inspect', { url: String(subject.url), tab: 'findings' })}>All details</a></p>` : nothing}
-      ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is registered.</p>` : nothing}`;
+      ${phase === 'done' ? html`<p class="check ok">${line(entry?.name, 100)} is ${visibility === 'public' && entry?.visibility === 'public' ? 'published' : 'registered'}.</p>` : nothing}`;
   }
 
   /** @param {() => void} close */
@@ -119,7 +120,7 @@ export function addAgent(pasted = '', registered = () => {}) {
     if (phase === 'done') return html`<button type="button" class="btn main" @click=${close}>Close</button>`;
     if (phase === 'preview') {
       return html`<button type="button" class="btn" @click=${close}>Close</button>
-        ${isSame() ? nothing : html`<button type="button" class="btn main" @click=${register}>${entry ? 'Register the version' : 'Register'}</button>`}`;
+        ${isSame() ? nothing : html`<button type="button" class="btn main" @click=${register}>${entry ? 'Register the version' : visibility === 'public' ? 'Publish' : 'Register'}</button>`}`;
     }
     return html`<button type="button" class="btn" @click=${close}>Cancel</button>
       <button type="button" class="btn main" ?disabled=${phase !== 'ask'} @click=${read}>Read the card</button>`;
@@ -156,7 +157,7 @@ export function addAgent(pasted = '', registered = () => {}) {
 
   function register() {
     step('save', async () => {
-      entry = entry ? await api.publish(entry.id, subject) : await api.register({ ...subject, visibility: 'group' });
+      entry = entry ? await api.publish(entry.id, subject) : await api.register({ ...subject, visibility });
       phase = 'done';
       registered();
     });

@@ -1,7 +1,7 @@
 /** Filters of the list of agents: values with counts, and those that are set. */
 import { html, nothing } from 'lit';
 import { count, line } from '../format.js';
-import { go, link } from '../route.js';
+import { go } from '../route.js';
 
 /** @typedef {{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>}} Facets */
 
@@ -13,7 +13,7 @@ function toggle(present, name, value) {
   const values = query.getAll(name);
   query.delete(name);
   for (const each of values.includes(value) ? values.filter(other => other !== value) : [...values, value]) query.append(name, each);
-  go(`${link('agents')}${query.size ? `?${query}` : ''}`);
+  go(`${location.pathname}${query.size ? `?${query}` : ''}`);
 }
 
 /** Filters that are set, each with a button that removes it. @param {URLSearchParams} query */

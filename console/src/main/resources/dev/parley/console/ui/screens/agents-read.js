@@ -6,6 +6,8 @@ import { hosted } from './agents-row.js';
 
 /** @typedef {import('../types.js').Entry} Entry */
 
+const PROBED = 12;
+
 /** Agents of a hub without a registry. @param {string | undefined} q @returns {Promise<import('../types.js').Found[]>} */
 export async function plainList(q) {
   const { agents } = await api.agents();
@@ -16,6 +18,12 @@ export async function plainList(q) {
 
 /** Health with the time of the last probe. @param {import('../types.js').Entry} entry @returns {Promise<import('../types.js').Health | undefined>} */
 export const probed = entry => api.health(entry.id).then(health => ({ ...health, checked: health.probes?.[0]?.time }), () => entry.health);
+
+/** Health of the first agents that are not up, by their ids. @param {import('../types.js').Found[]} rows */
+export async function probesOf(rows) {
+  const ill = rows.filter(({ agent }) => agent.health?.status === 'down' || agent.health?.status === 'degraded').slice(0, PROBED);
+  return new Map(await Promise.all(ill.map(async ({ agent }) => /** @type {const} */ ([agent.id, await probed(agent)]))));
+}
 
 /**
  * Health of an agent whose card could not be fetched just now.

@@ -6,7 +6,7 @@ import { link, setQuery } from '../route.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
-const HEALTH = /** @type {Record<string, string>} */ ({ up: 'ok', degraded: 'wait', down: 'bad' });
+export const HEALTH = /** @type {Record<string, string>} */ ({ up: 'ok', degraded: 'wait', down: 'bad' });
 const CAUSES = /** @type {Record<string, string>} */ ({
   dns: 'host not found', connect: 'no connection', tls: 'no TLS', protocol: 'wrong answer', latency: 'slow', authentication: 'needs credentials', 'card-drift': 'card differs',
   lease: 'lease has ended', errors: 'runs fail',
@@ -60,14 +60,14 @@ function skillCell({ why, agent }, words) {
 /**
  * @param {string[]} words
  * @param {number} now
- * @param {(found: Found) => void} check
+ * @param {((found: Found) => void) | undefined} check undefined for callers who may not
  * @param {Map<string, unknown>} checks what checks told, by the id of the entry
+ * @param {(entry: import('../types.js').Entry) => string} [to] address behind the name
  * @returns {import('../components/table.js').Column<Found>[]}
  */
-export function columns(words, now, check, checks) {
+export function columns(words, now, check, checks, to = entry => (hosted(entry) ? link(`agents/${hosted(entry)}/try`) : entryLink(entry.id))) {
   return [
-    { name: 'agent', label: 'Agent', cell: ({ agent }) => html`<span class="two"><span class="cut">${hosted(agent) ? html`<a href=${link(`agents/${hosted(agent)}/try`)}>${highlighted(agent.name, words, 120)}</a>`
-      : html`<a href=${entryLink(agent.id)}>${highlighted(agent.name, words, 120)}</a>`} <span class="dim">${line(agent.version, 20)}</span>
+    { name: 'agent', label: 'Agent', cell: ({ agent }) => html`<span class="two"><span class="cut"><a href=${to(agent)}>${highlighted(agent.name, words, 120)}</a> <span class="dim">${line(agent.version, 20)}</span>
       ${agent.lookAlikes?.length && !hosted(agent) ? html`<span class="state bad" title="Another agent has a name that looks the same">look-alike</span>` : nothing}</span>
       <span class="dim cut" title=${line(agent.description, 400)}>${highlighted(agent.description, words, 200)}</span></span>` },
     { name: 'skill', label: words.length ? 'Matching skill' : 'Skills', cell: found => skillCell(found, words) },
@@ -76,7 +76,7 @@ export function columns(words, now, check, checks) {
       const isOwn = !!hosted(found.agent) && (health?.status ?? 'unknown') === 'unknown'; // the registry checks agents of other hosts
       const badge = isOwn ? html`<span class="health"><span class="state ok">hosted</span> <span class="dim cut">by this hub</span></span>` : healthOf(health, now, false);
       return html`<span class="two">${badge}<span class="row"><span class="dim cut" title=${line(health?.reason, 300)}>${checks.get(id) ?? (isOwn ? nothing : reasonOf(health, now))}</span>
-        <button type="button" class="link" @click=${() => check(found)}>Check now</button></span></span>`;
+        ${check ? html`<button type="button" class="link" @click=${() => check(found)}>Check now</button>` : nothing}</span></span>`;
     } },
     { name: 'trust', label: 'Signature', cell: ({ agent }) => trustOf(agent.trust) },
     { name: 'act', label: 'Action', hideLabel: true, cell: ({ agent }) => html`<span class="two">${hosted(agent) ? html`<a class="btn" href=${link(`agents/${hosted(agent)}/try`)}>Try</a>`

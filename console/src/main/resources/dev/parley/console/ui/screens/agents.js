@@ -9,15 +9,14 @@ import { paced, watch } from '../live.js';
 import { part } from '../part.js';
 import { go, link, setQuery } from '../route.js';
 import { FACETS, chips, facetList } from './agents-facets.js';
-import { checkNow, plainList, probed } from './agents-read.js';
+import { checkNow, plainList, probesOf } from './agents-read.js';
 import { columns } from './agents-row.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
 const PAGE = 100;
-const PROBED = 12;
 
-class Agents extends Part {
+export class Agents extends Part {
   static properties = {
     route: { attribute: false }, session: { attribute: false }, rows: { state: true }, facets: { state: true }, error: { state: true }, moreError: { state: true }, busy: { state: true }, checks: { state: true }, now: { state: true },
   };
@@ -26,6 +25,7 @@ class Agents extends Part {
     super();
     /** @type {import('../types.js').Route} */
     this.route = /** @type {any} */ (undefined);
+    this.session = /** @type {import('../types.js').Session} */ (/** @type {any} */ (undefined));
     /** @type {Found[]} */
     this.rows = [];
     /** @type {{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>} | undefined} */
@@ -72,15 +72,14 @@ class Agents extends Part {
 
   /** @param {ClipboardEvent} event */
   async pasted(event) {
-    if (/** @type {HTMLElement} */ (event.target).closest?.('input, textarea, dialog')) return;
+    if (this.session.isVisitor || /** @type {HTMLElement} */ (event.target).closest?.('input, textarea, dialog')) return;
     const text = event.clipboardData?.getData('text/plain') ?? '';
-    const { addAgent, isAddable } = await part(import('./agents-add.js'));
-    if (isAddable(text)) addAgent(text, () => this.load());
+    if ((await part(import('./agents-add.js'))).isAddable(text)) this.add(text);
   }
 
-  async add() {
-    const { addAgent } = await part(import('./agents-add.js'));
-    addAgent('', () => this.load());
+  /** @param {string} [text] */
+  async add(text) {
+    (await part(import('./agents-add.js'))).addAgent(text, () => this.load(), this.route.screen?.open ? 'public' : 'group');
   }
 
   /** @param {string} id */
@@ -156,10 +155,8 @@ class Agents extends Part {
 
   /** Times of the last probes of agents that are not up. @param {AbortSignal} signal */
   async readProbes(signal) {
-    const ill = this.rows.filter(({ agent }) => agent.health?.status === 'down' || agent.health?.status === 'degraded').slice(0, PROBED);
-    const probes = await Promise.all(ill.map(({ agent }) => probed(agent)));
-    if (signal.aborted || !ill.length) return;
-    const byId = new Map(ill.map(({ agent }, i) => [agent.id, probes[i]]));
+    const byId = await probesOf(this.rows);
+    if (signal.aborted || !byId.size) return;
     this.rows = this.rows.map(found => (byId.has(found.agent.id) ? { ...found, agent: { ...found.agent, health: byId.get(found.agent.id) } } : found));
   }
 
@@ -203,28 +200,39 @@ class Agents extends Part {
   render() {
     const { query } = this.route;
     const total = this.facets?.total ?? this.rows.length;
-    return html`<div class="head"><div class="grow"><h1>Agents</h1><span class="dim">Paste the address of an agent or a card anywhere on this page to add it.</span></div>
-        <a class="btn" href=${link('agents/inspect')}>Inspect a card</a><button type="button" class="btn main" @click=${this.add}>Add agent</button></div>
+    const facets = facetList(query, this.facets);
+    return html`${this.heading()}
       <div class="filters" role="search"><input type="search" class="grow" placeholder="Name, skill, tag or example" aria-label="Search agents" .value=${query.get('q') ?? ''}
         @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>${chips(query)}</div>
       ${failure(this.error, () => this.load())}
-      <div class=${this.facets?.total ? 'with-facets' : ''}>${facetList(query, this.facets)}<div class="stack">
+      <div class=${facets === nothing ? '' : 'with-facets'}>${facets}<div class="stack">
         ${this.list(query)}
         ${this.rows.length ? html`<p class="dim foot-line"><span>${plural(total, 'agent')}</span><span class="wide"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> open, <kbd>/</kbd> search</span></p>` : nothing}
       </div></div>`;
   }
 
+  heading() {
+    return html`<div class="head"><div class="grow"><h1>Agents</h1><span class="dim">Paste the address of an agent or a card anywhere on this page to add it.</span></div><a class="btn" href=${link('agents/inspect')}>Inspect a card</a><button type="button" class="btn main" @click=${() => this.add()}>Add agent</button></div>`;
+  }
+
+  get columns() {
+    return columns(this.words, this.now, found => this.check(found), this.checks);
+  }
+
+  none() {
+    return empty('No agent yet', html`Start one of the demo agents with <code>parley up</code>, or add an agent by its address.`, html`<button type="button" class="btn main" @click=${() => this.add()}>Add agent</button>`);
+  }
+
   /** @param {URLSearchParams} query */
   list(query) {
     if (this.rows.length) {
-      return html`<div class="card"><parley-rows class="agents" label="Agents" .rows=${this.rows} .columns=${columns(this.words, this.now, found => this.check(found), this.checks)}
+      return html`<div class="card"><parley-rows class="agents" label="Agents" .rows=${this.rows} .columns=${this.columns}
         .rowKey=${(/** @type {Found} */ found) => found.agent.id} .more=${!!this.next && !this.moreError} @more=${this.more}></parley-rows></div>
         ${failure(this.moreError, () => this.more())}`;
     }
     if (this.busy) return html`<div class="card">${skeleton(7)}</div>`;
     if (this.error) return nothing;
-    return html`<div class="card">${query.size ? empty('No agent matches', 'The search looks at names, skills, tags and examples.', html`<button type="button" class="btn" @click=${() => go(link('agents'))}>Show all agents</button>`)
-      : empty('No agent yet', html`Start one of the demo agents with <code>parley up</code>, or add an agent by its address.`, html`<button type="button" class="btn main" @click=${this.add}>Add agent</button>`)}</div>`;
+    return html`<div class="card">${query.size ? empty('No agent matches', 'The search looks at names, skills, tags and examples.', html`<button type="button" class="btn" @click=${() => go(location.pathname)}>Show all agents</button>`) : this.none()}</div>`;
   }
 }
 
