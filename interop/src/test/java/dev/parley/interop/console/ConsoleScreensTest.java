@@ -147,7 +147,54 @@ class ConsoleScreensTest {
                 new Screen("agents/scribe?tab=findings&at=%2Fsignatures", ".findings button", "/signatures"));
         screens.put("agent-versions", new Screen("agents/scribe?tab=versions", ".versions b", "Version 1"));
         screens.put("agent-inspect", new Screen("agents/inspect", "form button", "Inspect"));
+        String entry = registered("Translator");
+        screens.put("registry", new Screen("registry", ".tr .agent a", "Translator"));
+        screens.put("registry-empty", new Screen("registry?q=zzzz", ".empty h2", "No agent matches"));
+        screens.put("registry-entry", new Screen("registry/" + entry, ".kv dd", "published as a document"));
+        screens.put("registry-versions", new Screen("registry/" + entry + "?tab=versions", "h2", "Version 1 to 2"));
+        screens.put("registry-reviews", new Screen("registry/" + entry + "?tab=reviews", ".reviews", "Precise"));
+        screens.put("registry-health", new Screen("registry/scribe?tab=health", ".empty h2", "No probe yet"));
+        screens.put("registry-account", new Screen("registry/account", "form button", "Log in"));
+        screens.put("registry-signup", new Screen("registry/account?tab=signup", "form button", "Sign up"));
+        screens.put("registry-recover", new Screen("registry/account?tab=recover", "form button", "Set the password"));
         screens.put("unknown", new Screen("nothing", ".empty h2", "No page"));
+    }
+
+    /** Registers two versions of a public agent with a review, and returns the id of its entry. */
+    private String registered(String name) {
+        Map<String, Object> card = Map.of(
+                "name",
+                name,
+                "description",
+                "Translates legal texts",
+                "supportedInterfaces",
+                List.of(Map.of(
+                        "url",
+                        "https://translator.example/a2a",
+                        "protocolBinding",
+                        "JSONRPC",
+                        "protocolVersion",
+                        "1.0")),
+                "capabilities",
+                Map.of(),
+                "defaultInputModes",
+                List.of("text/plain"),
+                "defaultOutputModes",
+                List.of("text/plain"),
+                "skills",
+                List.of());
+        String id =
+                String.valueOf(hub.post("/registry/agents", Map.of("card", with(card, "1.0.0"), "visibility", "public"))
+                        .get("id"));
+        hub.call("PUT", "/registry/agents/" + id, Map.of("card", with(card, "1.1.0")));
+        hub.post("/registry/agents/" + id + ":review", Map.of("stars", 4, "text", "Precise"));
+        return id;
+    }
+
+    private static Map<String, Object> with(Map<String, Object> card, String version) {
+        var copy = new LinkedHashMap<>(card);
+        copy.put("version", version);
+        return copy;
     }
 
     @AfterAll
