@@ -148,12 +148,13 @@ class ConsoleScreensTest {
         screens.put("agent-versions", new Screen("agents/scribe?tab=versions", ".versions b", "Version 1"));
         screens.put("agent-inspect", new Screen("agents/inspect", "form button", "Inspect"));
         String entry = registered("Translator");
+        Object own = hub.post("/registry/inspect", Map.of("agent", "scribe")).get("entry");
         screens.put("registry", new Screen("registry", ".tr .agent a", "Translator"));
         screens.put("registry-empty", new Screen("registry?q=zzzz", ".empty h2", "No agent matches"));
         screens.put("registry-entry", new Screen("registry/" + entry, ".kv dd", "published as a document"));
         screens.put("registry-versions", new Screen("registry/" + entry + "?tab=versions", "h2", "Version 1 to 2"));
         screens.put("registry-reviews", new Screen("registry/" + entry + "?tab=reviews", ".reviews", "Precise"));
-        screens.put("registry-health", new Screen("registry/scribe?tab=health", ".empty h2", "No probe yet"));
+        screens.put("registry-health", new Screen("registry/" + own + "?tab=health", ".empty h2", "No probe yet"));
         screens.put("registry-account", new Screen("registry/account", "form button", "Log in"));
         screens.put("registry-signup", new Screen("registry/account?tab=signup", "form button", "Sign up"));
         screens.put("registry-recover", new Screen("registry/account?tab=recover", "form button", "Set the password"));
