@@ -49,7 +49,7 @@ class App extends Part {
     begin();
     this.paint();
     this.listen(window, 'routed', () => this.show());
-    this.listen(window, 'signed-out', () => (this.session?.signedIn ? this.read() : this.session?.isVisitor && setQuery({ signin: '1' }))); // an operation that is not open
+    this.listen(window, 'signed-out', () => (this.session?.signedIn ? this.read() : this.session?.isVisitor && this.route.path === 'registry' && setQuery({ signin: '1' }))); // it is not open
     this.listen(window, 'session-changed', () => this.session?.needsSignIn && this.read());
     this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));

@@ -65,6 +65,11 @@ class RegistryScreenTest {
         hub.post("/registry/agents", Map.of("card", card("Courier", 2), "visibility", "public"));
         hub.post("/registry/agents", Map.of("card", card("Smuggler", 1), "visibility", "private"));
         hub.post("/registry/agents", Map.of("card", card("Insider", 1), "visibility", "group"));
+        hub.post("/registry/agents", Map.of("card", card("Veiled", 1), "visibility", "public"));
+        hub.call(
+                "PUT",
+                "/registry/agents/" + id("Veiled") + "/views",
+                Map.of("views", Map.of("partners", Map.of("groups", List.of("partners")))));
         browser = Browser.at(hub.url());
     }
 
@@ -154,6 +159,11 @@ class RegistryScreenTest {
         browser.go("registry/" + id("Smuggler"));
         browser.see(".failure", "unknown");
         browser.forget("status of 404");
+        browser.go("registry/" + id("Veiled"));
+        browser.see("h1", "Veiled");
+        browser.see("section h2", "0 skills");
+        assertThat(browser.texts("main")).noneMatch(text -> text.contains("parcel"));
+        browser.forget("status of 401");
         for (String path : List.of("tasks", "", "agents", "inbox")) {
             browser.go(path);
             browser.see("h1", "Sign in");

@@ -36,7 +36,7 @@ export function overview(seen, entry, own, now, list = 'agents') {
         ${own ? html`<dt>Health</dt><dd>hosted by this hub</dd>` : entry ? html`<dt>Health</dt><dd>${healthOf(entry.health, now)}</dd>` : nothing}
         ${provider ? html`<dt>Provider</dt><dd>${webLink(provider.url) ? html`<a href=${webLink(provider.url)} target="_blank" rel="noopener noreferrer">${line(provider.organization, 100)}</a>` : line(provider.organization, 100)}</dd>` : nothing}
         ${entry ? html`<dt>Entry</dt><dd class="mono">${line(entry.id, 300)} ${copyButton(entry.id)}</dd><dt>Visible</dt><dd>${line(entry.visibility, 20)}, ${line(entry.status, 20)}</dd>
-        <dt>Verdict</dt><dd>${trustOf(entry.trust)} ${line(entry.trust?.reason, 300)}${entry.trust?.checked ? html`, ${time(entry.trust.checked)}` : nothing}</dd>
+        <dt>Verdict</dt><dd>${trustOf(entry.trust)} ${line(entry.trust?.reason, 300)}${entry.trust?.checked ? html`, checked ${time(entry.trust.checked)}` : nothing}</dd>
         ${entry.trust?.tee ? html`<dt>Environment</dt><dd>${line(entry.trust.tee, 40)}: ${line(entry.trust.teeOutcome ?? 'not checked', 40)}. ${line(entry.trust.teeReason, 200)}</dd>` : nothing}
         <dt>Source</dt><dd>${entry.group === '*' ? `copied from the peer ${line(entry.owner, 100)}` : entry.owner === '*' ? 'agent of this hub' : line(entry.url, 200) || 'published as a document'}</dd><dt>Published</dt><dd>${time(entry.created)}</dd><dt>Changed</dt><dd>${time(entry.updated)}</dd>` : nothing}
         <dt>Digest</dt><dd class="mono">${line(seen.digest, 24)}${copyButton(seen.digest)}</dd>

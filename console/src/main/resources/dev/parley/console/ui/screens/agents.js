@@ -23,8 +23,7 @@ export class Agents extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.session = /** @type {import('../types.js').Session} */ (/** @type {any} */ (undefined));
     /** @type {Found[]} */
     this.rows = [];

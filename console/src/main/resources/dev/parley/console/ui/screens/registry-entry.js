@@ -29,12 +29,12 @@ class RegistryEntry extends AgentScreen {
   /** Visitors may inspect nothing: they see what the registry has. @param {{id: string, probe: boolean}} subject */
   async look(subject) {
     const { id } = subject;
-    const [entry, card, health, reviews] = await Promise.all([api.entry(id), api.document(id), api.health(id), api.entryReviews(id)]);
+    const [entry, card, health, reviews] = await Promise.all([api.entry(id), api.document(id).catch(() => ({})), api.health(id), api.entryReviews(id)]);
     const { trust, endpoints = [], skills = [], digest = '' } = entry;
-    const shown = { dialect: '', dialects: [...new Set(endpoints.map(each => each.dialect))], digest, card, asV1: { ...card, skills }, findings: [], signature: trust ?? { outcome: 'unsigned' },
+    const shown = { dialect: '', dialects: [...new Set(endpoints.map(each => each.dialect))], digest, card, asV1: { ...entry, ...card, skills }, findings: [], signature: trust ?? { outcome: 'unsigned' },
       interfaces: endpoints.map(each => ({ ...each, status: '' })) };
     Object.assign(this, { health, reviews, fault: undefined });
-    return { entry, seen: this.session.isVisitor ? shown : await api.inspect(subject).catch(() => shown) };
+    return { entry, seen: this.session.isVisitor ? shown : { ...(await api.inspect(subject).catch(() => shown)), url: undefined, interfaces: shown.interfaces } };
   }
 
   actions() {
