@@ -1,5 +1,6 @@
 package dev.parley.console;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
@@ -106,6 +107,22 @@ final class ConsoleFilesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void filesAreShortAndTheConsoleStaysSmall() {
+        ConsoleFiles files = ConsoleFiles.packaged();
+        long lines = 0;
+        for (String name : files.own()) {
+            if (name.endsWith(".js") || name.endsWith(".css")) {
+                long count = new String(requireNonNull(files.read(name)), StandardCharsets.UTF_8)
+                        .lines()
+                        .count();
+                assertThat(count).as(name).isLessThanOrEqualTo(250);
+                lines += count;
+            }
+        }
+        assertThat(lines).isBetween(1_000L, 11_000L); // ADR 112
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.parley.interop.ForeignSdk;
 import dev.parley.interop.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Each screen in both themes: without complaints of the browser, without findings of axe, and without a horizontal scroll bar on a
@@ -42,6 +44,9 @@ class ConsoleScreensTest {
     /** Address below {@code /ui/}, with a text that is visible when the screen is complete. */
     private record Screen(String path, String selector, String text) {}
 
+    @TempDir
+    private static Path directory;
+
     private final Map<String, Screen> screens = new LinkedHashMap<>();
     private ConsoleHub hub;
     private Browser browser;
@@ -49,7 +54,7 @@ class ConsoleScreensTest {
 
     @BeforeAll
     void start() throws IOException {
-        hub = new ConsoleHub(InboxScreenTest.librarian());
+        hub = ToolsScreenTest.hub(directory, "Reads a file", InboxScreenTest.librarian());
         browser = Browser.at(hub.url());
         try {
             ForeignSdk.AXE.install();
@@ -109,7 +114,11 @@ class ConsoleScreensTest {
                                 Map.of("text", "The end"),
                                 "seat",
                                 "rows")));
-        screens.put("mesh", new Screen("mesh", ".empty h2", "No messages yet"));
+        screens.put("mesh", new Screen("mesh", "#mesh .list li", "scribe"));
+        screens.put("tools", new Screen("tools?server=files&tool=read&log=files", "parley-tool-try label", "path"));
+        screens.put("audit", new Screen("audit", ".audit .body .tr .what", "task.created"));
+        screens.put("audit-row", new Screen("audit?row=1", "section[aria-label=Row] dd", "127.0.0.1"));
+        screens.put("audit-empty", new Screen("audit?actor=zzzz", ".empty h2", "No row"));
         screens.put("mesh-standings", new Screen("mesh?tab=standings", "#mesh .tr", "scribe"));
         KnowledgeScreenTest.seed(hub);
         screens.put("knowledge", new Screen("kg?entity=ex%3Aplant&select=ex%3Apump-1", ".net .dot text", "+6 more"));

@@ -3,6 +3,7 @@ package dev.parley.interop.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,6 +52,11 @@ class ToolsScreenTest {
     private Path directory;
 
     private ConsoleHub hub(String description) throws IOException {
+        return hub(directory, description);
+    }
+
+    /** A hub with an MCP server that has one tool, and one that cannot be started. */
+    static ConsoleHub hub(Path directory, String description, Agent... more) throws IOException {
         Path file = Files.write(
                 directory.resolve("servers.json"),
                 Json.write(Map.of(
@@ -61,7 +67,7 @@ class ToolsScreenTest {
                                 "gone",
                                 Map.of("command", directory.resolve("missing").toString())))));
         return new ConsoleHub(
-                Hub.builder().data(directory.resolve("data")).port(0).set("mcp-servers", file.toString()));
+                Hub.builder().data(directory.resolve("data")).port(0).set("mcp-servers", file.toString()), more);
     }
 
     @Test
