@@ -57,7 +57,7 @@ final class McpServersCommandTest {
                                         "command",
                                         "/bin/sh",
                                         "args",
-                                        List.of("-c", "printf 'no licence \\033[2J\\n' >&2; exit 3")),
+                                        List.of("-c", "printf 'starts\\nno licence \\033[2J' >&2; exit 3")),
                                 "gone",
                                 Map.of("command", directory.resolve("missing").toString())))));
     }

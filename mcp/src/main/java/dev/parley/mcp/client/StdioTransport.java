@@ -264,27 +264,31 @@ public final class StdioTransport implements Transport {
     }
 
     private void readLog() {
+        var line = new ByteArrayOutputStream();
+        int lines = 0;
         try (InputStream err = new BufferedInputStream(process.getErrorStream())) {
-            var line = new ByteArrayOutputStream();
-            int lines = 0;
             for (int next = err.read(); next >= 0; next = err.read()) {
-                if (next != '\n') {
-                    if (line.size() < MAX_LOG_LINE) {
-                        line.write(next);
-                    }
-                    continue;
-                }
-                String text = Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE);
-                line.reset();
-                log.accept(text);
-                if (lines <= MAX_LOG_LINES) {
-                    lines++;
-                    String shown = lines > MAX_LOG_LINES ? "further lines are left out" : text;
-                    LOG.log(System.Logger.Level.INFO, "MCP server {0}: {1}", program.name(), shown);
+                if (next == '\n') {
+                    log(Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE), ++lines);
+                    line.reset();
+                } else if (line.size() < MAX_LOG_LINE) {
+                    line.write(next);
                 }
             }
         } catch (IOException ended) {
             LOG.log(System.Logger.Level.DEBUG, "standard error of MCP server " + program.name(), ended);
+        }
+        if (line.size() > 0) { // the last line of a program that crashes may have no end
+            log(Excerpt.of(line.toString(UTF_8), MAX_LOG_LINE), ++lines);
+        }
+    }
+
+    /** @param number of the line, from 1 */
+    private void log(String text, int number) {
+        log.accept(text);
+        if (number <= MAX_LOG_LINES + 1) {
+            String shown = number > MAX_LOG_LINES ? "further lines are left out" : text;
+            LOG.log(System.Logger.Level.INFO, "MCP server {0}: {1}", program.name(), shown);
         }
     }
 
