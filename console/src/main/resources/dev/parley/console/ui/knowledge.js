@@ -48,7 +48,10 @@ const rows = async ({ agent, languages }, query, variables) =>
 /** First agent that offers the graph: those of a hub share one. @param {string} agent of the address, or none @returns {Promise<Source | undefined>} */
 export async function graphSource(agent) {
   const names = agent ? [agent] : (await api.agents()).agents.map(({ name }) => name).slice(0, 64);
-  const cards = await Promise.all(names.map(name => api.card(name).catch(() => undefined)));
+  const cards = await Promise.all(names.map(name => api.card(name).catch(error => {
+    if ([401, 403, 404].includes(error.status)) return undefined;
+    throw error;
+  })));
   const offers = cards.map(card => /** @type {any[]} */ (card?.capabilities?.extensions ?? []).find(({ uri }) => String(uri).includes('/extensions/knowledge-graph/')));
   const first = offers.findIndex(Boolean);
   return first < 0 ? undefined : { agent: names[first], languages: offers[first].params?.queryLanguages ?? ['graphql'] };
@@ -124,9 +127,9 @@ const PREFIXES = /** @type {Record<string, string>} */ ({ rdf: 'http://www.w3.or
 export function turtle(edges) {
   const iri = (/** @type {string} */ id) => (id.startsWith('_:') ? id : `<${id.replace(/^(rdfs?|owl|xsd):/, (_, prefix) => PREFIXES[prefix])}>`);
   const quoted = (/** @type {string} */ value) => JSON.stringify(value).replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const term = (/** @type {Term} */ { id, value, type, language }) => (id != null ? iri(id) : typeof value !== 'string' && !type ? text(value) : quoted(text(value)) + (language ? `@${language}` : type && !/[:#]string$/.test(type) ? `^^${iri(type)}` : ''));
+  const term = (/** @type {Term} */ { id, value, type, language }) => (id != null ? iri(id) : (typeof value === 'boolean' || Number.isFinite(value)) && !type ? String(value) : quoted(text(value)) + (language ? `@${language}` : type && !/[:#]string$/.test(type) ? `^^${iri(type)}` : ''));
   const isIri = (/** @type {string | null | undefined} */ id) => id == null || /^(_:\w[\w.-]*|[A-Za-z][\w+.-]*:[^\u0000-\u0020<>"{}|^`\\]*)$/u.test(id);
-  const good = edges.filter(each => [each.subject, each.predicate, each.object.id, each.object.type].every(isIri));
+  const good = edges.filter(each => !each.predicate.startsWith('_:') && [each.subject, each.predicate, each.object.id, each.object.type].every(isIri));
   return (good.length < edges.length ? `# ${edges.length - good.length} of ${edges.length} statements are left out: their ids are no IRIs\n` : '')
     + good.map(each => `${iri(each.subject)} ${iri(each.predicate)} ${term(each.object)} .${each.certainty === undefined ? '' : ` # certainty ${each.certainty}`}\n`).join('');
 }

@@ -139,6 +139,20 @@ class AuditScreenTest {
     }
 
     @Test
+    @DisplayName("S9: on a hub without authentication the rows of tasks are followed; a row that the log does not have is named as such")
+    void anOpenHubIsFollowed() {
+        try (var open = new ConsoleHub(
+                        Hub.builder().data(directory.resolve("open")).port(0));
+                Browser other = Browser.at(open.url())) {
+            other.go("audit?row=99");
+            other.see("section[aria-label=Row] h2", "No such row");
+            open.send("scribe", "Sum up");
+            other.see(".audit .body .tr .what", "task.created");
+            other.assertQuiet("the audit log of an open hub");
+        }
+    }
+
+    @Test
     @DisplayName("S9: a member without the scope admin has no such page in the navigation, and is refused at its address")
     void aMemberIsRefused() {
         browser.go("audit");

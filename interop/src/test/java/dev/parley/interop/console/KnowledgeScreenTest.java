@@ -99,6 +99,17 @@ class KnowledgeScreenTest {
             browser.see(NODE, "ex:valve");
             browser.click(".kg-bar button", "Undo");
             browser.gone(NODE, "ex:valve");
+            browser.run(
+                    "[...document.querySelectorAll('.dot')].find(each => each.textContent.includes('ex:pump-1')).focus()");
+            browser.press(Keys.SPACE);
+            browser.click(".kg-side button", "Begin here");
+            browser.see(".dot.start", "ex:pump-1");
+            browser.see(NODE, "ex:valve");
+            browser.click(".kg-bar button", "Undo");
+            browser.see(".dot.start", "ex:plant");
+            browser.gone(NODE, "ex:valve");
+            browser.click(".kg-bar button", "Undo");
+            browser.see(NODE, "+6 more"); // before the others were read
 
             browser.run(
                     "[...document.querySelectorAll('.dot')].find(each => each.textContent.includes('ex:pump-1')).focus()");

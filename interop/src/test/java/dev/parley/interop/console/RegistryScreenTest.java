@@ -174,7 +174,7 @@ class RegistryScreenTest {
         browser.see("h1", "Sign in");
         browser.back();
         browser.see(".tr .agent a", "Courier");
-        browser.click(".top a", "Sign in");
+        browser.click(".top button", "Sign in");
         signIn("alice");
         browser.see(".who", "alice @ team");
         browser.see(".tr .agent a", "Courier");

@@ -37,12 +37,12 @@ class ToolsScreenTest {
                     answer['result'] = {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},
                                         'serverInfo': {'name': 'files', 'version': '1'}}
                 elif method == 'tools/list':
-                    answer['result'] = {'tools': [{'name': 'read', 'description': sys.argv[1], 'inputSchema': schema}]}
+                    answer['result'] = {'tools': [{'name': 'ping', 'title': 'read', 'inputSchema': {'type': 'object'}}, {'name': 'read', 'description': sys.argv[1], 'inputSchema': schema}]}
                 elif method == 'tools/call':
                     given = request['params']['arguments']
-                    print('reads ' + given['path'], file=sys.stderr, flush=True)
+                    print('reads ' + str(given.get('path')), file=sys.stderr, flush=True)
                     answer['result'] = {'content': [{'type': 'text', 'text': 'read ' + json.dumps(given, sort_keys=True)}],
-                                        'isError': given['path'] == 'missing'}
+                                        'isError': given.get('path') == 'missing'}
                 else:
                     answer['error'] = {'code': -32601, 'message': 'unknown'}
                 print(json.dumps(answer), flush=True)
@@ -84,6 +84,9 @@ class ToolsScreenTest {
             assertThat(browser.address()).contains("log=files");
             browser.click("section[aria-label=gone] button", "Log");
             browser.see("section[aria-label=gone] .dim", "has written nothing");
+            browser.go("tools?log=renamed");
+            browser.see("section[aria-label=files] .state.ok", "connected");
+            browser.forget("status of 400");
             browser.assertQuiet("the servers");
         }
     }
@@ -116,6 +119,12 @@ class ToolsScreenTest {
             browser.type("parley-tool-try textarea[name=filter]", "{broken");
             browser.click("parley-tool-try button", "Call");
             browser.see("parley-tool-try .failure", "filter: not JSON (expected: object)");
+
+            browser.click("section[aria-label=files] .list a", "ping");
+            browser.gone("parley-tool-try .failure", "");
+            browser.type("parley-tool-try textarea[name=arguments]", "{\"depth\": 2}");
+            browser.click("parley-tool-try button", "Call");
+            browser.see("section[aria-label=Result] .part", "read {\"depth\": 2}");
             browser.assertQuiet("a tool");
         }
     }

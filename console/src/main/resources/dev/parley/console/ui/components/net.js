@@ -45,7 +45,7 @@ export function net({ nodes, edges, at, chosen, start, fresh, pinned, expanded, 
       const kind = node.of !== undefined ? 'more' : node.id === undefined ? 'value' : 'entity';
       const state = `${expanded?.has(id) ? ', expanded' : ''}${pinned?.has(id) ? ', pinned' : ''}`;
       return svg`<g class="dot ${kind} ${node.key === chosen ? 'on' : ''} ${start && id === start ? 'start' : ''}" transform="translate(${x} ${y})" tabindex="0" role="button" aria-label="${node.label}${state}"
-        @click=${() => (kind === 'more' ? open(node) : choose?.(node))} @dblclick=${() => kind === 'entity' && open(node)} @keydown=${(/** @type {KeyboardEvent} */ event) => (event.key === 'Enter' ? open(node) : key?.(event, node))}>
+        @click=${() => (kind === 'more' ? open(node) : choose?.(node))} @dblclick=${() => kind === 'entity' && open(node)} @keydown=${(/** @type {KeyboardEvent} */ event) => (event.key === 'Enter' ? open(node) : event.key === ' ' ? (event.preventDefault(), kind === 'more' ? open(node) : choose?.(node)) : key?.(event, node))}>
         <title>${line(node.id ?? node.label, 300)}${state}</title><rect x=${-w} y=${-HALF} width=${2 * w} height=${2 * HALF} rx=${kind === 'value' ? 4 : HALF} /><text y="4.5">${cut(node.label)}</text>
         ${pinned?.has(id) ? svg`<circle class="pin" cx=${w - 4} cy=${3 - HALF} r="4.5" />` : nothing}</g>`;
     })}</svg></div>`;

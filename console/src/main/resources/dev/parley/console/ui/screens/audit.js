@@ -12,7 +12,9 @@ import { go, link, setQuery } from '../route.js';
 
 const PAGE = 500; // rows of an answer
 const ENOUGH = 60; // rows that fill a page
-const LONGEST_EXPORT = 100_000; // rows
+const LONGEST_EXPORT = 100_000; // rows, the newest
+const FAR = 5_000; // rows behind which following begins anew
+const MOST = 20_000; // rows that are kept
 const FILTERS = [['actor', 'Who'], ['action', 'Action, such as key.revoked'], ['target', 'On what'], ['group', 'Group']];
 const MEMBERS = ['number', 'at', 'group', 'actor', 'action', 'target', 'subject', 'outcome', 'address', 'trace', 'detail', 'hash'];
 const BAD = /denied|failed|rejected|refused|error/i;
@@ -24,13 +26,15 @@ const filtered = (query, change) => link('audit', { ...Object.fromEntries(query)
 
 class Audit extends Part {
   static properties = {
-    route: { attribute: false }, rows: { state: true }, from: { state: true }, error: { state: true }, busy: { state: true }, isPaused: { state: true }, verified: { state: true }, one: { state: true }, exported: { state: true },
+    route: { attribute: false }, session: { attribute: false }, rows: { state: true }, from: { state: true }, error: { state: true }, busy: { state: true }, isPaused: { state: true }, verified: { state: true }, one: { state: true }, exported: { state: true },
   };
 
   constructor() {
     super();
     /** @type {import('../types.js').Route} */
     this.route = /** @type {any} */ (undefined);
+    /** Without authentication nobody is told that the log has grown: changes of tasks stand for it. @type {import('../types.js').Session | undefined} */
+    this.session = undefined;
     /** Newest first. @type {Row[]} */
     this.rows = [];
     /** Rows behind this number were read; undefined before the first read. @type {number | undefined} */
@@ -42,17 +46,19 @@ class Audit extends Part {
     this.error = undefined;
     /** What the chain of hashes says; {@code 'reads'} while the hub computes it. @type {{good: boolean, rows: number, end: string, broken?: string} | 'reads' | undefined} */
     this.verified = undefined;
-    /** Row of the permanent link. @type {Row | undefined} */
+    /** Row of the permanent link. @type {Row | 'absent' | undefined} */
     this.one = undefined;
     /** Rows that the export has read so far. @type {number | undefined} */
     this.exported = undefined;
     this.shown = '';
     this.number = '';
+    /** Number of the reading: answers of an earlier one are dropped. */
+    this.reading = 0;
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.until(watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap') && !this.isPaused && this.follow()));
+    this.until(watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap' || (kind === 'task' && !this.session?.methods?.length)) && !this.isPaused && this.follow()));
   }
 
   willUpdate() {
@@ -87,45 +93,47 @@ class Audit extends Part {
     ]);
   }
 
+  /** Begins anew, with the newest rows. */
   async begin() {
-    const { shown } = this;
-    Object.assign(this, { rows: [], from: undefined, error: undefined, verified: undefined });
+    const reading = ++this.reading;
+    Object.assign(this, { rows: [], from: undefined, error: undefined, verified: undefined, busy: false });
     try {
       const { number } = await api.auditNewest();
-      if (shown !== this.shown) return;
+      if (reading !== this.reading) return;
       Object.assign(this, { newest: number, from: number });
       await this.older();
     } catch (error) {
-      if (shown === this.shown) this.error = error;
+      if (reading === this.reading) this.error = error;
     }
   }
 
   /** Reads backwards, in steps that grow, until a page is filled. */
   async older() {
     if (this.busy || !this.from) return;
-    const { shown } = this;
+    const { reading } = this;
+    const goesOn = () => this.isConnected && reading === this.reading;
     this.busy = true;
     try {
       for (let step = PAGE, found = 0; found < ENOUGH && this.from; step *= 4) {
         const from = Math.max(0, this.from - step);
-        const rows = await this.between(from, this.from);
-        if (shown !== this.shown) return;
+        const rows = await this.between(from, this.from, goesOn);
+        if (!goesOn()) return;
         found += rows.length;
         Object.assign(this, { from, rows: [...this.rows, ...rows.reverse()], error: undefined });
       }
     } catch (error) {
-      if (shown === this.shown) this.error = error;
+      if (goesOn()) this.error = error;
     } finally {
-      this.busy = false;
-      if (shown !== this.shown) this.older();
+      if (reading === this.reading) this.busy = false;
     }
   }
 
-  /** Rows behind a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} [goesOn] @returns {Promise<Row[]>} */
-  async between(after, to, goesOn = () => true) {
+  /** Rows behind a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} goesOn @returns {Promise<Row[]>} */
+  async between(after, to, goesOn) {
+    const { filter } = this;
     const rows = [];
     for (let next = /** @type {number | undefined} */ (after); next !== undefined && next < to && goesOn(rows.length);) {
-      const page = await api.audit({ ...this.filter, after: next, limit: PAGE });
+      const page = await api.audit({ ...filter, after: next, limit: PAGE });
       rows.push(...page.rows.filter(row => row.number <= to));
       next = page.next;
     }
@@ -133,21 +141,25 @@ class Audit extends Part {
   }
 
   follow = paced(async () => {
-    const { shown, newest } = this;
-    if (this.from === undefined) return;
+    const { reading, newest, from } = this;
+    if (from === undefined) return;
     try {
       const { number } = await api.auditNewest();
-      const rows = number > newest ? await this.between(newest, number) : [];
-      if (shown === this.shown && !this.isPaused) Object.assign(this, { newest: number, rows: [...rows.reverse(), ...this.rows] });
+      if (number - newest > FAR) return await this.begin();
+      const rows = number > newest ? await this.between(newest, number, () => this.isConnected && reading === this.reading) : [];
+      if (reading !== this.reading || this.isPaused) return;
+      const all = [...rows.reverse(), ...this.rows];
+      const shown = all.slice(0, MOST);
+      Object.assign(this, { newest: number, rows: shown, error: undefined, ...(all.length > MOST ? { from: shown[MOST - 1].number - 1 } : {}) });
     } catch (error) {
-      this.error = error;
+      if (reading === this.reading) this.error = error;
     }
   }, () => this.isConnected);
 
   /** @param {number} number */
   async find(number) {
     const page = await api.audit({ after: number - 1, limit: 1 }).catch(error => ((this.error = error), { rows: [] }));
-    this.one = page.rows.find(row => row.number === number);
+    if (String(number) === this.number) this.one = page.rows.find(row => row.number === number) ?? 'absent';
   }
 
   async verify() {
@@ -159,8 +171,8 @@ class Audit extends Part {
   async export(kind) {
     this.exported = 0;
     try {
-      const rows = await this.between(0, this.newest, read => ((this.exported = read), this.isConnected && read < LONGEST_EXPORT));
-      save(`audit.${kind}`, kind === 'csv' ? csv(MEMBERS, rows) : ndjson(rows));
+      const rows = await this.between(Math.max(0, this.newest - LONGEST_EXPORT), this.newest, read => ((this.exported = read), this.isConnected));
+      if (this.isConnected) save(`audit.${kind}`, kind === 'csv' ? csv(MEMBERS, rows) : ndjson(rows));
     } catch (error) {
       this.error = error;
     }
@@ -182,11 +194,11 @@ class Audit extends Part {
       <div class="filters" role="search"><input type="search" class="grow" placeholder="Search the rows that are shown" aria-label="Search" .value=${query.get('q') ?? ''} @input=${set('q')}>
         ${FILTERS.map(([name, label]) => html`<input class="short" placeholder=${label} aria-label=${label} .value=${query.get(name) ?? ''} @change=${set(name)}>`)}</div>
       ${failure(this.error, () => this.begin())}
-      ${isExporting ? html`<p class="dim" role="status">Exports: ${plural(this.exported ?? 0, 'row')} of at most ${count(LONGEST_EXPORT)}</p>` : nothing}
+      ${isExporting ? html`<p class="dim" role="status">Exports: ${plural(this.exported ?? 0, 'row')} so far, of the newest ${count(LONGEST_EXPORT)} of the log</p>` : nothing}
       ${this.chain()}
       <div class=${this.one ? 'cols' : ''}><div class="card">${rows.length ? html`<parley-rows class="audit" label="Rows of the audit log" .rows=${rows} .columns=${this.columns} .rowKey=${KEY} .rowClass=${(/** @type {Row} */ row) => (row.hash === /** @type {any} */ (this.verified)?.end ? 'verified' : '')}
           .more=${!!this.from && !this.busy && !this.error} @more=${this.older}></parley-rows>` : this.from !== 0 && !this.error ? skeleton(8) : empty('No row', 'Remove a filter to see more.', html`<button type="button" class="btn" @click=${() => go(link('audit'))}>Show all rows</button>`)}</div>
-        ${this.one ? this.details(this.one) : nothing}</div>
+        ${this.one === 'absent' ? html`<section class="card" aria-label="Row">${empty('No such row', 'The log has no row of this number.', html`<button type="button" class="btn" @click=${() => setQuery({ row: undefined })}>Close</button>`)}</section>` : this.one ? this.details(this.one) : nothing}</div>
       <p class="dim foot-line"><span>${plural(rows.length, 'row')}${this.from ? ' so far' : ''}</span></p>`;
   }
 

@@ -14,12 +14,13 @@ import { MOST, applied, edgeOf, graphSource, neighbours, nodeKey, picture, searc
 import { go, link, setQuery } from '../route.js';
 import './knowledge-query.js';
 
+const BATCH = 200; // ms in which changes gather
 const FRESH = 4_000; // ms; a changed edge stands out
 const LISTED = 60; // statements beside the picture
 const AGES = /** @type {[string, number][]} */ ([['any', Infinity], ['30d', 2_592_000_000], ['7d', 604_800_000], ['1d', 86_400_000], ['1h', 3_600_000], ['10min', 600_000], ['1min', 60_000]]);
 
 class Knowledge extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, source: { state: true }, found: { state: true }, graph: { state: true }, edge: { state: true }, fresh: { state: true }, error: { state: true } };
+  static properties = { route: { attribute: false }, session: { attribute: false }, source: { state: true }, found: { state: true }, graph: { state: true }, edge: { state: true }, fresh: { state: true }, error: { state: true }, searchError: { state: true } };
 
   constructor() {
     super();
@@ -34,6 +35,9 @@ class Knowledge extends Part {
     this.edge = /** @type {string | undefined} */ (undefined); // key of the chosen one
     this.fresh = /** @type {Set<string>} */ (new Set()); // keys of edges that changed just now
     this.error = /** @type {any} */ (undefined);
+    this.searchError = /** @type {any} */ (undefined);
+    this.changes = /** @type {any[]} */ ([]); // that are not drawn yet
+    this.undone = /** @type {string | undefined} */ (undefined); // start to which the address has to go back
     this.feed = /** @type {Feed | undefined} */ (undefined);
     this.q = this.drawn = this.begun = '';
   }
@@ -49,6 +53,7 @@ class Knowledge extends Part {
   }
 
   async begin() {
+    this.error = undefined;
     const source = await graphSource(new URLSearchParams(location.search).get('agent') ?? '').catch(error => void (this.error = error));
     if (!this.error) this.source = source ?? null;
     if (!source || !this.isConnected) return;
@@ -61,7 +66,8 @@ class Knowledge extends Part {
     const { query } = this.route;
     const [q, start, floor] = [query.get('q') ?? '', query.get('entity') ?? '', Number(query.get('certainty') ?? 0)];
     if (this.source && q !== this.q) this.look((this.q = q));
-    if (this.source && start !== this.graph.start) {
+    if (start === this.undone) this.undone = undefined;
+    if (this.source && start !== this.graph.start && this.undone === undefined) {
       if (this.graph.start) this.past.push(this.graph);
       this.graph = { ...this.graph, start };
       if (start && !this.graph.reach.has(start)) this.expand(start, true);
@@ -82,9 +88,9 @@ class Knowledge extends Part {
 
   /** Searches entities. @param {string} words */
   async look(words) {
-    this.found = this.error = undefined;
+    this.found = this.searchError = undefined;
     if (!words || !this.source) return;
-    const found = await search(this.source, words).catch(error => void (this.error = error));
+    const found = await search(this.source, words).catch(error => void (words === this.q && (this.searchError = error)));
     if (words === this.q) this.found = found ?? undefined;
   }
 
@@ -96,6 +102,7 @@ class Knowledge extends Part {
 
   undo() {
     this.graph = this.past.pop() ?? this.graph;
+    if (this.graph.start !== (this.route.query.get('entity') ?? '')) this.undone = this.graph.start; // until the address has it
     setQuery({ entity: this.graph.start || undefined, select: undefined });
   }
 
@@ -124,13 +131,21 @@ class Knowledge extends Part {
 
   /** @param {any} change of the subscription */
   take(change) {
-    const { key } = edgeOf(change.statement);
-    const graph = applied(this.graph, change);
-    if (graph === this.graph) return;
-    this.graph = graph;
-    this.past = this.past.map(each => applied(each, change));
-    this.fresh = new Set([...this.fresh, key]);
-    setTimeout(() => (this.fresh = new Set([...this.fresh].filter(each => each !== key))), FRESH);
+    this.changes.push(change);
+    if (this.changes.length === 1) setTimeout(() => this.apply(), BATCH);
+  }
+
+  /** Applies the changes of the last moment at once: each new picture is laid out. */
+  apply() {
+    const changes = this.changes.splice(0);
+    const seen = changes.filter(change => applied(this.graph, change) !== this.graph);
+    if (!seen.length) return;
+    const all = (/** @type {import('../knowledge.js').Graph} */ graph) => changes.reduce((now, change) => applied(now, change), graph);
+    this.graph = all(this.graph);
+    this.past = this.past.map(all);
+    const keys = seen.map(change => edgeOf(change.statement).key);
+    this.fresh = new Set([...this.fresh, ...keys]);
+    setTimeout(() => (this.fresh = new Set([...this.fresh].filter(each => !keys.includes(each)))), FRESH);
   }
 
   render() {
@@ -140,7 +155,7 @@ class Knowledge extends Part {
     const tab = names.find(([name]) => name === query.get('tab'))?.[0] ?? 'graph';
     return html`<div class="head"><div class="grow"><h1>Knowledge</h1><span class="dim">Statements that the agents of your group share.</span></div>
         ${feed ? html`<span class="live ${feed.state === 'live' ? 'ok' : 'wait'}" role="status">${feed.state === 'live' ? 'follows changes' : line(feed.failure?.message ?? feed.state, 60)}</span>` : nothing}</div>
-      ${failure(this.error)}${source === undefined && !this.error ? skeleton(5) : nothing}
+      ${failure(this.error, source ? undefined : () => this.begin())}${source === undefined && !this.error ? skeleton(5) : nothing}
       ${source === null ? html`<div class="card">${empty('No agent shares a graph', 'Agents of this hub share one if they are declared with .uses(SharedKnowledge.VIEW).')}</div>` : nothing}
       ${source ? html`<section class="card" aria-label="Knowledge">${tabs('Views of the graph', names, tab, name => (inbox.read(), setQuery({ tab: name })), 'kg')}<div role="tabpanel" id="kg" aria-labelledby="kg-${tab}">
         ${tab === 'query' ? html`<parley-knowledge-query .route=${this.route} .source=${source}></parley-knowledge-query>` : tab === 'reviews' ? this.reviews(waiting) : this.explore(query)}</div></section>` : nothing}`;
@@ -160,11 +175,11 @@ class Knowledge extends Part {
       else if (event.key === 'z' && event.ctrlKey) this.undo();
     };
     return html`<form class="pad row kg-bar" role="search" @submit=${find}><input type="search" class="grow" aria-label="Search entities" placeholder="Id or part of it, type, or text" maxlength="500" .value=${this.q}><button class="btn">Search</button></form>
-      ${this.q && !this.found && !this.error ? skeleton(3) : nothing}
+      ${failure(this.searchError, () => this.look(this.q))}${this.q && !this.found && !this.searchError ? skeleton(3) : nothing}
       ${this.found ? html`<ul class="list kg-found">${this.found.map(({ id, types }) => html`<li><a class="cut" href=${link('kg', { entity: id, agent: query.get('agent') ?? undefined })}>${line(id, 120)}</a><span class="dim cut">${types.map(short).join(', ')}</span></li>`)}</ul>${this.found.length ? nothing : html`<p class="pad dim">No entity matches.</p>`}` : nothing}
       ${!nodes.size ? (this.q ? nothing : empty('Begin with an entity', 'Search for one. The statements around it are drawn, and those around each entity that you open.')) : html`<div class="pad row wrap kg-bar">
         <label>Certainty from <input type="range" max="1" step="0.05" aria-label="Least certainty" .value=${certainty} @input=${(/** @type {Event} */ event) => setQuery({ certainty: field(event) })}><output>${certainty === '0' ? 'any' : line(certainty, 5)}</output></label>
-        <label>Age up to <input type="range" max=${AGES.length - 1} aria-label="Greatest age" .value=${String(range)} @input=${(/** @type {Event} */ event) => setQuery({ age: AGES[Number(field(event))][0] })}><output>${AGES[range][0]}</output></label>
+        <label>Age up to <input type="range" max=${AGES.length - 1} aria-label="Greatest age" aria-valuetext=${AGES[range][0]} .value=${String(range)} @input=${(/** @type {Event} */ event) => setQuery({ age: AGES[Number(field(event))][0] })}><output>${AGES[range][0]}</output></label>
         <span class="dim grow" role="status">${hidden ? `${plural(hidden, 'statement')} hidden` : ''}${isFull ? ` ${MOST} elements are drawn: collapse some to see others` : ''}</span>
         ${Object.entries({ Undo: () => this.undo(), PNG: async () => save({ raw: await pixels(drawing()), filename: 'graph.png' }), SVG: () => save({ text: standalone(drawing()), filename: 'graph.svg' }), Turtle: () => save({ text: turtle([...edges.values()]), filename: 'graph.ttl' }) }).map(([name, act]) =>
           html`<button type="button" class="btn" ?disabled=${name === 'Undo' && !this.past.length} @click=${act}>${name}</button>`)}</div>

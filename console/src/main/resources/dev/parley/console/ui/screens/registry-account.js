@@ -20,6 +20,7 @@ const CARDS = 'api/v1/agent-cards';
 
 /** Token of a login, in the memory of the page only. @type {string | undefined} */
 let token;
+addEventListener('session-changed', () => (token = undefined)); // another user of the hub may be another developer
 
 /** @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, unknown>} [query] @param {string} [bearer] */
 async function call(method, path, body, query, bearer = token) {
@@ -76,18 +77,22 @@ class Account extends Part {
   willUpdate() {
     const shown = `${!!token} ${this.tab}`;
     if (!this.isConnected || shown === this.shown) return;
-    Object.assign(this, { shown, data: {} });
-    if (token) this.work(() => this.read());
+    Object.assign(this, { shown, data: this.data.edited && (!token || this.tab === 'cards') ? this.data : {} }); // a card in the making outlives its login
+    if (token && !this.data.edited) this.work(() => this.read());
   }
 
   /** @param {string} [fresh] a key that was made just now */
   async read(fresh) {
+    const { tab } = this;
     this.me = await json('GET', 'developers/me');
-    if (this.tab === 'keys') this.data = { keys: await json('GET', KEYS), fresh };
-    if (this.tab !== 'cards') return;
+    if (tab === 'keys') {
+      const keys = await json('GET', KEYS);
+      if (tab === this.tab) this.data = { keys, fresh };
+    }
+    if (tab !== 'cards') return;
     const [all, active] = await Promise.all([false, true].map(only => json('GET', CARDS, undefined, { owned_only: true, limit: 250, active_only: only })));
     const ids = active.items.map((/** @type {VaultCard} */ card) => card.id);
-    this.data = { cards: all.items.map((/** @type {VaultCard} */ card) => ({ ...card, is_active: ids.includes(card.id) })) };
+    if (tab === this.tab) this.data = { cards: all.items.map((/** @type {VaultCard} */ card) => ({ ...card, is_active: ids.includes(card.id) })) };
   }
 
   /** @param {SubmitEvent} event */
@@ -115,6 +120,7 @@ class Account extends Part {
     const { id } = this.data.edited ?? {};
     this.work(async () => {
       const card = { card_data: JSON.parse(/** @type {HTMLTextAreaElement} */ (this.querySelector('textarea')).value) };
+      this.data = { edited: { id, card_data: card.card_data } };
       const { is_valid: isValid, detail } = await json('POST', 'api/v1/utils/validate-card', card);
       if (!isValid) throw new Error(detail);
       if (check) return 'The card is valid.';
@@ -136,7 +142,7 @@ class Account extends Part {
         ${me ? html`<p>${line(me.name, 100)}, ${line(me.email, 254)} <span class="state ${me.is_verified ? 'ok' : 'wait'}">${me.is_verified ? 'verified' : 'not verified'}</span></p>` : nothing}
         <p class="dim">${!me ? 'With accounts of the registry, clients of AgentVault publish cards. They are no accounts of the hub.' : me.is_verified ? nothing : 'The link in the mail verifies the address; until then the account cannot be recovered.'}</p></div>
         ${me ? html`<button type="button" class="btn" @click=${leave}>Log out</button>` : nothing}</div>
-      <section class="card ${token ? '' : 'access'}">${tabs('Developer account', token ? PARTS : WAYS, tab, name => ((this.told = {}), setQuery({ tab: name, verified: undefined })), 'account')}
+      <section class="card ${token ? '' : 'access'}">${tabs('Developer account', token ? PARTS : WAYS, tab, name => !this.told.busy && ((this.told = {}), setQuery({ tab: name, verified: undefined })), 'account')}
         <div role="tabpanel" id="account" class="pad stack" aria-labelledby="account-${tab}">${failure(told.error)}${told.done ? html`<p class="check ok" role="status">${line(told.done, 300)}</p>` : nothing}
           ${!token ? this.access(tab) : tab === 'builder' ? this.builder() : edited ? this.editor(edited) : keys ? this.keyList(keys) : cards ? this.cardList(cards) : skeleton(3)}</div></section>`;
   }
@@ -152,7 +158,7 @@ class Account extends Part {
     return html`<form class="stack" @submit=${this.submit}>${verified ? html`<p class="check ${verified === 'yes' ? 'ok' : 'bad'}" role="status">${verified === 'yes' ? 'The mail address is verified.' : 'The link is unknown, or older than 24 hours.'}</p>` : nothing}
       ${tab === 'signup' ? field('Name', 'name', 'text', 'nickname') : nothing}${field('Mail address', 'email', 'email', 'username')}${tab === 'recover' ? field('Recovery key', 'key') : nothing}
       ${field(password, 'password', 'password', tab === 'login' ? 'current-password' : 'new-password')}<div class="row"><button class="btn main" ?disabled=${this.told.busy}>${action}</button></div>
-      ${tab === 'login' ? html`<p class="dim">A login is good for 30 minutes, and ends when the page is left.</p>` : nothing}</form>`;
+      ${tab === 'login' ? html`<p class="dim">A login is good for 30 minutes, and ends when the page is loaded again, or with the session of the hub.</p>` : nothing}</form>`;
   }
 
   /** @param {VaultCard[]} cards */

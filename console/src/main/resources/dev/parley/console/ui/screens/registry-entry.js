@@ -33,8 +33,7 @@ class RegistryEntry extends AgentScreen {
     const { trust, endpoints = [], skills = [], digest = '' } = entry;
     const shown = { dialect: '', dialects: [...new Set(endpoints.map(each => each.dialect))], digest, card, asV1: { ...entry, ...card, skills }, findings: [], signature: trust ?? { outcome: 'unsigned' },
       interfaces: endpoints.map(each => ({ ...each, status: '' })) };
-    Object.assign(this, { health, reviews, fault: undefined });
-    return { entry, seen: this.session.isVisitor ? shown : { ...(await api.inspect(subject).catch(() => shown)), url: undefined, interfaces: shown.interfaces } };
+    return { entry, health, reviews, fault: undefined, seen: this.session.isVisitor ? shown : { ...(await api.inspect(subject).catch(() => shown)), url: undefined, interfaces: shown.interfaces } };
   }
 
   actions() {

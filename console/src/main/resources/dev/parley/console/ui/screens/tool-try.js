@@ -50,19 +50,21 @@ class ToolTry extends Part {
 
   async read() {
     const { server, tool } = this;
-    Object.assign(this, { definition: undefined, result: undefined, error: undefined });
+    Object.assign(this, { definition: undefined, result: undefined, error: undefined, busy: false });
     try {
-      let found, cursor;
+      let found, titled, cursor; // a long name has a hash: then the title tells, which the server chose
       do {
         const page = await mcp(server, 'tools/list', cursor ? { cursor } : {});
-        found = page.tools.find((/** @type {{name: string, title?: string}} */ each) => each.title === tool || each.name === `${server}__${tool}`);
+        const all = /** @type {{name: string, title?: string, inputSchema: Schema}[]} */ (page.tools);
+        found = all.find(each => each.name === `${server}__${tool}`);
+        titled ??= all.find(each => each.title === tool);
         cursor = page.nextCursor;
       } while (!found && cursor);
       if (server !== this.server || tool !== this.tool) return;
-      this.definition = found;
-      if (!found) this.error = new Error('The tool is not on the card of the server: approve it, or call it by its name in a chat.');
+      this.definition = found ?? titled;
+      if (!this.definition) this.error = new Error('The tool is not on the card of the server: approve it, or call it by its name in a chat.');
     } catch (error) {
-      this.error = error;
+      if (server === this.server && tool === this.tool) this.error = error;
     }
   }
 
@@ -73,23 +75,25 @@ class ToolTry extends Part {
     if (!definition) return;
     Object.assign(this, { busy: true, error: undefined, result: undefined });
     try {
-      this.result = await mcp(this.server, 'tools/call', { name: definition.name, arguments: this.values(new FormData(/** @type {HTMLFormElement} */ (event.target))) });
+      const result = await mcp(this.server, 'tools/call', { name: definition.name, arguments: this.values(new FormData(/** @type {HTMLFormElement} */ (event.target))) });
+      if (definition === this.definition) this.result = result;
     } catch (error) {
-      this.error = error;
+      if (definition === this.definition) this.error = error;
     }
-    this.busy = false;
+    if (definition === this.definition) this.busy = false;
   }
 
   /** Arguments of the form; members that are left empty are left out. @param {FormData} form */
   values(form) {
     const { properties = {} } = /** @type {{inputSchema: Schema}} */ (this.definition).inputSchema;
-    if (!Object.keys(properties).length) return JSON.parse(String(form.get('')).trim() || '{}');
+    if (!Object.keys(properties).length) return JSON.parse(String(form.get('arguments')).trim() || '{}');
     return Object.fromEntries(Object.entries(properties).flatMap(([name, schema]) => {
       const text = String(form.get(name) ?? '');
       const type = typeOf(schema);
       if (text === '') return [];
       if (schema.enum) return [[name, schema.enum.find(each => String(each) === text)]];
       if (type === 'string') return [[name, text]];
+      if (type === 'number' || type === 'integer') return [[name, Number(text)]];
       try {
         return [[name, JSON.parse(text)]];
       } catch {
@@ -109,7 +113,7 @@ class ToolTry extends Part {
     return html`<form class="stack" @submit=${this.call}>
       ${fields.map(([name, each]) => html`<label class="field"><span>${line(name, 80)}${schema.required?.includes(name) ? '' : html` <span class="dim">optional</span>`}</span>${this.control(name, each, !!schema.required?.includes(name))}
         ${each.description ? html`<small class="dim">${line(each.description, 300)}</small>` : nothing}</label>`)}
-      ${fields.length ? nothing : html`<label class="field">Arguments, as JSON<textarea name="" rows="3" class="mono">{}</textarea></label>`}
+      ${fields.length ? nothing : html`<label class="field">Arguments, as JSON<textarea name="arguments" rows="3" class="mono">{}</textarea></label>`}
       <div class="row"><button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Calls…' : 'Call'}</button></div></form>`;
   }
 

@@ -30,6 +30,8 @@ class Tools extends Part {
     this.log = undefined;
     this.logged = '';
     /** @type {any} */
+    this.logError = undefined;
+    /** @type {any} */
     this.error = undefined;
     /** @type {any} */
     this.actError = undefined;
@@ -52,9 +54,9 @@ class Tools extends Part {
   read = paced(async () => {
     const { logged } = this;
     try {
-      const [{ servers }, log] = await Promise.all([api.mcpTools(), logged ? api.mcpLog(logged) : undefined]);
+      const [{ servers }, log] = await Promise.all([api.mcpTools(), logged ? api.mcpLog(logged).catch(failure => ({ failure, lines: [] })) : undefined]);
       this.servers = servers;
-      if (logged === this.logged) this.log = log?.lines;
+      if (logged === this.logged) Object.assign(this, { log: log?.lines, logError: log && 'failure' in log ? log.failure : undefined });
       this.error = undefined;
     } catch (error) {
       this.error = error;
@@ -87,7 +89,7 @@ class Tools extends Part {
     const trouble = problem ?? lastProblem;
     return html`<section class="card server" aria-label=${line(name, 80)}><h2 class="row"><a class="cut" href=${link(`agents/${name}`)}>${line(name, 80)}</a><span class="state ${state === 'connected' ? 'ok' : 'bad'}">${line(state, 30)}</span>
         <span class="dim grow">${plural(tools.length, 'tool')}${restarts ? `, ${plural(restarts, 'restart')}` : ''}</span>
-        <button type="button" class="link" aria-expanded=${this.logged === name} @click=${() => setQuery({ log: this.logged === name ? undefined : name })}>Log</button>
+        ${state === 'unusable' ? nothing : html`<button type="button" class="link" aria-expanded=${this.logged === name} @click=${() => setQuery({ log: this.logged === name ? undefined : name })}>Log</button>`}
         <button type="button" class="link" @click=${() => setQuery({ server: name, tool: undefined })}>Connect</button></h2>
       ${trouble ? html`<p class="pad ${problem ? 'bad-text' : 'dim'}">${problem ? '' : 'Last problem: '}${line(trouble, 500)}</p>` : nothing}
       ${this.logged === name ? this.lines() : nothing}
@@ -96,7 +98,7 @@ class Tools extends Part {
   }
 
   lines() {
-    if (!this.log) return this.error ? nothing : skeleton(3);
+    if (!this.log || this.logError) return this.error || this.logError ? html`<div class="pad">${failure(this.logError)}</div>` : skeleton(3);
     return this.log.length ? html`<ol class="log mono" tabindex="0" aria-label="Log">${this.log.slice(-NEWEST).map(({ at, text }) => html`<li>${time(at)} ${visible(text, 1_000)}</li>`)}</ol>` : html`<p class="pad dim">The program has written nothing to its standard error. Servers over HTTP have no log here.</p>`;
   }
 
