@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
@@ -95,6 +97,9 @@ class HostileAgentTest {
         });
         """;
 
+    @TempDir
+    private static Path directory;
+
     private final AtomicInteger calls = new AtomicInteger();
     private HttpServer trap;
     private ConsoleHub hub;
@@ -121,7 +126,7 @@ class HostileAgentTest {
             exchange.close();
         });
         trap.start();
-        hub = new ConsoleHub(Agent.named("hostile", hostile(MARKUP + CONTROLS))
+        Agent hostile = Agent.named("hostile", hostile(MARKUP + CONTROLS))
                 .version(hostile("1 <script>window.attacked=18</script>"))
                 .provider(hostile(MARKUP), "javascript:window.attacked=19")
                 .documentationUrl("javascript:window.attacked=20")
@@ -139,7 +144,8 @@ class HostileAgentTest {
                         List.of(),
                         List.of("text/plain", hostile("text/html" + MARKUP)),
                         List.of()))
-                .handle(this::attack));
+                .handle(this::attack);
+        hub = ToolsScreenTest.hub(directory, hostile(MARKUP + CONTROLS).replace("${", "$ {"), hostile);
         Map<?, ?> sent = hub.sent(
                 "hostile",
                 List.of(
@@ -433,6 +439,35 @@ class HostileAgentTest {
         browser.go("workflows/new?run=" + run.get("workflowId"));
         browser.see("section[aria-label=Picture] .name", "one <");
         assertHarmless("the editor");
+    }
+
+    @Test
+    void meshRegistryToolsAndAuditShowMarkupAsText() {
+        hub.post(
+                "/agents/scribe/one",
+                MeshScreenTest.envelope("feedback", Map.of("rating", 4, "comments", hostile(MARKUP + CONTROLS))));
+        browser.go("mesh?tab=reports");
+        browser.see("#mesh .list li", "<script>");
+        assertHarmless("reports of the mesh");
+        browser.go("mesh");
+        browser.see("#mesh .list li", "hostile");
+        assertHarmless("the mesh");
+        browser.go("tools?server=files&tool=read&log=files");
+        browser.see(".server .list .dim", "<script>");
+        browser.see("parley-tool-try label", "path");
+        browser.type("parley-tool-try input[name=path]", "<img src=x onerror=window.attacked=44>");
+        browser.click("parley-tool-try button", "Call");
+        browser.see("section[aria-label=Result] .part", "onerror");
+        browser.see(".log li", "onerror");
+        assertHarmless("a tool");
+        browser.go("registry?q=hostile");
+        browser.see(".agents .body .tr", "<script>");
+        browser.click(".tr .agent a", "hostile");
+        browser.see(".skills, .skill-list", "<script>");
+        assertHarmless("an entry of the registry");
+        browser.go("audit");
+        browser.see(".audit .body .tr .what", "task.created");
+        assertHarmless("the audit log");
     }
 
     @ParameterizedTest

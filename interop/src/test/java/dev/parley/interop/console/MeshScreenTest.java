@@ -85,7 +85,7 @@ class MeshScreenTest {
         return new ConsoleHub(Hub.builder().data(directory).port(0));
     }
 
-    private static Map<String, Object> envelope(String type, Map<String, ?> content) {
+    static Map<String, Object> envelope(String type, Map<String, ?> content) {
         return Map.of(
                 "version", "1.0",
                 "messageId", UUID.randomUUID().toString(),

@@ -15,7 +15,7 @@ const ENOUGH = 60; // rows that fill a page
 const LONGEST_EXPORT = 100_000; // rows, the newest
 const FAR = 5_000; // rows behind which following begins anew
 const MOST = 20_000; // rows that are kept
-const FILTERS = [['actor', 'Who'], ['action', 'Action, such as key.revoked'], ['target', 'On what'], ['group', 'Group']];
+const FILTERS = [['actor', 'Who'], ['action', 'Action'], ['target', 'On what'], ['group', 'Group']];
 const MEMBERS = ['number', 'at', 'group', 'actor', 'action', 'target', 'subject', 'outcome', 'address', 'trace', 'detail', 'hash'];
 const BAD = /denied|failed|rejected|refused|error/i;
 
