@@ -72,6 +72,8 @@ final class ReportCommandTest {
                     .asString()
                     .startsWith("agent,calls,errors,success,");
             assertThat(report(shell, hub, "reliability")).contains("TASK_NOT_FOUND:1");
+            assertThat(report(shell, hub, "series", "--agent", "echo", "--since", "10m", "-o", "json"))
+                    .containsPattern("\"operation\":\"Send[A-Za-z]+\",\"calls\":1,\"errors\":0,\"p50Millis\":[0-9.]+");
             assertThat(report(shell, hub, "usage", "--until", "2020-01-31", "--since", "2020-01-01"))
                     .isBlank();
         }
@@ -104,7 +106,7 @@ final class ReportCommandTest {
             assertThat(red.run("report", "usage", "--url", hub.url(), "--group", "blue")
                             .err())
                     .contains("group", "expected: red");
-            for (String other : List.of("key list", "user list", "audit verify", "group list")) {
+            for (String other : List.of("key list", "user list", "audit verify", "group list", "report series")) {
                 Ran refused = red.run((other + " --url " + hub.url()).split(" ", -1));
                 assertThat(refused.status()).as(other).isEqualTo(4);
             }

@@ -10,6 +10,7 @@ import java.util.List;
 public final class ReportProtocol {
     public static final String USAGE = "reports/usage";
     public static final String RELIABILITY = "reports/reliability";
+    public static final String SERIES = "measures";
 
     /** Parameters of the operations. */
     public static final List<RestParameter> PARAMETERS = List.of(
@@ -25,6 +26,16 @@ public final class ReportProtocol {
                     "SUBJECT[,SUBJECT]",
                     "A row for each: agent, skill, caller, group, hour, day; default: agent."),
             query("group", Type.TEXT, "GROUP", "Only calls of this group."));
+
+    /** Parameters of {@link #SERIES}. */
+    public static final List<RestParameter> SERIES_PARAMETERS = List.of(
+            query(
+                    "since",
+                    Type.TIME,
+                    "WHEN",
+                    "Calls from this time on; on a command line also a duration before now; default: an hour ago, which is the most."),
+            query("agent", Type.TEXT, "NAME", "Only calls of this agent."),
+            query("operation", Type.TEXT, "NAME", "Only calls of this operation, such as SendMessage."));
 
     private ReportProtocol() {}
 }

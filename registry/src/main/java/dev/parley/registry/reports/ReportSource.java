@@ -22,6 +22,7 @@ import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.registry.ReportProtocol;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -32,6 +33,8 @@ import java.util.Optional;
 public final class ReportSource implements HubExtensionSource {
     private static final String URI = ExtensionUri.permanent("/extensions/reports/v1");
     private static final Map<String, Object> REPORT = object("since until", TIME, "rows", list(ANY));
+    private static final Map<String, Object> SERIES =
+            object("since until", TIME, "stepSeconds", COUNT, "rows totals", list(ANY));
 
     /** For the service loader. */
     public ReportSource() {}
@@ -52,6 +55,12 @@ public final class ReportSource implements HubExtensionSource {
                         "Report failures and durations of agents",
                         REPORT,
                         parameters),
+                AdminRow.of(
+                        ReportProtocol.SERIES,
+                        "GET /measures",
+                        "Show the calls of the last hour in steps",
+                        SERIES,
+                        ReportProtocol.SERIES_PARAMETERS.toArray(RestParameter[]::new)),
                 AdminRow.of(
                         "privacy/measures",
                         "GET /privacy/measures",
@@ -92,8 +101,19 @@ public final class ReportSource implements HubExtensionSource {
                     (given, by) -> Report.USAGE.of(usage, given, by),
                     ReportProtocol.RELIABILITY,
                     (given, by) -> Report.RELIABILITY.of(usage, given, by),
+                    ReportProtocol.SERIES,
+                    (given, by) -> series(given),
                     "privacy/measures",
                     (given, by) -> measures(given));
+        }
+
+        private Object series(AdminParameters given) {
+            Instant since = given.time("since");
+            return usage.series()
+                    .since(
+                            since == null ? Instant.EPOCH : since,
+                            given.textOrNull("agent"),
+                            given.textOrNull("operation"));
         }
 
         private Object measures(AdminParameters given) {

@@ -115,6 +115,7 @@ final class Usage implements HubObserver, AutoCloseable {
             PAUSE.toMillis(),
             TimeUnit.MILLISECONDS,
             task -> Thread.ofVirtual().name("reports").start(task));
+    private final Series series;
     private final AtomicBoolean scheduled = new AtomicBoolean();
     /** Hours that have ended since the last write. */
     private final Queue<Hour> past = new ConcurrentLinkedQueue<>();
@@ -130,6 +131,7 @@ final class Usage implements HubObserver, AutoCloseable {
     Usage(Database database, InstantSource clock) {
         this.database = database;
         this.clock = clock;
+        this.series = new Series(clock);
         database.migrate("registry-reports", List.of(SCHEMA));
         var now = new Hour(clock.millis() / HOUR * HOUR, new ConcurrentHashMap<>());
         this.hour = new AtomicReference<>(now);
@@ -150,6 +152,7 @@ final class Usage implements HubObserver, AutoCloseable {
         if (error != null) {
             cell.add(Measures.ERROR + error.name(), 1);
         }
+        series.count(agent, operation.name(), nanos, error != null);
     }
 
     @Override
@@ -174,6 +177,11 @@ final class Usage implements HubObserver, AutoCloseable {
     public void offered(TaskKey task, String caller, boolean accepted) {
         cell(task.scope().group(), shortened(caller), task.agent(), "")
                 .add(accepted ? Measures.ACCEPTED : Measures.REFUSED, 1);
+    }
+
+    /** The calls of the last hour, in steps. */
+    Series series() {
+        return series;
     }
 
     private static String skill(Operation operation) {

@@ -34,11 +34,15 @@ public final class RegistryCommands implements CommandSource {
                         of(
                                 "usage",
                                 "Report calls, bytes, tasks and webhooks",
-                                () -> new ReportCommand(ReportProtocol.USAGE)),
+                                () -> new ReportCommand(ReportProtocol.USAGE, ReportProtocol.PARAMETERS)),
                         of(
                                 "reliability",
                                 "Report success, failures and durations",
-                                () -> new ReportCommand(ReportProtocol.RELIABILITY))),
+                                () -> new ReportCommand(ReportProtocol.RELIABILITY, ReportProtocol.PARAMETERS)),
+                        of(
+                                "series",
+                                "Show the calls of the last hour in steps of 15 seconds",
+                                () -> new ReportCommand(ReportProtocol.SERIES, ReportProtocol.SERIES_PARAMETERS))),
                 of("package", "Write a Dockerfile and an ignore file for an agent", PackageCommand::new));
     }
 

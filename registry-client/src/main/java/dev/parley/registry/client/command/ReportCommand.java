@@ -7,15 +7,19 @@ import dev.parley.command.CommandException;
 import dev.parley.command.ProgramCommand;
 import dev.parley.command.RowParameters;
 import dev.parley.dialect.Json;
-import dev.parley.registry.ReportProtocol;
+import dev.parley.protocol.extension.RestParameter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code parley report …}: an operation of the administration whose answer is a table. */
-record ReportCommand(String operation) implements ProgramCommand {
+/**
+ * {@code parley report …}: an operation of the administration whose answer is a table.
+ *
+ * @param parameters of the operation
+ */
+record ReportCommand(String operation, List<RestParameter> parameters) implements ProgramCommand {
     private static final String OUTPUT = "--output";
     private static final List<String> FORMATS = List.of("text", "csv", "json");
 
@@ -26,7 +30,7 @@ record ReportCommand(String operation) implements ProgramCommand {
 
     @Override
     public void describe(CommandSpec spec) {
-        RowParameters.describe(spec, ReportProtocol.PARAMETERS);
+        RowParameters.describe(spec, parameters);
         spec.addOption(OptionSpec.builder("-o", OUTPUT)
                 .type(String.class)
                 .arity("1")
@@ -42,7 +46,7 @@ record ReportCommand(String operation) implements ProgramCommand {
         if (!FORMATS.contains(format)) {
             throw CommandException.usage("invalid -o: " + format + " (expected: text, csv or json)", null);
         }
-        Map<String, Object> values = RowParameters.values(call, ReportProtocol.PARAMETERS, Duration::negated);
+        Map<String, Object> values = RowParameters.values(call, parameters, Duration::negated);
         Map<?, ?> report = call.admin(operation, values, "the same command with --help lists the subjects");
         if (format.equals("json")) {
             call.output().print(new String(Json.write(report), UTF_8) + "\n");
