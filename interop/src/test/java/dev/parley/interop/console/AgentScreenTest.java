@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.trust.cards.CardKeys;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
 
 /** The screen of an agent, in a browser. */
 @Timeout(90)
@@ -272,6 +274,34 @@ class AgentScreenTest {
         browser.go("agents/inspect?url=" + URLEncoder.encode(url("/none"), UTF_8));
         browser.see(".failure", "no agent card at");
         browser.forget("status of 400 (Bad Request)");
+    }
+
+    @Test
+    @DisplayName("S2: an agent of another hub is called from its card; its answer and its failure are shown")
+    void anAgentElsewhereIsCalled() {
+        Agent parrot = Agent.named("parrot", "Repeats what it hears")
+                .skill("repeat", "Repeats a text", "text")
+                .handle((request, reply) -> {
+                    if (request.text().contains("fail")) {
+                        reply.fail("The parrot is asleep");
+                    } else {
+                        reply.complete("Parrot: " + request.text());
+                    }
+                });
+        try (Hub elsewhere = Hub.builder().inMemory().port(0).agents(parrot).start()) {
+            browser.go("agents/inspect?url=" + URLEncoder.encode(elsewhere.url() + "/agents/parrot", UTF_8));
+            browser.type("section[aria-label='Test call'] input", "good morning");
+            browser.click("section[aria-label='Test call'] button", "Send");
+            browser.see("section[aria-label='Test call'] .part", "Parrot: good morning");
+            browser.see("section[aria-label='Test call'] .state.ok", "completed");
+            browser.picture("agent-call");
+
+            browser.type("section[aria-label='Test call'] input", "please fail");
+            browser.press(Keys.ENTER);
+            browser.see("section[aria-label='Test call'] .bad-text", "The parrot is asleep");
+            browser.click("section[aria-label='Test call'] a", "Its run");
+            browser.see(".node.bad .name", "call");
+        }
     }
 
     @Test

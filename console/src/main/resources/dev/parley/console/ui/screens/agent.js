@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { api, hubNow, request } from '../api.js';
 import { failure, skeleton, tabs } from '../components/bits.js';
 import { Part } from '../components/element.js';
-import { count, line } from '../format.js';
+import { count, line, webLink } from '../format.js';
 import { watch } from '../live.js';
 import { part } from '../part.js';
 import { link, setQuery } from '../route.js';
@@ -169,6 +169,14 @@ export class AgentScreen extends Part {
       <div role="tabpanel" id="view" class="pad" aria-labelledby="view-${present}">${this.panel(present, seen)}</div></section>`;
   }
 
+  /** @param {import('../types.js').Inspection} seen */
+  testCall({ url, interfaces, asV1: card }) {
+    const address = webLink(url)?.replace(/\/\.well-known\/.*/, '') ?? webLink(interfaces[0]?.url);
+    if (this.own || this.session?.isVisitor || !card || !address) return nothing;
+    part(import('./agent-call.js')).catch(() => {}); // the shell tells
+    return html`<parley-test-call .url=${address} .skill=${card.skills?.[0]}></parley-test-call>`;
+  }
+
   /** @param {string} tab @param {import('../types.js').Inspection} seen @returns {unknown} */
   panel(tab, seen) {
     const at = this.route.query.get('at') ?? undefined;
@@ -177,7 +185,7 @@ export class AgentScreen extends Part {
       return html`<agent-versions .entry=${this.entry} .route=${this.route}></agent-versions>`;
     }
     if (tab === 'findings') return html`<div class="cols even">${findingList(seen.findings, at)}${cardText(seen.card, at)}</div>`;
-    if (tab === 'overview') return overview(seen, this.entry, this.own, hubNow(), this.place[0]);
+    if (tab === 'overview') return html`<div class="stack">${overview(seen, this.entry, this.own, hubNow(), this.place[0])}${this.testCall(seen)}</div>`;
     const forms = this.own ? Object.keys(FORMS) : seen.asV1 && !seen.dialects.includes('A2A 1.0') ? ['1.0'] : [];
     const { form } = this;
     return html`<div class="row wrap chips" role="group" aria-label="Version of the card">${['', ...forms].map(name => html`<button type="button" class="chip ${(form?.name ?? '') === name ? 'on' : ''}"

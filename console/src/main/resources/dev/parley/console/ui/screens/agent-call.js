@@ -1,0 +1,76 @@
+/** A test call of an agent elsewhere: a run of one step, whose task the hub sends without credentials of the reader. */
+import { html, nothing } from 'lit';
+import { api } from '../api.js';
+import { badge, failure } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import '../components/parts.js';
+import { isTerminal, line } from '../format.js';
+import { watch } from '../live.js';
+import { link } from '../route.js';
+import { taskState } from './workflows.js';
+
+class TestCall extends Part {
+  static properties = { url: { type: String }, skill: { attribute: false }, run: { state: true }, parts: { state: true }, error: { state: true }, busy: { state: true } };
+
+  constructor() {
+    super();
+    /** Address of the agent, or of its card. */
+    this.url = '';
+    /** @type {import('../types.js').Skill | undefined} */
+    this.skill = undefined;
+    /** @type {import('../types.js').WorkflowRun | undefined} */
+    this.run = undefined;
+    /** Parts of the answer. @type {import('../types.js').Part[]} */
+    this.parts = [];
+    /** @type {any} */
+    this.error = undefined;
+    this.busy = false;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.until(watch(changes => changes.some(({ kind, taskId }) => kind === 'gap' || taskId === this.run?.workflowId) && this.follow()));
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('url')) Object.assign(this, { run: undefined, parts: [], error: undefined });
+  }
+
+  /** @param {SubmitEvent} event */
+  async send(event) {
+    event.preventDefault();
+    const text = new FormData(/** @type {HTMLFormElement} */ (event.target)).get('text');
+    Object.assign(this, { busy: true, run: undefined, parts: [], error: undefined });
+    try {
+      this.run = await api.startRun({ workflow: { steps: [{ id: 'call', agent: this.url, task: this.skill?.id ?? 'message', parameters: { text } }] } });
+      await this.follow();
+    } catch (error) {
+      this.error = error;
+    }
+    this.busy = false;
+  }
+
+  async follow() {
+    const { run } = this;
+    if (!run) return;
+    try {
+      const now = await api.run(run.workflowId);
+      const task = isTerminal(taskState(now.state)) ? await api.task('one', run.workflowId) : undefined;
+      if (this.run?.workflowId === run.workflowId) Object.assign(this, { run: now, parts: (task?.artifacts ?? []).flatMap(each => each.parts) });
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  render() {
+    const step = this.run?.steps[0];
+    return html`<section class="card" aria-label="Test call"><h2>Test call</h2><form class="pad stack" @submit=${this.send}>
+      <label class="field">Message<input name="text" required maxlength="10000" .value=${line(this.skill?.examples?.[0] ?? 'hello', 1_000)}></label>
+      <p class="dim">The hub sends it to <code>${line(this.url, 300)}</code>, without your credentials.</p>
+      <div class="row"><button class="btn main" ?disabled=${this.busy}>Send</button>${this.run && step ? html`${badge(taskState(step.state))}<a href=${link(`workflows/${this.run.workflowId}`)}>Its run</a>` : nothing}</div>
+      ${failure(this.error)}${step?.problem ? html`<p class="bad-text">${line(step.problem, 400)}</p>` : nothing}<parley-parts .parts=${this.parts}></parley-parts></form></section>`;
+  }
+}
+
+customElements.define('parley-test-call', TestCall);
