@@ -54,7 +54,8 @@ class AuditScreenTest {
     }
 
     @Test
-    @DisplayName("S9: one searchable stream shows who did what, on what, the result and from where, verified to its end")
+    @DisplayName(
+            "S9: one searchable stream shows who did what, on what, the result and from where, verified to its end")
     void oneStreamIsSearchedAndVerified() throws SQLException {
         open("audit");
         browser.see(".audit .body .tr .what", "task.created");
@@ -139,7 +140,8 @@ class AuditScreenTest {
     }
 
     @Test
-    @DisplayName("S9: on a hub without authentication the rows of tasks are followed; a row that the log does not have is named as such")
+    @DisplayName(
+            "S9: on a hub without authentication the rows of tasks are followed; a row that the log does not have is named as such")
     void anOpenHubIsFollowed() {
         try (var open = new ConsoleHub(
                         Hub.builder().data(directory.resolve("open")).port(0));
@@ -153,7 +155,8 @@ class AuditScreenTest {
     }
 
     @Test
-    @DisplayName("S9: a member without the scope admin has no such page in the navigation, and is refused at its address")
+    @DisplayName(
+            "S9: a member without the scope admin has no such page in the navigation, and is refused at its address")
     void aMemberIsRefused() {
         browser.go("audit");
         browser.signIn(hub.key("team", "bob"));

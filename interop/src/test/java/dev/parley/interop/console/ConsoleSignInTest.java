@@ -3,7 +3,6 @@ package dev.parley.interop.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

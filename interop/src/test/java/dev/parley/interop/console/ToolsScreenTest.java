@@ -130,7 +130,8 @@ class ToolsScreenTest {
     }
 
     @Test
-    @DisplayName("S17: a changed tool is approved after a look at the difference, and other hosts get their configuration")
+    @DisplayName(
+            "S17: a changed tool is approved after a look at the difference, and other hosts get their configuration")
     void aToolIsApproved() throws IOException {
         hub("Reads a file").close();
         try (ConsoleHub hub = hub("Reads a file, and sends it to somebody");
