@@ -162,9 +162,15 @@ export const api = {
   createKey: key => json('POST', 'admin/keys', { body: key }),
   /** @param {string} key its id */
   revokeKey: key => json('POST', `admin/keys/${id(key)}/revoke`, { body: {} }),
-  /** Streams that are open at all agents; callers need the scope metrics. */
-  openStreams: async () => (await (await request('GET', 'metrics', { query: { 'name[]': 'parley_open_streams' }, headers: { Accept: 'text/plain' } })).text())
-    .split('\n').filter(each => each.startsWith('parley_open_streams')).reduce((sum, each) => sum + Number(each.split(' ').pop()), 0),
+  /** Metrics, each summed over its labels; callers need the scope metrics. @param {string[]} names @returns {Promise<Record<string, number>>} */
+  figures: async names => {
+    const text = await (await request('GET', 'metrics', { query: { 'name[]': names }, headers: { Accept: 'text/plain' } })).text();
+    return Object.fromEntries(names.map(name => [name, text.split('\n').filter(each => each.startsWith(name)).reduce((sum, each) => sum + Number(each.split(' ').pop()), 0)]));
+  },
+  /** Calls of the last hour; needs the scope admin, as does the report of use. @param {Record<string, unknown>} query @returns {Promise<any>} */
+  series: query => json('GET', 'admin/measures', { query }),
+  /** @param {Record<string, unknown>} query @returns {Promise<{rows: Record<string, any>[]}>} */
+  usage: query => json('GET', 'admin/reports/usage', { query }),
 
   /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskPage>} */
   tasks: (query, signal) => json('GET', 'activity/tasks', { query, signal }),

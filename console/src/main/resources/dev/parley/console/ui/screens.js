@@ -19,6 +19,7 @@ export const screens = [
   { path: 'registry/account', title: 'Developer account', element: 'screen-registry-account', open: true, load: () => import('./screens/registry-account.js') },
   { path: 'registry/:entry', title: 'Entry of the registry', element: 'screen-registry-entry', open: true, load: () => import('./screens/registry-entry.js') },
   { path: 'kg', title: 'Knowledge', element: 'screen-knowledge', group: 'Work', key: 'k', load: () => import('./screens/knowledge.js') },
+  { path: 'metrics', title: 'Metrics', element: 'screen-metrics', group: 'Operation', key: 'e', scope: 'admin', load: () => import('./screens/metrics.js') },
   { path: 'tools', title: 'Tools', element: 'screen-tools', group: 'Operation', key: 'o', scope: 'admin', load: () => import('./screens/tools.js') },
   { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },
   { path: 'workflows/new', title: 'New workflow', element: 'screen-workflow-new', load: () => import('./screens/workflow-new.js') },

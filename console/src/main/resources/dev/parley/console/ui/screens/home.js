@@ -77,7 +77,7 @@ class Home extends Part {
   async load() {
     try {
       const [{ agents }, counts, page, facets, streams] = await Promise.all([api.agents(), api.counts(), api.tasks({ pageSize: NEWEST }),
-        this.hasRegistry ? api.facets({ facet: 'health', limit: 10 }).catch(error => this.lacks(error)) : undefined, may(this.session, 'metrics') ? api.openStreams() : undefined]);
+        this.hasRegistry ? api.facets({ facet: 'health', limit: 10 }).catch(error => this.lacks(error)) : undefined, may(this.session, 'metrics') ? api.figures(['parley_open_streams']).then(each => each.parley_open_streams) : undefined]);
       const health = facets?.facets.health?.buckets ?? [];
       const ill = health.filter(({ value }) => value === 'down' || value === 'degraded').reduce((sum, each) => sum + each.count, 0);
       Object.assign(this, { agents, counts, rows: page.tasks, ill: facets && ill, streams, error: undefined, now: hubNow() });
