@@ -75,6 +75,22 @@ class MetricsScreenTest {
         }
     }
 
+    @Test
+    @DisplayName("S10: the page is read when it is opened by a click, also while nothing changes")
+    void thePageIsReadOnAnIdleHub() {
+        try (var hub = hub();
+                Browser browser = Browser.at(hub.url())) {
+            hub.send("scribe", "Sum up");
+            browser.go("tasks");
+            browser.see(".body .tr .title", "Sum up");
+            browser.click(".side a", "Metrics");
+            browser.see(ROW, "scribe");
+            browser.choose("select[aria-label=Time]", "last 15 minutes");
+            browser.see(ROW, "scribe");
+            browser.assertQuiet("the metrics of an idle hub");
+        }
+    }
+
     private static boolean isAtCalls(Browser browser) {
         return Boolean.TRUE.equals(browser.run(
                 "return !/calls 0\\/s/.test(document.querySelector('.chart svg').getAttribute('aria-valuetext'))"));

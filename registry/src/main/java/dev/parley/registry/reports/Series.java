@@ -1,13 +1,17 @@
 package dev.parley.registry.reports;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +46,7 @@ final class Series {
 
     private final InstantSource clock;
     private final Map<Subject, AtomicReferenceArray<Slot>> subjects = new ConcurrentHashMap<>();
+    private final AtomicLong swept = new AtomicLong(-1);
 
     Series(InstantSource clock) {
         this.clock = clock;
@@ -49,7 +54,7 @@ final class Series {
 
     void count(String agent, String operation, long nanos, boolean isError) {
         long step = clock.millis() / STEP_MILLIS;
-        AtomicReferenceArray<Slot> slots = slots(new Subject(agent, operation));
+        AtomicReferenceArray<Slot> slots = slots(new Subject(agent, operation), step);
         int place = (int) (step % STEPS);
         Slot slot = slots.get(place);
         while (slot == null || slot.step() < step) {
@@ -62,13 +67,32 @@ final class Series {
         }
     }
 
-    private AtomicReferenceArray<Slot> slots(Subject subject) {
+    private AtomicReferenceArray<Slot> slots(Subject subject, long step) {
         AtomicReferenceArray<Slot> known = subjects.get(subject);
         if (known != null) {
             return known;
         }
+        if (subjects.size() >= MOST) {
+            sweep(step);
+        }
         Subject counted = subjects.size() < MOST ? subject : new Subject(OTHER, "");
         return subjects.computeIfAbsent(counted, any -> new AtomicReferenceArray<>(STEPS));
+    }
+
+    /** Removes subjects without calls in the last hour, once in a step. */
+    private void sweep(long step) {
+        if (swept.getAndSet(step) == step) {
+            return;
+        }
+        subjects.values().removeIf(slots -> {
+            for (int i = 0; i < STEPS; i++) {
+                Slot slot = slots.get(i);
+                if (slot != null && slot.step() > step - STEPS) {
+                    return false;
+                }
+            }
+            return true;
+        });
     }
 
     private static int bucket(long nanos) {
@@ -122,7 +146,7 @@ final class Series {
                 totals.add(row);
             }
         });
-        totals.sort((a, b) -> Integer.compare((int) b.get("calls"), (int) a.get("calls")));
+        totals.sort(Comparator.comparingInt(total -> -(int) requireNonNull(total.get("calls"))));
         List<Map<String, Object>> rows = new ArrayList<>();
         steps.forEach((step, numbers) -> {
             var row = new LinkedHashMap<String, Object>();
@@ -148,7 +172,7 @@ final class Series {
         row.put("calls", calls);
         row.put("errors", numbers[BUCKETS]);
         for (int share : new int[] {50, 95, 99}) {
-            row.put("p" + share + "Millis", duration(numbers, (int) Math.ceil(calls * share / 100.0)));
+            row.put("p" + share + "Millis", duration(numbers, (int) ((calls * (long) share + 99) / 100)));
         }
         return calls > 0;
     }

@@ -79,5 +79,8 @@ class SeriesTest {
         assertThat(list("totals", null, null)).hasSize(201);
         assertThat(list("totals", "", "").getFirst().toString()).contains("agent=" + Series.OTHER, "calls=801");
         assertThat(of(list("rows", null, null).getFirst(), "calls")).isEqualTo(1_002);
+        now = now.plusSeconds(3_600);
+        series.count("late", "SendMessage", 1_000_000, false);
+        assertThat(list("totals", null, null).toString()).contains("agent=late"); // in the place of one without calls
     }
 }

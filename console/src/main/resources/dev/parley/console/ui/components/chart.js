@@ -28,9 +28,12 @@ export function chart({ title, lines, times, format, least, cursor, point, open,
     return Math.max(0, Math.min(times.length - 1, Math.round(((event.clientX - box.left) / box.width) * (times.length - 1))));
   };
   const key = (/** @type {KeyboardEvent} */ event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step) event.preventDefault(), point(Math.max(0, Math.min(times.length - 1, (cursor ?? times.length) + step)));
-    else if (event.key === 'Enter' && cursor !== undefined) open(cursor);
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const last = times.length - 1;
+    const to = { ArrowLeft: (cursor ?? last + 1) - 1, ArrowDown: (cursor ?? last + 1) - 1, ArrowRight: (cursor ?? last) + 1, ArrowUp: (cursor ?? last) + 1, Home: 0, End: last }[event.key];
+    if (to !== undefined) event.preventDefault(), point(Math.max(0, Math.min(last, to)));
+    else if (event.key === 'Escape') point(undefined);
+    else if (event.key === 'Enter' && cursor !== undefined) event.stopPropagation(), open(cursor);
   };
   const said = cursor === undefined ? '' : `${clock(times[cursor])}: ${lines.map(each => `${each.name} ${each.values[cursor] === undefined ? 'none' : format(each.values[cursor] ?? 0)}`).join(', ')}`;
   return html`<section class="chart" aria-label=${title}><div class="row"><b class="grow">${title}</b>

@@ -5,7 +5,7 @@ import { badge, failure } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/parts.js';
 import { isTerminal, line } from '../format.js';
-import { watch } from '../live.js';
+import { paced, watch } from '../live.js';
 import { link } from '../route.js';
 import { taskState } from './workflows.js';
 
@@ -34,34 +34,37 @@ class TestCall extends Part {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('url')) Object.assign(this, { run: undefined, parts: [], error: undefined });
+    if (changed.has('url')) Object.assign(this, { run: undefined, parts: [], error: undefined, busy: false });
   }
 
   /** @param {SubmitEvent} event */
   async send(event) {
     event.preventDefault();
+    const { url } = this;
     const text = new FormData(/** @type {HTMLFormElement} */ (event.target)).get('text');
     Object.assign(this, { busy: true, run: undefined, parts: [], error: undefined });
     try {
-      this.run = await api.startRun({ workflow: { steps: [{ id: 'call', agent: this.url, task: this.skill?.id ?? 'message', parameters: { text } }] } });
-      await this.follow();
+      const run = await api.startRun({ workflow: { steps: [{ id: 'call', agent: url, task: this.skill?.id ?? 'message', parameters: { text } }] } });
+      if (url !== this.url) return;
+      this.run = run;
+      this.follow(true);
     } catch (error) {
-      this.error = error;
+      if (url === this.url) this.error = error;
     }
     this.busy = false;
   }
 
-  async follow() {
+  follow = paced(async () => {
     const { run } = this;
     if (!run) return;
     try {
       const now = await api.run(run.workflowId);
       const task = isTerminal(taskState(now.state)) ? await api.task('one', run.workflowId) : undefined;
-      if (this.run?.workflowId === run.workflowId) Object.assign(this, { run: now, parts: (task?.artifacts ?? []).flatMap(each => each.parts) });
+      if (this.run?.workflowId === run.workflowId) Object.assign(this, { run: now, parts: (task?.artifacts ?? []).flatMap(each => each.parts), error: undefined });
     } catch (error) {
-      this.error = error;
+      if (run === this.run) this.error = error;
     }
-  }
+  }, () => this.isConnected, 300);
 
   render() {
     const step = this.run?.steps[0];

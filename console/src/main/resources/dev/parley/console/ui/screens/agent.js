@@ -171,7 +171,7 @@ export class AgentScreen extends Part {
 
   /** @param {import('../types.js').Inspection} seen */
   testCall({ url, interfaces, asV1: card }) {
-    const address = webLink(url)?.replace(/\/\.well-known\/.*/, '') ?? webLink(interfaces[0]?.url);
+    const address = webLink(url)?.replace(/\/\.well-known\/.*/, '') ?? interfaces.map(each => webLink(each.url)).find(Boolean);
     if (this.own || this.session?.isVisitor || !card || !address) return nothing;
     part(import('./agent-call.js')).catch(() => {}); // the shell tells
     return html`<parley-test-call .url=${address} .skill=${card.skills?.[0]}></parley-test-call>`;

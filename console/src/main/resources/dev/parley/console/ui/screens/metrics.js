@@ -9,11 +9,14 @@ import { csv, save } from '../export.js';
 import { clock, count, duration, line, plural, size } from '../format.js';
 import { paced, watch } from '../live.js';
 import { go, link, setQuery } from '../route.js';
+import { may } from '../session.js';
 
 const SPANS = /** @type {Record<string, [string, number]>} */ ({ '15m': ['15 minutes', 900_000], '1h': ['hour', 3_600_000] });
 const DAYS = /** @type {Record<string, [string, number]>} */ ({ '1d': ['day', 86_400_000], '7d': ['7 days', 604_800_000], '30d': ['30 days', 2_592_000_000] });
+const OTHER = '(other)'; // subjects beyond those that the hub keeps
 const TABS = [['calls', 'Calls'], ['usage', 'Use']];
-const PAUSE = 5_000; // ms between two reads: a step has 15 s
+const STEP = 15_000; // ms
+const PAUSE = 5_000; // ms between two reads
 
 /**
  * @typedef {{agent: string, operation: string, at: string, calls: number, errors: number, p50Millis: number, p95Millis: number, p99Millis: number}} Measure
@@ -22,39 +25,40 @@ const PAUSE = 5_000; // ms between two reads: a step has 15 s
  */
 
 const key = (/** @type {{agent: string, operation: string}} */ { agent, operation }) => `${agent} ${operation}`;
-const percent = (/** @type {number} */ share) => `${share && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
-const figure = (/** @type {number} */ value) => (value >= 10 ? Math.round(value) : value.toFixed(1).replace('.0', ''));
+const figure = (/** @type {number} */ value) => (value >= 10 ? Math.round(value) : value && value < 0.1 ? '< 0.1' : value.toFixed(1).replace('.0', ''));
+const percent = (/** @type {number} */ share) => `${figure(share * 100)} %`;
 const rate = (/** @type {number} */ value) => (value && value < 0.1 ? `${figure(value * 60)}/min` : `${figure(value)}/s`);
 
 class Metrics extends Part {
-  static properties = { route: { attribute: false }, series: { state: true }, figures: { state: true }, used: { state: true }, cursor: { state: true }, error: { state: true } };
+  static properties = { route: { attribute: false }, session: { attribute: false }, series: { state: true }, figures: { state: true }, used: { state: true }, cursor: { state: true }, error: { state: true } };
 
   constructor() {
     super();
     this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.series = /** @type {Series | undefined} */ (undefined);
-    /** Open streams and webhooks with deliveries outstanding. @type {Record<string, number>} */
-    this.figures = {};
+    /** Open streams and webhooks with deliveries outstanding; undefined for callers who may not read them. @type {Record<string, number> | undefined} */
+    this.figures = undefined;
     /** Rows of the report of use. @type {Used[] | undefined} */
     this.used = undefined;
-    /** Step that all charts point at. @type {number | undefined} */
+    /** Begin of the step that all charts point at. @type {string | undefined} */
     this.cursor = undefined;
     /** @type {any} */
     this.error = undefined;
-    this.shown = '';
+    this.shown = 'nothing';
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.until(watch(() => this.read()));
-    const minute = setInterval(() => !document.hidden && this.requestUpdate(), 15_000); // the window goes on while nothing is called
-    this.until(() => clearInterval(minute));
+    this.until(watch(changes => changes.some(({ kind }) => kind !== 'audit') && this.read()));
+    const clock = setInterval(() => !document.hidden && this.read(), STEP); // calls that change no task are no changes of the stream
+    this.until(() => clearInterval(clock));
   }
 
   willUpdate() {
     const shown = this.route.query.toString();
     if (shown === this.shown) return;
-    this.shown = shown;
+    Object.assign(this, { shown, series: undefined, used: undefined, cursor: undefined });
     this.read(true);
   }
 
@@ -80,7 +84,7 @@ class Metrics extends Part {
         if (shown === this.shown) Object.assign(this, { used: rows, error: undefined });
         return;
       }
-      const [series, figures] = await Promise.all([api.series({ since: ago(this.span[1]), agent: query.get('agent') ?? undefined, operation: query.get('operation') ?? undefined }), api.figures(['parley_open_streams', 'parley_webhooks_pending']).catch(() => ({}))]);
+      const [series, figures] = await Promise.all([api.series({ since: ago(this.span[1]), agent: query.get('agent') ?? undefined, operation: query.get('operation') ?? undefined }), may(this.session, 'metrics') ? api.figures(['parley_open_streams', 'parley_webhooks_pending']) : undefined]);
       if (shown === this.shown) Object.assign(this, { series, figures, error: undefined });
     } catch (error) {
       if (shown === this.shown) this.error = error;
@@ -92,7 +96,7 @@ class Metrics extends Part {
     const [name, present] = this.tab === 'usage' ? ['days', this.days] : ['span', this.span];
     return html`<div class="head"><div class="grow"><h1>Metrics</h1><span class="dim">Calls of agents, by this hub. Prometheus reads more at <code>/metrics</code>.</span></div>
         <select aria-label="Time" @change=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value })}>${Object.entries(choices).map(([id, choice]) => html`<option value=${id} .selected=${choice === present}>last ${choice[0]}</option>`)}</select>
-        ${this.tab === 'usage' ? html`<button type="button" class="btn" ?disabled=${!this.used?.length} @click=${() => this.used && save('usage.csv', csv(Object.keys(this.used[0]), this.used), 'text/csv')}>CSV</button>` : nothing}</div>
+        ${this.tab === 'usage' ? html`<button type="button" class="btn" ?disabled=${!this.used?.length} @click=${() => this.used && save('usage.csv', csv([...new Set(this.used.flatMap(Object.keys))], this.used), 'text/csv')}>CSV</button>` : nothing}</div>
       ${failure(this.error, () => this.read(true))}
       <section class="card" aria-label="Metrics">${tabs('Metrics', TABS, this.tab, id => setQuery({ tab: id === 'calls' ? undefined : id }), 'metrics')}
         <div role="tabpanel" id="metrics" aria-labelledby="metrics-${this.tab}">${this.tab === 'usage' ? this.usage() : this.series ? this.calls(this.series) : this.error ? nothing : skeleton(6)}</div></section>`;
@@ -103,27 +107,27 @@ class Metrics extends Part {
     const { query } = this.route;
     const [agent, operation] = [query.get('agent') ?? undefined, query.get('operation') ?? undefined];
     if (!totals.length) return empty('No call in this time', 'Each call of an agent is counted here, by steps of 15 seconds.', html`<a class="btn main" href=${link('agents')}>Try an agent</a>`);
-    const [first, step] = [Date.parse(since), stepSeconds * 1_000];
-    const end = Math.max(Date.parse(until), Math.ceil(hubNow() / step) * step);
+    const [first, end, step] = [Date.parse(since), Date.parse(until), stepSeconds * 1_000];
     const times = Array.from({ length: Math.round((end - first) / step) }, (_, i) => new Date(first + i * step).toISOString());
     const byTime = new Map(rows.map(row => [Date.parse(row.at), row]));
     const values = (/** @type {(row: Measure) => number} */ of, /** @type {number | undefined} */ none) => times.map(at => {
       const row = byTime.get(Date.parse(at));
       return row ? of(row) : none;
     });
-    const labels = [agent && `agent="${agent}"`, operation && `operation="${operation}"`].filter(Boolean).join(',');
+    const labels = [agent && `agent=${JSON.stringify(agent)}`, operation && `operation=${JSON.stringify(operation)}`].filter(Boolean).join(',');
     const of = (/** @type {string} */ metric, more = '') => `rate(${metric}{${[labels, more].filter(Boolean).join(',')}}[5m])`.replace('{}', '');
-    const shared = { times, cursor: this.cursor, point: (/** @type {number | undefined} */ at) => (this.cursor = at),
-      open: (/** @type {number} */ at) => go(link('tasks', { agent, since: new Date(Date.parse(times[at]) - 1_000).toISOString(), until: new Date(Date.parse(times[at]) + step).toISOString() })) }; // a call is counted when it is answered
+    const cursor = this.cursor === undefined ? -1 : times.indexOf(this.cursor);
+    const shared = { times, cursor: cursor < 0 ? undefined : cursor, point: (/** @type {number | undefined} */ at) => (this.cursor = at === undefined ? undefined : times[at]),
+      open: (/** @type {number} */ at) => go(link('tasks', { agent: agent === OTHER ? undefined : agent, group: this.session?.signedIn ? '*' : undefined, since: new Date(Date.parse(times[at]) - 1_000).toISOString(), until: new Date(Date.parse(times[at]) + step).toISOString() })) }; // a call is counted when it is answered
     const quantile = (/** @type {number} */ share) => `histogram_quantile(${share}, sum by (le) (${of('parley_request_duration_seconds_bucket')}))`;
-    const promql = (/** @type {string} */ text) => copyButton(text, 'PromQL');
-    return html`<div class="pad stack"><div class="row wrap"><span class="chip">${plural(this.figures.parley_open_streams ?? 0, 'open stream')}</span><span class="chip">${plural(this.figures.parley_webhooks_pending ?? 0, 'webhook')} with deliveries outstanding</span>
+    const promql = (/** @type {string} */ text) => (agent === OTHER ? nothing : copyButton(text, 'PromQL'));
+    return html`<div class="pad stack"><div class="row wrap">${this.figures ? html`<span class="chip">${plural(this.figures.parley_open_streams, 'open stream')}</span><span class="chip">${plural(this.figures.parley_webhooks_pending, 'webhook')} with deliveries outstanding</span>` : nothing}
         ${agent ? html`<button type="button" class="chip on" @click=${() => setQuery({ agent: undefined, operation: undefined })}>${line(agent, 60)} ${line(operation, 60)} ×</button>` : nothing}
-        <span class="dim grow" role="status">${this.cursor === undefined ? 'A click on a chart shows the tasks of its step.' : `${clock(times[this.cursor])}, ${stepSeconds} s`}</span></div>
+        <span class="dim grow">${cursor < 0 ? 'A click on a chart shows the tasks whose status changed in that step.' : `${clock(this.cursor)}, ${stepSeconds} s`}</span></div>
       ${chart({ ...shared, title: 'Calls', lines: [{ name: 'calls', kind: 'run', values: values(row => row.calls / stepSeconds, 0) }], format: rate, least: 0.1, aside: promql(`sum(${of('parley_requests_total')})`) })}
       ${chart({ ...shared, title: 'Errors', lines: [{ name: 'errors', kind: 'bad', values: values(row => row.errors / row.calls, 0) }], format: percent, least: 0.01, aside: promql(`sum(${of('parley_errors_total')}) / sum(${of('parley_requests_total')})`) })}
       ${chart({ ...shared, title: 'Durations', lines: [{ name: 'p50', kind: 'ok', values: values(row => row.p50Millis, undefined) }, { name: 'p95', kind: 'wait', values: values(row => row.p95Millis, undefined) }, { name: 'p99', kind: 'bad', values: values(row => row.p99Millis, undefined) }], format: duration, least: 1, aside: promql(quantile(0.95)) })}</div>
-      <parley-rows class="measures" label="Agents and operations" .rows=${totals} .rowKey=${key} .rowClass=${(/** @type {Measure} */ row) => (row.agent === agent && row.operation === operation ? 'verified' : '')} .columns=${this.columns(end - first)}></parley-rows>`;
+      <parley-rows class="measures" label="Agents and operations" .rows=${totals} .rowKey=${key} .rowClass=${(/** @type {Measure} */ row) => (row.agent === agent && (!operation || row.operation === operation) ? 'on' : '')} .columns=${this.columns(end - first)}></parley-rows>`;
   }
 
   /** @param {number} ms @returns {import('../components/table.js').Column<Measure>[]} */
