@@ -116,7 +116,7 @@ class ConsoleScreensTest {
                                 "rows")));
         screens.put("mesh", new Screen("mesh", "#mesh .list li", "scribe"));
         screens.put("tools", new Screen("tools?server=files&tool=read&log=files", "parley-tool-try label", "path"));
-        screens.put("metrics", new Screen("metrics", ".measures .body .tr", "scribe"));
+        screens.put("metrics", new Screen("metrics", ".chart b", "Durations"));
         screens.put("metrics-use", new Screen("metrics?tab=usage", ".measures .body .tr", "scribe"));
         screens.put("audit", new Screen("audit", ".audit .body .tr .what", "task.created"));
         screens.put("audit-row", new Screen("audit?row=1", "section[aria-label=Row] dd", "127.0.0.1"));
