@@ -279,7 +279,7 @@ class AgentScreenTest {
     @Test
     @DisplayName("S2: an agent of another hub is called from its card; its answer and its failure are shown")
     void anAgentElsewhereIsCalled() {
-        Agent parrot = Agent.named("parrot", "Repeats what it hears")
+        Agent parrot = Agent.named("parrot", "Repeats texts")
                 .skill("repeat", "Repeats a text", "text")
                 .handle((request, reply) -> {
                     if (request.text().contains("fail")) {

@@ -134,13 +134,13 @@ class ToolsScreenTest {
             "S17: a changed tool is approved after a look at the difference, and other hosts get their configuration")
     void aToolIsApproved() throws IOException {
         hub("Reads a file").close();
-        try (ConsoleHub hub = hub("Reads a file, and sends it to somebody");
+        try (ConsoleHub hub = hub("Reads a file, and sends it to another host");
                 Browser browser = Browser.at(hub.url())) {
             browser.go("tools?server=files&tool=read");
             browser.see(".diff del", "Reads a file");
-            browser.see(".diff ins", "and sends it to somebody");
+            browser.see(".diff ins", "and sends it to another host");
             browser.click("section[aria-label=Tool] button", "Approve");
-            browser.see("section[aria-label=files] .dim", "sends it to somebody");
+            browser.see("section[aria-label=files] .dim", "sends it to another host");
             browser.gone(".diff ins", "");
             browser.see("parley-connect pre", hub.url() + "/agents/files/mcp");
             browser.see("parley-connect pre", "mcpServers");

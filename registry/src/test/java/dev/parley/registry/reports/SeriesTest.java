@@ -51,7 +51,7 @@ class SeriesTest {
         assertThat((double) of(echo, "p95Millis")).isBetween(900.0, 1_100.0);
         assertThat(list("rows", "scribe", null)).hasSize(1);
         assertThat(list("rows", "echo", "GetTask").toString()).contains("calls=5", "errors=0");
-        assertThat(list("rows", "nobody", null)).isEmpty();
+        assertThat(list("rows", "unknown", null)).isEmpty();
     }
 
     @Test

@@ -33,7 +33,7 @@ class Audit extends Part {
     super();
     /** @type {import('../types.js').Route} */
     this.route = /** @type {any} */ (undefined);
-    /** Without authentication nobody is told that the log has grown: changes of tasks stand for it. @type {import('../types.js').Session | undefined} */
+    /** A hub without authentication sends no changes of the audit log: changes of tasks stand for them. @type {import('../types.js').Session | undefined} */
     this.session = undefined;
     /** Newest first. @type {Row[]} */
     this.rows = [];
