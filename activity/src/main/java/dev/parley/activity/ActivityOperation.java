@@ -194,8 +194,8 @@ public interface ActivityOperation {
      * that watch at the time.
      *
      * @param number of the audit; 0 for none
-     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #GAP} where changes were left out, or
-     *     {@link #POSITION}
+     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #CALLS}, {@link #GAP} where changes were
+     *     left out, or {@link #POSITION}
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
@@ -221,6 +221,7 @@ public interface ActivityOperation {
         public static final String PROGRESS = "progress";
         public static final String AGENT = "agent";
         public static final String AUDIT = "audit";
+        public static final String CALLS = "calls";
         public static final String GAP = "gap";
         public static final String POSITION = "position";
 
@@ -248,6 +249,11 @@ public interface ActivityOperation {
         /** The audit log has new rows. */
         public static Change ofAudit(Instant at) {
             return new Change(0, at, AUDIT, null, null, null, null, null, null, null, null, null, null);
+        }
+
+        /** Agents of the hub were called: its measures have changed. */
+        public static Change ofCalls(Instant at) {
+            return new Change(0, at, CALLS, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** This change in a stream of one group. */

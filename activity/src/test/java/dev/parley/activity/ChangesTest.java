@@ -194,6 +194,33 @@ class ChangesTest {
         }
     }
 
+    @Test
+    void operatorsLearnOfCallsThatChangeNoTaskAndOthersDoNot() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"));
+                Stream<String> root = hub.stream(CHANGES, ROOT, null);
+                Stream<String> ann = hub.stream(CHANGES, ANN, null)) {
+            String task = hub.send("board", "board of ann", ANN);
+            Iterator<String> changes = root.iterator();
+            Predicate<Map<?, ?>> isCalls = change -> "calls".equals(change.get("kind"));
+            read(changes, isCalls);
+            assertThat(hub.get("/agents/board/tasks/" + task, ANN).status()).isEqualTo(200);
+            assertThat(read(changes, isCalls)).hasSizeLessThanOrEqualTo(3);
+
+            String last = hub.send("board", "last of ann", ANN);
+            assertThat(read(ann.iterator(), of(last, "TASK_STATE_COMPLETED"))).noneMatch(isCalls);
+        }
+    }
+
+    @Test
+    void allLearnOfCallsAndRowsOnAHubOfTheirMachine() throws Exception {
+        try (var hub = ActivityHub.open(database.kept(Hub.builder()));
+                Stream<String> all = hub.stream(CHANGES, null, null)) {
+            hub.send("echo", "hello", null);
+            assertThat(read(all.iterator(), change -> "calls".equals(change.get("kind"))))
+                    .anyMatch(change -> "audit".equals(change.get("kind")));
+        }
+    }
+
     private static String seen(ActivityHub hub, String query, String key, String last) throws Exception {
         try (Stream<String> lines = hub.stream(CHANGES + query, key, null)) {
             return agents(read(

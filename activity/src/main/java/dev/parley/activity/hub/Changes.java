@@ -18,10 +18,13 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +39,19 @@ final class Changes implements HubObserver {
     /** Key of the changes of all groups. No group has this name. */
     private static final String ALL = "*";
 
+    /** Time in which calls gather before operators learn of them. */
+    private static final Duration CALLS = Duration.ofSeconds(2);
+
     private final HubParts hub;
     private final InstantSource clock = InstantSource.system();
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
     private final Map<String, Tail> tails = new ConcurrentHashMap<>();
-    /** Streams of callers that may read the audit log. */
-    private final AtomicInteger auditors = new AtomicInteger();
+    /** Streams of operators. */
+    private final AtomicInteger operators = new AtomicInteger();
+
+    /** Whether calls will be announced. */
+    private final AtomicBoolean isCalled = new AtomicBoolean();
 
     private volatile boolean announces;
     private volatile boolean isClosed;
@@ -65,12 +74,13 @@ final class Changes implements HubObserver {
         if (isClosed) {
             tail.close();
         }
-        int auditor = sight.readsAudit() ? 1 : 0;
-        auditors.addAndGet(auditor);
+        boolean administers = hub.isLocal() || sight.administers();
+        int operator = administers ? 1 : 0;
+        operators.addAndGet(operator);
         var isOpen = new AtomicBoolean(true);
         Runnable end = () -> {
             if (isOpen.compareAndSet(true, false)) {
-                auditors.addAndGet(-auditor);
+                operators.addAndGet(-operator);
                 tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
             }
         };
@@ -79,7 +89,7 @@ final class Changes implements HubObserver {
         // All changes are read for a caller that wants all; one that was away for long begins anew.
         boolean isFar = watch.after() > 0 && newest - watch.after() > MOST_REPLAYED;
         long number = watch.after() < 0 || isForeign || isFar ? newest : watch.after();
-        var watcher = new Watcher(tail, sight, watch, number, clock, end);
+        var watcher = new Watcher(tail, sight, administers, watch, number, clock, end);
         // Changes without numbers have been left out since then.
         return watch.after() > 0 ? watcher.behindGap() : watcher;
     }
@@ -94,13 +104,14 @@ final class Changes implements HubObserver {
         hub.agents().onHosted((agent, card) -> announce(agent, true));
         hub.agents().onRemoved(agent -> announce(agent, false));
         announces = true;
-        hub.audit().onRows(this::audited);
+        hub.audit().onRows(() -> tell(Change.ofAudit(clock.instant())));
     }
 
-    private void audited() {
-        if (auditors.get() > 0) {
-            var move = new Move(new Scope("", ""), Change.ofAudit(clock.instant()));
-            tails.values().forEach(tail -> tail.note(Change.AUDIT, () -> move));
+    /** Tells operators that rows or measures have changed. */
+    private void tell(Change change) {
+        if (operators.get() > 0) {
+            var move = new Move(new Scope("", ""), change);
+            tails.values().forEach(tail -> tail.note(change.kind(), () -> move));
         }
     }
 
@@ -159,8 +170,17 @@ final class Changes implements HubObserver {
                 message == null ? null : VisibleText.of(message, TEXT));
     }
 
+    /** Announces the first call and those of the next seconds together. */
     @Override
-    public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {}
+    public void called(String agent, Operation operation, CallContext caller, long nanos, @Nullable ErrorKind error) {
+        if (operators.get() > 0 && isCalled.compareAndSet(false, true)) {
+            CompletableFuture.delayedExecutor(CALLS.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
+                    .execute(() -> {
+                        isCalled.set(false);
+                        tell(Change.ofCalls(clock.instant()));
+                    });
+        }
+    }
 
     @Override
     public void carried(String agent, Operation operation, CallContext caller, long received, long sent) {}

@@ -54,8 +54,8 @@ record Sight(HubAgents agents, CallContext caller, @Nullable String group, Set<S
         return caller.scope().group();
     }
 
-    /** Whether the caller may read the audit log. */
-    boolean readsAudit() {
+    /** Whether the caller has the scope of operators, who may read the audit log and the measures. */
+    boolean administers() {
         return caller.grants().contains(ADMIN);
     }
 

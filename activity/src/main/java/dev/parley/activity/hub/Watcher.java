@@ -33,6 +33,7 @@ final class Watcher implements Feed<Change> {
 
     private final Tail tail;
     private final Sight sight;
+    private final boolean administers;
     private final WatchChanges watch;
     private final InstantSource clock;
     private final Runnable end;
@@ -48,12 +49,21 @@ final class Watcher implements Feed<Change> {
     private volatile boolean isClosed;
 
     /**
+     * @param administers whether the caller learns of the audit log and the measures
      * @param number of the last change that the caller has
      * @param end called when this is closed, once
      */
-    Watcher(Tail tail, Sight sight, WatchChanges watch, long number, InstantSource clock, Runnable end) {
+    Watcher(
+            Tail tail,
+            Sight sight,
+            boolean administers,
+            WatchChanges watch,
+            long number,
+            InstantSource clock,
+            Runnable end) {
         this.tail = tail;
         this.sight = sight;
+        this.administers = administers;
         this.watch = watch;
         this.number = number;
         this.shown = number;
@@ -140,7 +150,7 @@ final class Watcher implements Feed<Change> {
         Change change = note.move().change();
         boolean isVisible = switch (change.kind()) {
             case Change.AGENT -> sight.knows(String.valueOf(change.agent()));
-            case Change.AUDIT -> sight.readsAudit();
+            case Change.AUDIT, Change.CALLS -> administers;
             default -> sees(note.move().scope(), change.agent());
         };
         if (fits(change) && isVisible) {

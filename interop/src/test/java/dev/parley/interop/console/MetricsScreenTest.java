@@ -91,6 +91,19 @@ class MetricsScreenTest {
         }
     }
 
+    @Test
+    @DisplayName("S10: a call that changes no task is shown without a click")
+    void callsAreFollowed() {
+        try (var hub = hub();
+                Browser browser = Browser.at(hub.url())) {
+            browser.go("metrics");
+            browser.see("h1", "Metrics");
+            hub.call("GET", "/agents/scribe/tasks", null);
+            browser.see(ROW, "ListTasks");
+            browser.assertQuiet("the metrics");
+        }
+    }
+
     private static boolean isAtCalls(Browser browser) {
         return Boolean.TRUE.equals(browser.run(
                 "return !/calls 0\\/s/.test(document.querySelector('.chart svg').getAttribute('aria-valuetext'))"));

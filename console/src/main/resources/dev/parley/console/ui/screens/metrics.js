@@ -15,7 +15,6 @@ const SPANS = /** @type {Record<string, [string, number]>} */ ({ '15m': ['15 min
 const DAYS = /** @type {Record<string, [string, number]>} */ ({ '1d': ['day', 86_400_000], '7d': ['7 days', 604_800_000], '30d': ['30 days', 2_592_000_000] });
 const OTHER = '(other)'; // subjects beyond those that the hub keeps
 const TABS = [['calls', 'Calls'], ['usage', 'Use']];
-const STEP = 15_000; // ms
 const PAUSE = 5_000; // ms between two reads
 
 /**
@@ -51,8 +50,6 @@ class Metrics extends Part {
   connectedCallback() {
     super.connectedCallback();
     this.until(watch(changes => changes.some(({ kind }) => kind !== 'audit') && this.read()));
-    const clock = setInterval(() => !document.hidden && this.read(), STEP); // calls that change no task are no changes of the stream
-    this.until(() => clearInterval(clock));
   }
 
   willUpdate() {

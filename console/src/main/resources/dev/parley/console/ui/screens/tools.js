@@ -40,7 +40,7 @@ class Tools extends Part {
 
   connectedCallback() {
     super.connectedCallback();
-    this.until(watch(() => this.read())); // calls of tools are tasks, and failures of servers are those of tasks
+    this.until(watch(changes => changes.some(({ kind }) => kind === 'task' || kind === 'agent' || kind === 'gap') && this.read())); // calls of tools are tasks, and failures of servers are those of tasks
     this.read(true);
   }
 
