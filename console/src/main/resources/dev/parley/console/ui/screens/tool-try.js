@@ -3,15 +3,12 @@ import { html, nothing } from 'lit';
 import { ApiError, newId, request } from '../api.js';
 import { failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
+import { fields, valuesOf } from '../components/fields.js';
 import '../components/json.js';
 import '../components/parts.js';
-import { line } from '../format.js';
 import { link } from '../route.js';
 
-/** @typedef {{type?: string | string[], enum?: unknown[], description?: string, default?: unknown, required?: string[], properties?: Record<string, Schema>}} Schema */
-
-/** @param {Schema} schema */
-const typeOf = schema => (Array.isArray(schema.type) ? schema.type.find(each => each !== 'null') : schema.type) ?? 'object';
+/** @typedef {import('../components/fields.js').Schema} Schema */
 
 const REVISION = '2026-07-28';
 const META = { 'io.modelcontextprotocol/protocolVersion': REVISION, 'io.modelcontextprotocol/clientCapabilities': {}, 'io.modelcontextprotocol/clientInfo': { name: 'parley-console', version: '1' } };
@@ -85,21 +82,8 @@ class ToolTry extends Part {
 
   /** Arguments of the form; members that are left empty are left out. @param {FormData} form */
   values(form) {
-    const { properties = {} } = /** @type {{inputSchema: Schema}} */ (this.definition).inputSchema;
-    if (!Object.keys(properties).length) return JSON.parse(String(form.get('arguments')).trim() || '{}');
-    return Object.fromEntries(Object.entries(properties).flatMap(([name, schema]) => {
-      const text = String(form.get(name) ?? '');
-      const type = typeOf(schema);
-      if (text === '') return [];
-      if (schema.enum) return [[name, schema.enum.find(each => String(each) === text)]];
-      if (type === 'string') return [[name, text]];
-      if (type === 'number' || type === 'integer') return [[name, Number(text)]];
-      try {
-        return [[name, JSON.parse(text)]];
-      } catch {
-        throw new Error(`${name}: not JSON (expected: ${type})`);
-      }
-    }));
+    const { inputSchema } = /** @type {{inputSchema: Schema}} */ (this.definition);
+    return Object.keys(inputSchema.properties ?? {}).length ? valuesOf(inputSchema, form) : JSON.parse(String(form.get('arguments')).trim() || '{}');
   }
 
   render() {
@@ -109,22 +93,9 @@ class ToolTry extends Part {
 
   /** @param {Schema} schema */
   form(schema) {
-    const fields = Object.entries(schema.properties ?? {});
     return html`<form class="stack" @submit=${this.call}>
-      ${fields.map(([name, each]) => html`<label class="field"><span>${line(name, 80)}${schema.required?.includes(name) ? '' : html` <span class="dim">optional</span>`}</span>${this.control(name, each, !!schema.required?.includes(name))}
-        ${each.description ? html`<small class="dim">${line(each.description, 300)}</small>` : nothing}</label>`)}
-      ${fields.length ? nothing : html`<label class="field">Arguments, as JSON<textarea name="arguments" rows="3" class="mono">{}</textarea></label>`}
+      ${schema.properties && Object.keys(schema.properties).length ? fields(schema) : html`<label class="field">Arguments, as JSON<textarea name="arguments" rows="3" class="mono">{}</textarea></label>`}
       <div class="row"><button class="btn main" ?disabled=${this.busy}>${this.busy ? 'Calls…' : 'Call'}</button></div></form>`;
-  }
-
-  /** @param {string} name @param {Schema} schema @param {boolean} required */
-  control(name, schema, required) {
-    const type = typeOf(schema);
-    const choices = schema.enum ?? (type === 'boolean' ? [true, false] : undefined);
-    const given = schema.default === undefined ? '' : type === 'string' ? String(schema.default) : JSON.stringify(schema.default);
-    if (choices) return html`<select name=${name} ?required=${required}><option value=""></option>${choices.map(each => html`<option value=${String(each)} .selected=${String(each) === given}>${line(String(each), 80)}</option>`)}</select>`;
-    if (type === 'integer' || type === 'number') return html`<input type="number" step=${type === 'integer' ? '1' : 'any'} name=${name} .value=${given} ?required=${required}>`;
-    return type === 'string' ? html`<input name=${name} .value=${given} ?required=${required}>` : html`<textarea name=${name} rows="3" class="mono" placeholder=${`JSON: ${type}`} .value=${given} ?required=${required}></textarea>`;
   }
 
   /** @param {any} result of {@code tools/call} */
