@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConsoleFiles {
     static final String LIBRARIES = "lib/";
+    /** Documents of the repository, which the build puts beside the page. */
+    static final String DOCUMENTS = "docs/";
+
     private static final String OWN = "ui";
     private static final Set<String> NO_NAMES = Set.of("", ".", "..");
 
@@ -50,9 +53,11 @@ final class ConsoleFiles {
         }
     }
 
-    /** The files of a directory instead. */
+    /** The files of a directory instead, with the documents of this module. */
     static ConsoleFiles in(Path directory) {
-        return new ConsoleFiles(below(directory), directory);
+        SortedSet<String> own = below(directory);
+        packaged().own().stream().filter(path -> path.startsWith(DOCUMENTS)).forEach(own::add);
+        return new ConsoleFiles(own, directory);
     }
 
     /** Paths of the files that are no library's. */
@@ -72,7 +77,7 @@ final class ConsoleFiles {
             if (!own.contains(path)) {
                 return null;
             }
-            return directory == null
+            return directory == null || path.startsWith(DOCUMENTS)
                     ? bytes(ConsoleFiles.class.getResourceAsStream(OWN + "/" + path))
                     : Files.readAllBytes(directory.resolve(path));
         } catch (IOException unreadable) {

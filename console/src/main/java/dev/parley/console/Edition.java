@@ -8,6 +8,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The page of a console, with one set of files. Safe for any thread. */
 final class Edition {
     static final String APP = "app.js";
+    static final String DOCUMENTS = ConsoleFiles.DOCUMENTS + "pages.json";
     private static final String FIRST_STYLE = "style/tokens.css";
 
     private final ConsoleFiles files;
@@ -72,12 +74,24 @@ final class Edition {
         if (known != null) {
             return known;
         }
-        byte[] bytes = files.read(path);
+        byte[] bytes = path.equals(DOCUMENTS) ? documents() : files.read(path);
         Asset asset = bytes == null ? null : Asset.of(path, bytes);
         if (asset != null) {
             assets.put(path, asset); // as many as there are files
         }
         return asset;
+    }
+
+    /** All documents in one file, by which the page searches them. */
+    private byte[] documents() {
+        var texts = new TreeMap<String, String>();
+        for (String path : files.own()) {
+            byte[] text = path.startsWith(ConsoleFiles.DOCUMENTS) && path.endsWith(".md") ? files.read(path) : null;
+            if (text != null) {
+                texts.put(path.substring(ConsoleFiles.DOCUMENTS.length(), path.length() - 3), new String(text, UTF_8));
+            }
+        }
+        return Json.write(texts);
     }
 
     /** Allows own files, the import map, and connections to this hub. The base is the one of the page. */
