@@ -53,6 +53,11 @@ export function clean(text) {
     title.append(...heading.childNodes);
     heading.replaceWith(title);
   }
+  return framed(fragment);
+}
+
+/** Gives tables that are wider than the page a scroll bar. @param {DocumentFragment} fragment */
+function framed(fragment) {
   for (const table of fragment.querySelectorAll('table')) {
     const frame = document.createElement('div');
     frame.className = 'md-table';
@@ -61,6 +66,29 @@ export function clean(text) {
     frame.append(table);
   }
   return fragment;
+}
+
+const documents = new Marked({ gfm: true, async: false, renderer: { html: ({ text }) => escaped(text) } });
+
+/** Blocks of a document of the product. @param {string} text */
+export const blocks = text => documents.lexer(text);
+
+/**
+ * Blocks as the product has them: with links and pictures at the addresses that {@code resolve} gives; without one a link is its text.
+ *
+ * @param {import('marked').Token[]} tokens
+ * @param {(href: string) => string | undefined} resolve
+ */
+export function prose(tokens, resolve) {
+  const fragment = /** @type {DocumentFragment} */ (/** @type {unknown} */ (DOMPurify.sanitize(documents.parser(tokens), CLEAN)));
+  for (const anchor of fragment.querySelectorAll('a')) {
+    const href = resolve(anchor.getAttribute('href') ?? '');
+    if (href === undefined) anchor.replaceWith(...anchor.childNodes);
+    else anchor.href = href;
+    if (href && new URL(href, location.href).origin !== location.origin) Object.assign(anchor, { rel: 'noopener noreferrer', target: '_blank' });
+  }
+  for (const image of fragment.querySelectorAll('img')) image.src = resolve(image.getAttribute('src') ?? '') ?? '';
+  return framed(fragment);
 }
 
 class Markdown extends Part {

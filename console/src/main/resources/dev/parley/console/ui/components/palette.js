@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { line } from '../format.js';
+import { part } from '../part.js';
 import { go, link } from '../route.js';
 import { screens } from '../screens.js';
 import { badge } from './bits.js';
@@ -43,16 +44,17 @@ class Palette extends Part {
     this.hits = pages(words);
     if (!words) return;
     this.busy = true;
-    const [agents, page, workflows] = await Promise.all([
+    const [agents, page, workflows, sections] = await Promise.all([
       api.search({ q: words, typing: true, pageSize: 6 }, signal).then(answer => answer.results.map(found => agentHit(found.agent)), () => plainAgents(words)),
       api.tasks({ q: words, pageSize: 6 }, signal).catch(() => undefined),
       api.definitions({ pageSize: 100 }).then(answer => answer.definitions.filter(each => each.name.toLowerCase().includes(words.toLowerCase())).slice(0, 6).map(workflowHit), () => []),
+      part(import('../docs.js')).then(async ({ find, pageLink }) => (await find(words)).slice(0, 4).map(each => ({ kind: 'Learn', name: each.heading, href: pageLink(each.page, each.slug), note: html`<span class="dim cut">${each.title}</span>` })), () => []),
     ]);
     if (signal.aborted) return;
     this.busy = false;
     this.isWhole = !!page && !page.next;
     const tasks = (page?.tasks ?? []).map(taskHit);
-    this.hits = [...pages(words), ...agents, ...workflows, ...tasks];
+    this.hits = [...pages(words), ...agents, ...workflows, ...tasks, ...sections];
   }
 
   /** @param {KeyboardEvent} event */

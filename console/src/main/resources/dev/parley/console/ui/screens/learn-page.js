@@ -1,0 +1,114 @@
+/** A page of the documents with its contents, the address of the reader's hub, and buttons that run its examples. */
+import { html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+import { api } from '../api.js';
+import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import { blocks, prose } from '../components/markdown.js';
+import { pageLink, pages, plain, resolver, slugs } from '../docs.js';
+import { line } from '../format.js';
+import { link } from '../route.js';
+import { commands } from './learn-run.js';
+
+/** @typedef {{depth: number, text: string, slug: string} | {code: string, language: string, calls: import('./learn-run.js').Call[]} | {prose: DocumentFragment}} Item */
+
+const BESIDE = 1_100; // px; with less room the contents are folded
+
+class LearnPage extends Part {
+  static properties = { route: { attribute: false }, session: { attribute: false }, texts: { state: true }, agents: { state: true }, error: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {import('../types.js').Route} */
+    this.route = /** @type {any} */ (undefined);
+    /** @type {import('../types.js').Session} */
+    this.session = /** @type {any} */ (undefined);
+    /** @type {Record<string, string> | undefined} */
+    this.texts = undefined;
+    /** Names of the agents that examples may call. @type {string[]} */
+    this.agents = [];
+    /** @type {any} */
+    this.error = undefined;
+    this.page = '';
+    /** @type {Item[]} */
+    this.items = [];
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.read();
+    if (!this.session?.isVisitor) api.agents().then(({ agents }) => (this.agents = agents.map(each => each.name)), () => {});
+  }
+
+  async read() {
+    this.error = undefined;
+    this.texts = await pages().catch(error => ((this.error = error), undefined));
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    const { page } = this.route.params;
+    if (!this.texts || (page === this.page && !changed.has('texts'))) return;
+    this.page = page;
+    this.items = itemsOf(page, this.texts);
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    if (!this.texts || !(changed.has('route') || changed.has('texts'))) return;
+    document.title = `${this.heading} – Parley`;
+    const slug = decodeURIComponent(location.hash.slice(1));
+    if (slug) requestAnimationFrame(() => this.querySelector(`#${CSS.escape(slug)}`)?.scrollIntoView()); // behind the shell, which shows the begin of a page
+  }
+
+  get heading() {
+    const [first] = this.items;
+    return first && 'depth' in first ? first.text : this.page;
+  }
+
+  render() {
+    if (this.error) return failure(this.error, () => this.read());
+    if (!this.texts) return html`<div class="card">${skeleton(10)}</div>`;
+    if (!this.items.length) return html`<div class="card">${empty(`No page “${line(this.page, 60)}”`, 'The documentation has no page of this name.', html`<a class="btn" href=${link('learn')}>All pages</a>`)}</div>`;
+    const contents = this.items.flatMap(each => ('depth' in each && each.depth > 1 && each.depth < 4 ? [each] : []));
+    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('learn')}>Learn</a></div><h1>${this.heading}</h1></div></div>
+      ${keyed(this.page, html`<div class="learn">
+        <details class="toc" .open=${innerWidth >= BESIDE} ?hidden=${!contents.length}><summary>On this page</summary><nav aria-label="On this page">
+          ${contents.map(({ depth, text, slug }) => html`<a class="depth-${depth}" href=${pageLink(this.page, slug)}>${text}</a>`)}</nav></details>
+        <article class="card pad md">${this.items.slice(1).map(each => this.item(each))}</article></div>`)}`;
+  }
+
+  /** @param {Item} item */
+  item(item) {
+    if ('prose' in item) return html`<div class="md">${item.prose}</div>`;
+    if ('depth' in item) {
+      const anchor = html`${item.text}<a class="anchor" href=${pageLink(this.page, item.slug)} aria-label="Link to ${item.text}">#</a>`;
+      return item.depth < 3 ? html`<h2 id=${item.slug}>${anchor}</h2>` : html`<h3 id=${item.slug}>${anchor}</h3>`;
+    }
+    const calls = item.calls.filter(({ agent }) => !agent || this.agents.includes(agent));
+    const runs = this.session.isVisitor ? html`<p class="dim">Sign in to run this example here.</p>` : calls.map(call => html`<parley-run .call=${call}></parley-run>`);
+    return html`${codeBlock(item.code, item.language || 'Example')}${item.calls.length ? runs : nothing}`;
+  }
+}
+
+/** @param {string} page @param {Record<string, string>} texts @returns {Item[]} */
+function itemsOf(page, texts) {
+  if (!Object.hasOwn(texts, page)) return [];
+  const slug = slugs();
+  /** @type {Item[]} */
+  const items = [];
+  /** @type {import('marked').Token[]} */
+  let between = [];
+  const flush = () => between.length && (items.push({ prose: prose(between, resolver(page, texts)) }), (between = []));
+  for (const token of /** @type {import('marked').Tokens.Generic[]} */ (blocks(texts[page]))) {
+    if (token.type !== 'heading' && token.type !== 'code') between.push(token);
+    else {
+      flush();
+      items.push(token.type === 'heading' ? { depth: token.depth, text: plain(token.text), slug: slug(token.text) } : { code: token.text ?? '', language: token.lang, calls: commands(token.text ?? '') });
+    }
+  }
+  flush();
+  return items;
+}
+
+customElements.define('screen-learn-page', LearnPage);

@@ -1,0 +1,67 @@
+/** S14: the documents of the product: start, list of pages, and search in all of them. */
+import { html, nothing } from 'lit';
+import { empty, failure, highlighted, skeleton } from '../components/bits.js';
+import { Part } from '../components/element.js';
+import { blocks, prose } from '../components/markdown.js';
+import { find, pageLink, pages, resolver } from '../docs.js';
+import { link, setQuery } from '../route.js';
+
+class Learn extends Part {
+  static properties = { route: { attribute: false }, list: { state: true }, found: { state: true }, error: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {import('../types.js').Route} */
+    this.route = /** @type {any} */ (undefined);
+    /** The list of pages. @type {DocumentFragment | undefined} */
+    this.list = undefined;
+    /** @type {import('../docs.js').Found[] | undefined} */
+    this.found = undefined;
+    /** @type {any} */
+    this.error = undefined;
+  }
+
+  get words() {
+    return this.route.query.get('q') ?? '';
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('route')) this.read();
+  }
+
+  async read() {
+    const { words } = this;
+    try {
+      const texts = await pages();
+      const found = words ? await find(words) : undefined;
+      this.list ??= prose(blocks(texts.README).slice(1), resolver('README', texts));
+      if (words === this.words) Object.assign(this, { found, error: undefined });
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  render() {
+    return html`<div class="head"><div class="grow"><h1>Learn</h1><span class="dim">The documentation of this version. It needs no network.</span></div></div>
+      <div class="learn-start">
+        <a class="card" href=${pageLink('first-agent')}><b>First agent in ten minutes</b><span class="dim">Write an agent, run it, call it and watch it</span></a>
+        <a class="card" href=${pageLink('tutorial')}><b>Tutorial</b><span class="dim">Two agents and a tool that asks a person</span></a>
+        <a class="card" href=${link('learn/api')}><b>API</b><span class="dim">Operations of this hub to try, and its extensions</span></a>
+      </div>
+      <input type="search" class="learn-search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" .value=${this.words}
+        @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>
+      ${failure(this.error, () => this.read())}${this.words ? this.results() : nothing}
+      <div class="card pad md" ?hidden=${!!this.words}>${this.list ?? (this.error ? nothing : skeleton(8))}</div>`;
+  }
+
+  results() {
+    if (!this.found) return nothing;
+    const words = this.words.split(/\s+/);
+    return html`<section class="card" aria-label="Results">${this.found.length ? html`<ul class="list learn-found">${this.found.map(each => html`<li><div>
+        <a href=${pageLink(each.page, each.slug)}><b>${highlighted(each.heading, words)}</b></a> <span class="dim">${each.heading === each.title ? '' : each.title}</span>
+        <p class="dim">${highlighted(each.excerpt, words)}</p></div></li>`)}</ul>` : empty('No section has these words', 'Try fewer or shorter words.')}</section>`;
+  }
+}
+
+customElements.define('screen-learn', Learn);
