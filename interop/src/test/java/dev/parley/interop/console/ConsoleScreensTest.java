@@ -169,6 +169,14 @@ class ConsoleScreensTest {
         screens.put("registry-account", new Screen("registry/account", "form button", "Log in"));
         screens.put("registry-signup", new Screen("registry/account?tab=signup", "form button", "Sign up"));
         screens.put("registry-recover", new Screen("registry/account?tab=recover", "form button", "Set the password"));
+        screens.put("learn", new Screen("learn", ".md-table a", "Getting started"));
+        screens.put("learn-search", new Screen("learn?q=webhook", ".learn-found mark", "Webhook"));
+        screens.put("learn-empty", new Screen("learn?q=zzzz", ".empty h2", "No section"));
+        screens.put("learn-page", new Screen("learn/first-agent", ".code pre", "parley run"));
+        screens.put("learn-pictures", new Screen("learn/console", "#screens", "Screens"));
+        screens.put("learn-api", new Screen("learn/api", ".operation", "message:send"));
+        screens.put("learn-try", new Screen("learn/api?q=send&op=SendMessage", "parley-operation button", "Try it"));
+        screens.put("learn-extensions", new Screen("learn/api?tab=extensions", ".list b", "A registry of agents"));
         screens.put("unknown", new Screen("nothing", ".empty h2", "No page"));
     }
 
