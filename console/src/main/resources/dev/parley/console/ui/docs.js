@@ -4,12 +4,8 @@ import { webLink } from './format.js';
 import { link } from './route.js';
 
 const HUB = 'http://127.0.0.1:7420'; // the address of a hub in the documents
-const FILE = new URL('docs/pages.json', import.meta.url);
 
-/**
- * @typedef {{page: string, title: string, heading: string, slug: string, text: string, lower: string}} Section {@code title}: of the page
- * @typedef {Section & {excerpt: string}} Found
- */
+/** @typedef {{page: string, title: string, heading: string, slug: string, text: string, lower: string}} Section {@code title}: of the page */
 
 /** @type {Promise<Record<string, string>> | undefined} */
 let reading;
@@ -20,61 +16,42 @@ let sections;
 export const hubAddress = () => address('').href.replace(/\/$/, '');
 
 /** Texts of the pages by their names, with the address of the reader's hub. @returns {Promise<Record<string, string>>} */
-export function pages() {
-  reading ??= read().catch(error => ((reading = undefined), Promise.reject(error)));
-  return reading;
-}
+export const pages = () => (reading ??= read().catch(error => ((reading = undefined), Promise.reject(error))));
 
 async function read() {
-  const answer = await fetch(FILE);
+  const answer = await fetch(new URL('docs/pages.json', import.meta.url));
   if (!answer.ok) throw new Error('The documents cannot be read: the hub has another version now');
   return JSON.parse((await answer.text()).replaceAll(HUB, hubAddress()));
 }
 
-/** Anchors of the headings of a page, as GitHub makes them. @returns {(heading: string) => string} */
-export function slugs() {
-  /** @type {Map<string, number>} */
-  const taken = new Map();
-  return heading => {
-    const slug = heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-');
-    const before = taken.get(slug) ?? 0;
-    taken.set(slug, before + 1);
-    return before ? `${slug}-${before}` : slug;
-  };
-}
+/** Anchor of a heading, as GitHub makes it. @param {string} heading */
+export const slugOf = heading => heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-');
 
 /** Text of Markdown without its marks. @param {string} markdown */
-export const plain = markdown => markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^\|[-:| ]+\|$/gm, '').replace(/[`|]|\*\*|^```\w*$/gm, ' ');
+export const plain = markdown => markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^```\w*$|^\|[-:| ]+\|$|`|\*\*/gm, '').replaceAll('|', ' ');
 
-/** @param {Record<string, string>} texts @returns {Section[]} */
-function split(texts) {
-  return Object.entries(texts).flatMap(([page, text]) => {
-    const slug = slugs();
-    let isCode = false;
-    /** @type {{heading: string, lines: string[]}[]} */
-    const parts = [];
-    for (const each of text.split('\n')) {
-      if (each.startsWith('```')) isCode = !isCode;
-      const heading = isCode ? null : /^#+ (.*)$/.exec(each);
-      if (heading) parts.push({ heading: heading[1], lines: [] });
-      else parts.at(-1)?.lines.push(each);
-    }
-    return parts.map(({ heading, lines }) => {
-      const body = plain(lines.join('\n')).replace(/\s+/g, ' ');
-      return { page, title: plain(parts[0].heading), heading: plain(heading), slug: slug(heading), text: body, lower: `${heading}\n${body}`.toLowerCase() };
-    });
+/** Sections of a page; lines of code are no headings. @param {[string, string]} page its name and text @returns {Section[]} */
+function split([page, markdown]) {
+  const parts = markdown.split(/(?:^|\n)#+ (.*)(?=\n)/).slice(1);
+  for (let i = 2; i < parts.length; i += 2) {
+    if ((parts[i - 1].match(/^```/gm)?.length ?? 0) % 2) parts.splice(i - 1, 3, `${parts[i - 1]}\n${parts[i]}\n${parts[i + 1]}`), (i -= 2);
+  }
+  return parts.flatMap((heading, i) => {
+    const text = plain(parts[i + 1] ?? '').replace(/\s+/g, ' ').trim();
+    return i % 2 ? [] : [{ page, title: plain(parts[0]), heading: plain(heading), slug: slugOf(heading), text, lower: `${heading}\n${text}`.toLowerCase() }];
   });
 }
 
-/** Sections that have all words, those with a word in the heading first. @param {string} words @returns {Promise<Found[]>} */
+/** Sections that have all words, those with a word in the heading first. @param {string} words @returns {Promise<(Section & {excerpt: string})[]>} */
 export async function find(words) {
-  sections ??= split(await pages());
+  sections ??= Object.entries(await pages()).flatMap(split);
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!wanted.length) return [];
-  const score = (/** @type {Section} */ each) => wanted.reduce((sum, word) => sum + (each.heading.toLowerCase().includes(word) ? 4 : 0) + (each.title.toLowerCase().includes(word) ? 2 : 0), 0);
-  return sections.filter(each => wanted.every(word => each.lower.includes(word))).map(each => ({ each, rank: score(each) })).sort((a, b) => b.rank - a.rank).slice(0, 40).map(({ each }) => {
+  const rank = (/** @type {Section} */ each) => wanted.reduce((sum, word) => sum + (each.heading.toLowerCase().includes(word) ? 4 : 0) + (each.title.toLowerCase().includes(word) ? 2 : 0), 0);
+  const ranked = sections.filter(each => wanted.length && wanted.every(word => each.lower.includes(word))).map(each => ({ each, rank: rank(each) })).sort((a, b) => b.rank - a.rank);
+  return ranked.slice(0, 40).map(({ each }) => {
     const at = Math.max(0, each.text.toLowerCase().indexOf(wanted[0]) - 60);
-    return { ...each, excerpt: (at ? '…' : '') + each.text.slice(at, at + 240) };
+    const excerpt = (at ? each.text.slice(at).replace(/^\S*/, '…') : each.text).slice(0, 240);
+    return { ...each, excerpt: excerpt.length < 240 ? excerpt : excerpt.replace(/\s\S*$/, ' …') };
   });
 }
 

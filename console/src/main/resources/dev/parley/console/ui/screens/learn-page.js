@@ -5,12 +5,12 @@ import { api } from '../api.js';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
-import { pageLink, pages, plain, resolver, slugs } from '../docs.js';
+import { pageLink, pages, plain, resolver, slugOf } from '../docs.js';
 import { line } from '../format.js';
 import { link } from '../route.js';
 import { commands } from './learn-run.js';
 
-/** @typedef {{depth: number, text: string, slug: string} | {code: string, language: string, calls: import('./learn-run.js').Call[]} | {prose: DocumentFragment}} Item */
+/** @typedef {{depth: number, text: string, slug: string} | {code: string, language?: string, calls: import('./learn-run.js').Call[]} | {prose: DocumentFragment}} Item */
 
 const BESIDE = 1_100; // px; with less room the contents are folded
 
@@ -19,19 +19,13 @@ class LearnPage extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session} */
-    this.session = /** @type {any} */ (undefined);
-    /** @type {Record<string, string> | undefined} */
-    this.texts = undefined;
-    /** Names of the agents that examples may call. @type {string[]} */
-    this.agents = [];
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.texts = /** @type {Record<string, string> | undefined} */ (undefined);
+    this.agents = /** @type {string[]} */ ([]); // that examples may call
+    this.error = /** @type {any} */ (undefined);
     this.page = '';
-    /** @type {Item[]} */
-    this.items = [];
+    this.items = /** @type {Item[]} */ ([]);
   }
 
   connectedCallback() {
@@ -48,32 +42,29 @@ class LearnPage extends Part {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     const { page } = this.route.params;
-    if (!this.texts || (page === this.page && !changed.has('texts'))) return;
-    this.page = page;
-    this.items = itemsOf(page, this.texts);
+    if (this.texts && (page !== this.page || changed.has('texts'))) Object.assign(this, { page, items: itemsOf(page, this.texts) });
   }
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     if (!this.texts || !(changed.has('route') || changed.has('texts'))) return;
     document.title = `${this.heading} – Parley`;
-    const slug = decodeURIComponent(location.hash.slice(1));
-    if (slug) requestAnimationFrame(() => this.querySelector(`#${CSS.escape(slug)}`)?.scrollIntoView()); // behind the shell, which shows the begin of a page
+    const slug = CSS.escape(decodeURIComponent(location.hash.slice(1)));
+    if (slug) requestAnimationFrame(() => this.querySelector(`#${slug}`)?.scrollIntoView()); // behind the shell, which shows the begin of a page
   }
 
   get heading() {
     const [first] = this.items;
-    return first && 'depth' in first ? first.text : this.page;
+    return first && 'depth' in first ? first.text : line(this.page, 60);
   }
 
   render() {
     if (this.error) return failure(this.error, () => this.read());
     if (!this.texts) return html`<div class="card">${skeleton(10)}</div>`;
-    if (!this.items.length) return html`<div class="card">${empty(`No page “${line(this.page, 60)}”`, 'The documentation has no page of this name.', html`<a class="btn" href=${link('learn')}>All pages</a>`)}</div>`;
+    if (!this.items.length) return html`<div class="card">${empty(`No page “${this.heading}”`, 'The documentation has no page of this name.', html`<a class="btn" href=${link('learn')}>All pages</a>`)}</div>`;
     const contents = this.items.flatMap(each => ('depth' in each && each.depth > 1 && each.depth < 4 ? [each] : []));
     return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('learn')}>Learn</a></div><h1>${this.heading}</h1></div></div>
-      ${keyed(this.page, html`<div class="learn">
-        <details class="toc" .open=${innerWidth >= BESIDE} ?hidden=${!contents.length}><summary>On this page</summary><nav aria-label="On this page">
+      ${keyed(this.page, html`<div class="learn"><details class="toc" .open=${innerWidth >= BESIDE} ?hidden=${!contents.length}><summary>On this page</summary><nav aria-label="On this page">
           ${contents.map(({ depth, text, slug }) => html`<a class="depth-${depth}" href=${pageLink(this.page, slug)}>${text}</a>`)}</nav></details>
         <article class="card pad md">${this.items.slice(1).map(each => this.item(each))}</article></div>`)}`;
   }
@@ -82,30 +73,24 @@ class LearnPage extends Part {
   item(item) {
     if ('prose' in item) return html`<div class="md">${item.prose}</div>`;
     if ('depth' in item) {
-      const anchor = html`${item.text}<a class="anchor" href=${pageLink(this.page, item.slug)} aria-label="Link to ${item.text}">#</a>`;
-      return item.depth < 3 ? html`<h2 id=${item.slug}>${anchor}</h2>` : html`<h3 id=${item.slug}>${anchor}</h3>`;
+      const heading = html`${item.text}<a class="anchor" href=${pageLink(this.page, item.slug)} aria-label="Link to ${item.text}">#</a>`;
+      return item.depth < 3 ? html`<h2 id=${item.slug}>${heading}</h2>` : html`<h3 id=${item.slug}>${heading}</h3>`;
     }
-    const calls = item.calls.filter(({ agent }) => !agent || this.agents.includes(agent));
-    const runs = this.session.isVisitor ? html`<p class="dim">Sign in to run this example here.</p>` : calls.map(call => html`<parley-run .call=${call}></parley-run>`);
+    const runs = this.session?.isVisitor ? html`<p class="dim">Sign in to run this example here.</p>` : item.calls.filter(({ agent }) => !agent || this.agents.includes(agent)).map(call => html`<parley-run .call=${call}></parley-run>`);
     return html`${codeBlock(item.code, item.language || 'Example')}${item.calls.length ? runs : nothing}`;
   }
 }
 
 /** @param {string} page @param {Record<string, string>} texts @returns {Item[]} */
 function itemsOf(page, texts) {
-  if (!Object.hasOwn(texts, page)) return [];
-  const slug = slugs();
-  /** @type {Item[]} */
-  const items = [];
-  /** @type {import('marked').Token[]} */
-  let between = [];
+  const items = /** @type {Item[]} */ ([]);
+  let between = /** @type {import('marked').Token[]} */ ([]);
   const flush = () => between.length && (items.push({ prose: prose(between, resolver(page, texts)) }), (between = []));
-  for (const token of /** @type {import('marked').Tokens.Generic[]} */ (blocks(texts[page]))) {
-    if (token.type !== 'heading' && token.type !== 'code') between.push(token);
-    else {
-      flush();
-      items.push(token.type === 'heading' ? { depth: token.depth, text: plain(token.text), slug: slug(token.text) } : { code: token.text ?? '', language: token.lang, calls: commands(token.text ?? '') });
-    }
+  for (const token of /** @type {import('marked').Tokens.Generic[]} */ (blocks(Object.hasOwn(texts, page) ? texts[page] : ''))) {
+    if (token.type === 'heading' || token.type === 'code') flush();
+    if (token.type === 'heading') items.push({ depth: token.depth, text: plain(token.text), slug: slugOf(token.text) });
+    else if (token.type === 'code') items.push({ code: token.text, language: token.lang, calls: commands(token.text) });
+    else between.push(token);
   }
   flush();
   return items;

@@ -12,39 +12,31 @@ import { link } from '../route.js';
 
 /** @typedef {{agent?: string, parts: import('../types.js').Part[], path: string, headers: Record<string, string>}} Call a message to an agent, or a path to read */
 
-const FLAGS = new Set(['-s', '--stream']);
-const VALUES = new Set(['-a', '-o', '-H', '-d']);
-
 /** Calls among the commands of a block. @param {string} block @returns {Call[]} */
-export function commands(block) {
-  return block.replace(/\\\n\s*/g, ' ').split('\n').flatMap(each => callOf(each.replace(/\s+#.*$/, '')) ?? []);
-}
+export const commands = block => block.replace(/\\\n\s*/g, ' ').split('\n').flatMap(each => callOf(each.replace(/\s+#.*$/, '')) ?? []);
 
 /** @param {string} command @returns {Call | undefined} */
 function callOf(command) {
   const program = /^(?:\.\/)?(parley send|curl) /.exec(command);
   if (!program || /[|<>;&$`]/.test(command.replace(/'[^']*'/g, ''))) return undefined;
   const words = Array.from(command.slice(program[0].length).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, double, single, word]) => double ?? single ?? word);
-  /** @type {Record<string, string[]>} */
-  const given = { '-a': [], '-o': [], '-H': [], '-d': [], rest: [] };
-  for (let i = 0; i < words.length; i++) {
-    if (VALUES.has(words[i])) given[words[i]].push(words[++i] ?? '');
-    else if (words[i].startsWith('-') && !FLAGS.has(words[i])) return undefined;
-    else if (!FLAGS.has(words[i])) given.rest.push(words[i]);
+  const given = /** @type {Record<string, string[]>} */ ({ '-a': [], '-o': [], '-H': [], '-d': [], rest: [] });
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word.startsWith('-') && Object.hasOwn(given, word)) given[word].push(words.shift() ?? '');
+    else if (word !== '-s' && word !== '--stream') given.rest.push(word);
   }
+  const { '-a': [to], '-d': [body], '-H': fields, rest: [first, ...more] } = given;
   const isSend = program[1] !== 'curl';
-  const url = isSend ? given['-a'][0] : given.rest[0];
-  const [text] = given.rest;
-  if (given.rest.length !== 1 || !url?.startsWith(`${hubAddress()}/`)) return undefined;
+  const url = (isSend ? to : first) ?? '';
+  if (more.length || !first || first.startsWith('-') || !url.startsWith(`${hubAddress()}/`)) return undefined;
   const path = url.slice(hubAddress().length + 1);
   const agent = (isSend ? /^agents\/([^/]+)$/ : /^agents\/([^/]+)\/message:send$/).exec(path)?.[1];
-  if (isSend) return agent ? { agent, parts: [{ text }], path, headers: {} } : undefined;
-  const headers = Object.fromEntries(given['-H'].map(each => each.split(': ', 2)).filter(([name]) => name === 'A2A-Version')); // credentials are those of the session
-  if (!given['-d'].length) return given['-H'].some(each => each.includes('event-stream')) ? undefined : { parts: [], path, headers };
+  const headers = Object.fromEntries(fields.map(each => each.split(': ', 2)).filter(([name]) => name === 'A2A-Version')); // the credential is that of the session
+  if (!isSend && !body) return fields.some(each => each.includes('event-stream')) ? undefined : { parts: [], path, headers };
   try {
-    return agent ? { agent, parts: JSON.parse(given['-d'][0]).message.parts, path, headers } : undefined;
+    return agent ? { agent, parts: isSend ? [{ text: first }] : JSON.parse(body).message.parts, path, headers } : undefined;
   } catch {
-    return undefined;
+    return undefined; // a body that is no message
   }
 }
 
@@ -53,18 +45,17 @@ class Run extends Part {
 
   constructor() {
     super();
-    /** @type {Call} */
-    this.call = { parts: [], path: '', headers: {} };
-    /** @type {import('../types.js').Task | undefined} */
-    this.task = undefined;
-    /** Parts of an answer without a task. @type {import('../types.js').Part[] | undefined} */
-    this.parts = undefined;
-    /** @type {string | undefined} */
-    this.text = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.call = /** @type {Call} */ ({ parts: [], path: '', headers: {} });
+    this.task = /** @type {import('../types.js').Task | undefined} */ (undefined);
+    this.parts = /** @type {import('../types.js').Part[] | undefined} */ (undefined); // of an answer without a task
+    this.text = /** @type {string | undefined} */ (undefined); // that was read
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
-    this.follow = paced(() => this.read(), () => this.isConnected, 200);
+    this.follow = paced(async () => {
+      const { task } = this;
+      const read = task && (await api.task(this.call.agent ?? '', task.id));
+      if (task === this.task) this.task = read;
+    }, () => this.isConnected, 200);
   }
 
   connectedCallback() {
@@ -72,20 +63,14 @@ class Run extends Part {
     this.until(watch(changes => this.task && !isTerminal(this.task.status.state) && changes.some(each => each.kind === 'gap' || each.taskId === this.task?.id) && this.follow()));
   }
 
-  async read() {
-    const { agent = '' } = this.call;
-    if (this.task) this.task = await api.task(agent, this.task.id);
-  }
-
   async run() {
     const { agent, parts, path, headers } = this.call;
     Object.assign(this, { busy: true, error: undefined, task: undefined, parts: undefined, text: undefined });
     try {
-      if (agent) {
-        const answer = await api.send(agent, { message: { messageId: newId(), role: 'ROLE_USER', parts }, configuration: { returnImmediately: true } });
-        Object.assign(this, { task: answer.task, parts: answer.message?.parts });
-        this.follow();
-      } else this.text = await (await request('GET', path, { headers: { Accept: '*/*', ...headers } })).text();
+      const answer = agent ? await api.send(agent, { message: { messageId: newId(), role: 'ROLE_USER', parts }, configuration: { returnImmediately: true } }) : undefined;
+      if (answer) Object.assign(this, { task: answer.task, parts: answer.message?.parts });
+      else this.text = await (await request('GET', path, { headers: { Accept: '*/*', ...headers } })).text();
+      if (this.task) this.follow();
     } catch (error) {
       this.error = error;
     }
@@ -93,15 +78,11 @@ class Run extends Part {
   }
 
   render() {
-    const { agent, parts, path } = this.call;
+    const { task, call: { agent, path, parts } } = this;
     const text = textOf(parts);
-    const task = this.task;
-    return html`<div class="row wrap"><button type="button" class="btn" ?disabled=${this.busy} @click=${this.run}>Run</button>
-        <span class="dim cut">${agent ? `${line(agent, 60)}: ${line(text, 80)}` : `GET /${line(path, 80)}`}</span>
+    return html`<div class="row wrap"><button type="button" class="btn" ?disabled=${this.busy} @click=${this.run}>Run</button><span class="dim cut">${agent ? `${line(agent, 60)}: ${line(text, 80)}` : `GET /${line(path, 80)}`}</span>
         ${agent ? html`<a href=${link(`agents/${agent}/try`, { text })}>Open in a chat</a>` : nothing}</div>
-      ${failure(this.error)}
-      ${this.text === undefined ? nothing : codeBlock(this.text, 'Answer')}
-      ${this.parts ? html`<parley-parts .parts=${this.parts}></parley-parts>` : nothing}
+      ${failure(this.error)}${this.text === undefined ? nothing : codeBlock(this.text, 'Answer')}${this.parts ? html`<parley-parts .parts=${this.parts}></parley-parts>` : nothing}
       ${task ? html`<div class="row wrap" role="status">${badge(task.status.state)}<a href=${link(`tasks/${task.id}`)}>Watch the task</a></div>
         ${isWaiting(task.status.state) ? html`<parley-ask .task=${task} .agent=${agent} @answered=${() => this.follow(true)}></parley-ask>` : html`<parley-parts .parts=${[...(task.status.message?.parts ?? []), ...(task.artifacts ?? []).flatMap(each => each.parts)]}></parley-parts>`}` : nothing}`;
   }

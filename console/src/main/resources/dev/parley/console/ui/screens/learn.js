@@ -6,19 +6,18 @@ import { blocks, prose } from '../components/markdown.js';
 import { find, pageLink, pages, resolver } from '../docs.js';
 import { link, setQuery } from '../route.js';
 
+const STARTS = [[pageLink('first-agent'), 'First agent in ten minutes', 'Write an agent, run it, call it and watch it'], [pageLink('tutorial'), 'Tutorial', 'Two agents and a tool that asks a person'],
+  [link('learn/api'), 'API', 'Operations of this hub to try, and its extensions']];
+
 class Learn extends Part {
   static properties = { route: { attribute: false }, list: { state: true }, found: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** The list of pages. @type {DocumentFragment | undefined} */
-    this.list = undefined;
-    /** @type {import('../docs.js').Found[] | undefined} */
-    this.found = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
+    this.list = /** @type {DocumentFragment | undefined} */ (undefined); // of the pages
+    this.found = /** @type {Awaited<ReturnType<typeof find>> | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
   }
 
   get words() {
@@ -44,21 +43,16 @@ class Learn extends Part {
 
   render() {
     return html`<div class="head"><div class="grow"><h1>Learn</h1><span class="dim">The documentation of this version. It needs no network.</span></div></div>
-      <div class="learn-start">
-        <a class="card" href=${pageLink('first-agent')}><b>First agent in ten minutes</b><span class="dim">Write an agent, run it, call it and watch it</span></a>
-        <a class="card" href=${pageLink('tutorial')}><b>Tutorial</b><span class="dim">Two agents and a tool that asks a person</span></a>
-        <a class="card" href=${link('learn/api')}><b>API</b><span class="dim">Operations of this hub to try, and its extensions</span></a>
-      </div>
+      <div class="learn-start">${STARTS.map(([href, title, text]) => html`<a class="card" href=${href}><b>${title}</b><span class="dim">${text}</span></a>`)}</div>
       <input type="search" class="learn-search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" .value=${this.words}
         @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>
-      ${failure(this.error, () => this.read())}${this.words ? this.results() : nothing}
+      ${failure(this.error, () => this.read())}${this.words && this.found ? this.results(this.found, this.words.split(/\s+/)) : nothing}
       <div class="card pad md" ?hidden=${!!this.words}>${this.list ?? (this.error ? nothing : skeleton(8))}</div>`;
   }
 
-  results() {
-    if (!this.found) return nothing;
-    const words = this.words.split(/\s+/);
-    return html`<section class="card" aria-label="Results">${this.found.length ? html`<ul class="list learn-found">${this.found.map(each => html`<li><div>
+  /** @param {Awaited<ReturnType<typeof find>>} found @param {string[]} words */
+  results(found, words) {
+    return html`<section class="card" aria-label="Results">${found.length ? html`<ul class="list learn-found">${found.map(each => html`<li><div>
         <a href=${pageLink(each.page, each.slug)}><b>${highlighted(each.heading, words)}</b></a> <span class="dim">${each.heading === each.title ? '' : each.title}</span>
         <p class="dim">${highlighted(each.excerpt, words)}</p></div></li>`)}</ul>` : empty('No section has these words', 'Try fewer or shorter words.')}</section>`;
   }
