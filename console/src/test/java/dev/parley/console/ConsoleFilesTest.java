@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ConsoleFilesTest {
     private static final int MAX_SCRIPT = 40_000;
     private static final int MAX_STYLE = 15_000;
+    private static final int MAX_DOCUMENTS = 250_000;
     private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     private static final Pattern MAP = Pattern.compile("<script type=\"importmap\">(.*?)</script>");
     private static final Pattern ADDRESS = Pattern.compile("(?:href|src)=\"\\./(-/[^\"]*)\"");
@@ -180,6 +183,24 @@ final class ConsoleFilesTest {
         assertThat(compressed(edition, Edition.styles(files)))
                 .as("bytes of styles")
                 .isLessThanOrEqualTo(MAX_STYLE);
+    }
+
+    @Test
+    void theDocumentsOfTheRepositoryAreServedWithTheFilesOfThePage(@TempDir Path other) {
+        for (ConsoleFiles files : List.of(ConsoleFiles.packaged(), ConsoleFiles.in(other))) {
+            Edition edition = new Edition(files, "hash");
+            Asset documents = requireNonNull(edition.file(Edition.DOCUMENTS));
+
+            assertThat(new String(documents.bytes(), StandardCharsets.UTF_8))
+                    .contains("\"console\":\"# The console\\n", "\"first-agent\":\"# First agent");
+            assertThat(compressed(edition, List.of(Edition.DOCUMENTS))).isLessThanOrEqualTo(MAX_DOCUMENTS);
+            assertThat(requireNonNull(edition.file("docs/images/console-task.png"))
+                            .type())
+                    .isEqualTo("image/png");
+            assertThat(edition.file("docs/console.md"))
+                    .as("the type of no file of a page")
+                    .isNull();
+        }
     }
 
     @Test

@@ -176,7 +176,7 @@ class ConsoleScreensTest {
         screens.put("learn-pictures", new Screen("learn/console", "#screens", "Screens"));
         screens.put("learn-api", new Screen("learn/api", ".operation", "message:send"));
         screens.put("learn-try", new Screen("learn/api?q=send&op=SendMessage", "parley-operation button", "Try it"));
-        screens.put("learn-extensions", new Screen("learn/api?tab=extensions", ".list b", "A registry of agents"));
+        screens.put("learn-extensions", new Screen("learn/api?tab=extensions", ".list b", "Agents as tools of MCP"));
         screens.put("unknown", new Screen("nothing", ".empty h2", "No page"));
     }
 

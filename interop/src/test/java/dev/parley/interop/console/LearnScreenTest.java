@@ -35,8 +35,7 @@ class LearnScreenTest {
           const texts = await docs.pages();
           const ids = {};
           for (const [page, text] of Object.entries(texts)) {
-            const slug = docs.slugs();
-            ids[page] = new Set(blocks(text).filter(each => each.type === 'heading').map(each => slug(each.text)));
+            ids[page] = new Set(blocks(text).filter(each => each.type === 'heading').map(each => docs.slugOf(each.text)));
           }
           const broken = [];
           let count = 0;
@@ -176,6 +175,11 @@ class LearnScreenTest {
                 Browser browser = Browser.at(hub.url())) {
             browser.go("learn/api");
             browser.see("h1", "API");
+            browser.see(".operation", "GET");
+            browser.go("learn/first-agent");
+            browser.see("article p", "Sign in to run this example here.");
+            assertThat(browser.texts("parley-run")).isEmpty();
+            browser.go("learn/api");
             browser.click("button", "Sign in");
             browser.signIn(hub.hub.bootstrapKey().orElseThrow());
             browser.type("input[type=search]", "message:send");
