@@ -43,13 +43,15 @@ public final class Directory {
     /** Prefix of every key, before its id. */
     public static final String KEY_PREFIX = "parley_";
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final int ID_BYTES = 6;
     private static final int SECRET_BYTES = 24;
     private static final String BLANK = " ";
     private static final String KEY = "API key";
     private static final String KEYS =
             "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key";
-    private static final List<String> SCHEMA = List.of("""
+    private static final List<String> SCHEMA =
+            List.of("""
             CREATE TABLE trust_group (group_id TEXT PRIMARY KEY, made_ms BIGINT NOT NULL, archived_ms BIGINT);
             CREATE TABLE trust_user (
                 group_id    TEXT NOT NULL,
@@ -102,7 +104,10 @@ public final class Directory {
             """, """
             DELETE FROM trust_session;
             ALTER TABLE trust_session ADD COLUMN proof_hash TEXT NOT NULL DEFAULT '';
-            """);
+            """, "ALTER TABLE trust_key ADD COLUMN used_ms BIGINT");
+
+    /** Time between two writes of the last use of a key. */
+    private static final Duration USE_WRITES = Duration.ofHours(1);
 
     /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */
     public record Group(String id, Instant made, @Nullable Instant archived) {}
@@ -151,6 +156,9 @@ public final class Directory {
 
     private record Held(Key key, byte[] hash) {}
 
+    /** Last use of a key, and the last one that was written. */
+    private record Use(Instant at, Instant written) {}
+
     private final Database database;
     private final AuditTrail audit;
     private final InstantSource clock;
@@ -159,6 +167,7 @@ public final class Directory {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
+    private final Map<String, Use> uses = new ConcurrentHashMap<>();
     private final DamagedRows damagedKeys = new DamagedRows(KEY);
     private volatile @Nullable Sessions sessions;
     /** True if some member may have been disabled and then erased. */
@@ -205,6 +214,10 @@ public final class Directory {
         replace(groups, readGroups, Group::id);
         replace(users, readUsers, user -> new Member(user.group(), user.name()));
         replace(keys, readKeys, held -> held.key().id());
+        session.list(
+                        row -> Map.entry(Session.text(row, 1), requireNonNull(Session.time(row, 2))),
+                        "SELECT key_id, used_ms FROM trust_key WHERE used_ms IS NOT NULL")
+                .forEach(use -> uses.putIfAbsent(use.getKey(), new Use(use.getValue(), use.getValue())));
         return true;
     }
 
@@ -257,10 +270,7 @@ public final class Directory {
         byte[] hash = Secrets.hash(secret);
         Held held = keys.get(id(secret));
         boolean right = Secrets.equal(hash, held == null ? null : held.hash());
-        return right && held != null && isGood(held.key())
-                ? new Principal(
-                        held.key().group(), held.key().principal(), held.key().scopes())
-                : null;
+        return right ? used(held) : null;
     }
 
     /** Returns the id of a key; empty if it is unknown. */
@@ -272,11 +282,47 @@ public final class Directory {
     /** Returns the principal of the key of an id; null if it is unknown, expired or revoked. */
     @Nullable
     Principal byId(String id) {
-        Held held = keys.get(id);
-        return held != null && isGood(held.key())
-                ? new Principal(
-                        held.key().group(), held.key().principal(), held.key().scopes())
-                : null;
+        return used(keys.get(id));
+    }
+
+    private @Nullable Principal used(@Nullable Held held) {
+        if (held == null || !isGood(held.key())) {
+            return null;
+        }
+        use(held.key().id());
+        return new Principal(
+                held.key().group(), held.key().principal(), held.key().scopes());
+    }
+
+    /** Remembers the use of a key, to the second; off the thread of the call it is written at most once an hour. */
+    private void use(String id) {
+        Instant now = now();
+        Use before = uses.get(id);
+        if (before != null && now.isBefore(before.at().plusSeconds(1))) {
+            return;
+        }
+        boolean writes = before == null || !now.isBefore(before.written().plus(USE_WRITES));
+        var use = new Use(now, writes ? now : before.written());
+        boolean isFirst = before == null ? uses.putIfAbsent(id, use) == null : uses.replace(id, before, use);
+        if (isFirst && writes) {
+            Thread.ofVirtual().name("key-use").start(() -> writeUse(id, now));
+        }
+    }
+
+    private void writeUse(String id, Instant at) {
+        try {
+            database.write(session -> session.update("UPDATE trust_key SET used_ms = ? WHERE key_id = ?", at, id));
+        } catch (
+                RuntimeException
+                        failure) { // the next write is due in an hour; a hub that restarts shows an earlier use
+            LOG.log(System.Logger.Level.DEBUG, "the use of key " + id + " was not written", failure);
+        }
+    }
+
+    /** Returns the last use of the key of an id; null if it has not been used. After a restart it may be an hour early. */
+    public @Nullable Instant lastUse(String id) {
+        Use use = uses.get(id);
+        return use == null ? null : use.at();
     }
 
     /** Sign-ins of users, in the same database. */
@@ -602,6 +648,7 @@ public final class Directory {
                         : session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name);
             });
             ids.forEach(keys::remove);
+            ids.forEach(uses::remove);
             if (shutOut != null) {
                 users.put(new Member(group, shutOut.name()), shutOut);
                 hasNameless = true;

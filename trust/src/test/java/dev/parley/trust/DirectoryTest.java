@@ -75,6 +75,40 @@ final class DirectoryTest {
     }
 
     @Test
+    void theLastUseOfAKeyIsRememberedAndWrittenAtMostOnceAnHour() {
+        NewKey made = key("T1", "alice");
+        NewKey other = key("T1", "bob");
+        assertThat(directory.lastUse(made.key().id())).isNull();
+
+        assertThat(directory.byKey(made.secret() + "x")).isNull();
+        assertThat(directory.lastUse(made.key().id())).isNull();
+        Instant first = clock.instant();
+        assertThat(directory.byKey(made.secret())).isNotNull();
+        awaitWritten(made.key().id(), first);
+        pass(Duration.ofMinutes(59));
+        assertThat(directory.byKey(made.secret())).isNotNull();
+        assertThat(directory.lastUse(made.key().id())).isEqualTo(clock.instant());
+        assertThat(directory.lastUse(other.key().id())).isNull();
+
+        database.close();
+        open();
+        assertThat(directory.lastUse(made.key().id())).isEqualTo(first);
+        pass(Duration.ofMinutes(1));
+        assertThat(directory.byKey(made.secret())).isNotNull();
+        awaitWritten(made.key().id(), clock.instant());
+
+        directory.erase("T1", "alice");
+        assertThat(directory.lastUse(made.key().id())).isNull();
+    }
+
+    private void awaitWritten(String id, Instant at) {
+        Instant end = Instant.now().plusSeconds(20);
+        while (!at.equals(Directory.in(database, audit, clock).lastUse(id))) {
+            assertThat(Instant.now()).isBefore(end);
+        }
+    }
+
+    @Test
     void anotherSecretOfTheSameIdIsNobodys() {
         NewKey made = key("T1", "alice");
 

@@ -142,7 +142,7 @@ public final class AdminOperations {
     }
 
     private static Map<String, Object> key(String texts) {
-        return object(texts, TEXT, "scopes", TEXTS, "made expires? revoked?", TIME, "successor?", TEXT);
+        return object(texts, TEXT, "scopes", TEXTS, "made expires? revoked? lastUse?", TIME, "successor?", TEXT);
     }
 
     private static void audit() {

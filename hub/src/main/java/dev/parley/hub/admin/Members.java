@@ -46,8 +46,7 @@ final class Members {
                 (given, by) -> shown(directory.createUser(given.text("group"), given.text("name"), actor(by))));
         handlers.put("users/disable", (given, by) -> disable(given, true, by));
         handlers.put("users/enable", (given, by) -> disable(given, false, by));
-        handlers.put(
-                "keys/list", (given, by) -> all("keys", directory.keys(given.textOrNull("group")), Members::shown));
+        handlers.put("keys/list", (given, by) -> all("keys", directory.keys(given.textOrNull("group")), this::shown));
         handlers.put("keys/create", this::createKey);
         handlers.put("keys/rotate", this::rotateKey);
         handlers.put("keys/revoke", (given, by) -> shown(directory.revokeKey(given.text("id"), actor(by))));
@@ -104,7 +103,7 @@ final class Members {
         return answer(USER, user.group(), user.name(), user.made(), user.disabled());
     }
 
-    private static Map<String, Object> shown(NewKey made) {
+    private Map<String, Object> shown(NewKey made) {
         var shown = new LinkedHashMap<String, Object>();
         shown.put("id", made.key().id());
         shown.put("key", made.secret());
@@ -112,7 +111,7 @@ final class Members {
         return shown;
     }
 
-    private static Map<String, Object> shown(Key key) {
+    private Map<String, Object> shown(Key key) {
         return answer(
                 KEY,
                 key.id(),
@@ -123,6 +122,7 @@ final class Members {
                 key.made(),
                 key.expires(),
                 key.revoked(),
+                directory.lastUse(key.id()),
                 key.successor());
     }
 }
