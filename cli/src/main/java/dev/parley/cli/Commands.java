@@ -163,6 +163,7 @@ final class Commands {
                             "Manage deliveries that were given up",
                             Entry.admin("list", "webhooks/dead"),
                             Entry.admin("redeliver", "webhooks/redeliver")),
+                    Entry.admin("waiting", "webhooks/waiting"),
                     Entry.admin("secret", "webhooks/secret")),
             Entry.group(
                     "config",

@@ -202,6 +202,16 @@ public final class Webhooks {
         return store.dead(limit);
     }
 
+    /** The webhooks whose last attempt failed and that are tried again, the next attempt first, at most {@code limit}. */
+    public List<Subscription> waiting(int limit) {
+        return store.pending().stream()
+                .filter(webhook -> webhook.attempts() > 0)
+                .sorted(Comparator.comparing(
+                        Subscription::nextAttempt, Comparator.nullsFirst(Comparator.naturalOrder())))
+                .limit(limit)
+                .toList();
+    }
+
     /** Takes a webhook up again that was given up, from the event that it did not accept; says whether there is one. */
     public boolean redeliver(String taskId, String configId) {
         for (Subscription dead : store.dead(Integer.MAX_VALUE)) {

@@ -257,6 +257,26 @@ final class HubTest {
         }
     }
 
+    @Test
+    void deliveriesThatFailedAreListedWithTheNextAttempt() throws Exception {
+        try (var receiver = new Receiver(503);
+                Hub hub = hub().webhookAllow(List.of("127.0.0.1")).start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            assertThat(request(hub, "GET", "/admin/webhooks/waiting").body()).isEqualTo("{\"webhooks\":[]}");
+            Task task = (Task) client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
+            receiver.next();
+            String list = "";
+            while (!list.contains(task.id())) {
+                list = request(hub, "GET", "/admin/webhooks/waiting").body();
+            }
+
+            assertThat(list)
+                    .contains("status 503", "\"nextAttempt\":\"", "\"attempts\":")
+                    .doesNotContain("secret-1");
+            assertThat(request(hub, "GET", "/admin/webhooks/dead").body()).doesNotContain(task.id());
+        }
+    }
+
     private HubBuilder hub() {
         return Hub.builder().data(data).port(0).agents(ECHO);
     }

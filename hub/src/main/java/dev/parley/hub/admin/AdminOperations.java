@@ -69,6 +69,10 @@ public final class AdminOperations {
     static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);
     static final Map<String, Object> UNREADABLE_TASK = object("taskId agent group since reason", TEXT);
 
+    static final Map<String, Object> WAITING_WEBHOOK =
+            object("taskId configId agent url", TEXT, "attempts", COUNT, "nextAttempt?", TIME, "lastError?", TEXT);
+    static final Map<String, Object> SETTING =
+            object("name type description source", TEXT, "isSecret isSet", TRUTH, "value? origin?", TEXT);
     private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
 
     static {
@@ -176,6 +180,11 @@ public final class AdminOperations {
                 task,
                 config);
         row( // a POST, because a page of another site can send a GET
+        row(
+                "webhooks/waiting",
+                "GET /webhooks/waiting",
+                "List webhooks that failed and are tried again",
+                object("webhooks", list(WAITING_WEBHOOK)));
                 "webhooks/secret",
                 "POST /webhooks/secret",
                 "Show the secret that signs a group's webhooks",

@@ -2,6 +2,7 @@ package dev.parley.hub.admin;
 
 import static dev.parley.extension.AnswerSchema.answer;
 import static dev.parley.hub.admin.AdminOperations.DEAD_WEBHOOK;
+import static dev.parley.hub.admin.AdminOperations.WAITING_WEBHOOK;
 import static dev.parley.hub.admin.AdminOperations.WEBHOOK_SECRET;
 
 import dev.parley.engine.Webhooks;
@@ -13,7 +14,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.Map;
 
-/** Handlers for webhooks whose deliveries were given up, and for the secrets that sign deliveries. */
+/** Handlers for webhooks whose deliveries fail or were given up, and for the secrets that sign deliveries. */
 final class DeadWebhooks {
     private static final int LIMIT = 1_000;
 
@@ -31,6 +32,12 @@ final class DeadWebhooks {
                 (given, by) -> Map.of(
                         "webhooks",
                         webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()),
+                "webhooks/waiting",
+                (given, by) -> Map.of(
+                        "webhooks",
+                        webhooks.waiting(LIMIT).stream()
+                                .map(DeadWebhooks::waiting)
+                                .toList()),
                 "webhooks/redeliver",
                 (given, by) -> redeliver(given),
                 "webhooks/secret",
@@ -54,5 +61,17 @@ final class DeadWebhooks {
                 dead.attempts(),
                 dead.deadSince(),
                 dead.lastError());
+    }
+
+    private static Map<String, Object> waiting(Subscription failed) {
+        return answer(
+                WAITING_WEBHOOK,
+                failed.task().taskId(),
+                failed.config().id(),
+                failed.task().agent(),
+                failed.config().url(),
+                failed.attempts(),
+                failed.nextAttempt(),
+                failed.lastError());
     }
 }
