@@ -169,6 +169,7 @@ final class Commands {
                     "config",
                     "Show the configuration, and manage keys as AgentVault does",
                     Entry.of("show", "Show each setting and its source", ConfigShowCommand::command),
+                    Entry.admin("hub", "settings"),
                     Entry.of("set", "Tell where the key of a service belongs, or keep it", KeysCommands::configSet),
                     Entry.of("get", "Show whether a service has a key, and its source", KeysCommands::configGet),
                     Entry.of("list", "Show which services have a key, and its source", KeysCommands::list)),

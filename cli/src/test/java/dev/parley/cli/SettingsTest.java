@@ -1,18 +1,23 @@
 package dev.parley.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
 import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.Surroundings;
+import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,6 +87,40 @@ class SettingsTest {
         assertThat(shown("up.port", "--config", file.toString()))
                 .isEqualTo("up.port: 8002 (environment variable PARLEY_PORT)");
         assertThat(shown("up.port", "--port", "8003")).isEqualTo("up.port: 8003 (flag)");
+    }
+
+    @Test
+    void aRunningHubTellsItsSettingsAndTheirSources() throws Exception {
+        Path file = write("hub.yaml", "retention: 30d\n");
+        try (var hub = new RunningHub(
+                directory.resolve("hub"),
+                Map.of(
+                        "PARLEY_DRAIN",
+                        "3s",
+                        "PARLEY_DATA",
+                        directory.resolve("data").toString()),
+                "--config",
+                file.toString(),
+                "--log-format",
+                "text")) {
+            String told =
+                    shell.run("config", "hub", "--url", hub.url(), "-o", "json").out();
+            var rows = new HashMap<String, String>();
+            for (Object each : (List<?>)
+                    requireNonNull(Json.read(told.getBytes(UTF_8), Map.class).get("settings"))) {
+                Map<?, ?> row = (Map<?, ?>) each;
+                rows.put(
+                        String.valueOf(row.get("name")),
+                        row.get("value") + " " + row.get("source") + " " + row.get("origin"));
+            }
+
+            assertThat(rows)
+                    .containsEntry("drain", "3s environment PARLEY_DRAIN")
+                    .containsEntry("retention", "30d file " + file)
+                    .containsEntry("log-format", "text flag null")
+                    .containsEntry("bind", "127.0.0.1 default null")
+                    .containsEntry("database", "null default null");
+        }
     }
 
     @Test

@@ -11,9 +11,11 @@ import dev.parley.trust.PolicyFile;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.api.OpenTelemetry;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Objects that a {@link HubBuilder} was given, beside settings. */
@@ -44,4 +46,22 @@ final class Given {
 
     @Nullable
     PolicyFile policy;
+
+    /** Names of the settings that these objects stand for. */
+    Set<String> settings() {
+        var names = new HashSet<String>();
+        if (authentication != null) {
+            names.add("auth");
+        }
+        if (!agentAuthentication.isEmpty()) {
+            names.add("agent-auth");
+        }
+        if (policy != null) {
+            names.add("policy");
+        }
+        if (encryption != null) {
+            names.add("encryption-key");
+        }
+        return names;
+    }
 }

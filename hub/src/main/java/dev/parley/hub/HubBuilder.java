@@ -6,6 +6,7 @@ import dev.parley.dialect.Dialects;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtensionSource;
+import dev.parley.hub.admin.ReadSettings;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.server.ServerBuilder;
@@ -25,6 +26,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Collects the agents of a {@link Hub} and its settings.
@@ -40,6 +42,7 @@ public final class HubBuilder {
     private final List<HubExtensionSource> hubExtensions = new ArrayList<>();
     private final Map<String, String> values = new LinkedHashMap<>();
     private SettingReader source = SettingReader.DEFAULTS;
+    private Consumer<SettingReader> program = in -> {};
 
     HubBuilder() {
         String data = System.getProperty(DATA);
@@ -60,6 +63,12 @@ public final class HubBuilder {
     /** Reads settings that are not set here from {@code source}; default: the built-in defaults. */
     public HubBuilder settings(SettingReader source) {
         this.source = requireNonNull(source, "source");
+        return this;
+    }
+
+    /** Reads a record of settings of the program that starts the hub, which {@code GET /admin/settings} lists with those of the hub. */
+    public HubBuilder program(Consumer<SettingReader> record) {
+        this.program = requireNonNull(record, "record");
         return this;
     }
 
@@ -303,12 +312,14 @@ public final class HubBuilder {
     }
 
     private Setup setup() {
-        var reader = SettingReader.of(values, source);
+        var texts = SettingReader.of(values, source);
+        var reader = new ReadSettings(texts);
         HubSettings settings = HubSettings.read(reader);
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))
                 .toList();
-        reader.requireAllRead();
-        return new Setup(given, settings, own);
+        texts.requireAllRead();
+        program.accept(reader);
+        return new Setup(given, settings, own, reader.shown(given.settings()));
     }
 }

@@ -259,6 +259,7 @@ public final class Platform implements AutoCloseable {
                 engine,
                 secrets,
                 administration,
+                setup.shown,
                 setup.extensions(),
                 hubExtensions.all(),
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,

@@ -60,6 +60,9 @@ import org.jspecify.annotations.Nullable;
 final class Setup {
     final Given given;
     final HubSettings settings;
+    /** The settings with their sources, as operators see them. */
+    final List<Map<String, Object>> shown;
+
     private final List<HubExtensionSource> extensions;
     private final Callers callers;
     private final Authentication authentication;
@@ -67,9 +70,10 @@ final class Setup {
     private final @Nullable PolicyFile policy;
 
     /** @param own extensions of the builder, with their settings */
-    Setup(Given given, HubSettings settings, List<HubExtensionSource> own) {
+    Setup(Given given, HubSettings settings, List<HubExtensionSource> own, List<Map<String, Object>> shown) {
         this.given = given;
         this.settings = settings;
+        this.shown = shown;
         this.extensions = HubExtensions.replaced(settings.extensions(), own);
         TrustSettings trust = settings.trust();
         this.callers = requireNonNullElseGet(given.callers, () -> callers(trust.callers()));

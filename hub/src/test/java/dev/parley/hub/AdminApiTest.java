@@ -1,8 +1,11 @@
 package dev.parley.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.trust.Authentication;
@@ -11,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +58,65 @@ final class AdminApiTest {
                     .contains("scope=\"admin audit\"");
             assertThat(allowed.statusCode()).isEqualTo(200);
             assertThat(allowed.body()).doesNotContain("eve");
+        }
+    }
+
+    @Test
+    void settingsAreListedWithTheirSourcesAndWithoutSecrets() throws Exception {
+        String key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+        try (Hub hub = hub().set("encryption-key", key).set("retention", "30d").start()) {
+            var outsider = new Outsider(hub.url());
+            String[] admin = {"X-Api-Key", hub.bootstrapKey().orElseThrow()};
+            String made = Shown.of(outsider.post("/admin/keys", "{'group':'T1','principal':'ann'}", admin)
+                            .body())
+                    .at("key")
+                    .text();
+
+            String shown = outsider.get("/admin/settings", admin).body();
+
+            assertThat(setting(shown, "retention")).isEqualTo("code, not secret, set, 30d");
+            assertThat(setting(shown, "bind")).isEqualTo("default, not secret, set, 127.0.0.1");
+            assertThat(setting(shown, "public-url")).isEqualTo("default, not secret, not set, null");
+            assertThat(setting(shown, "encryption-key")).isEqualTo("code, secret, set, null");
+            assertThat(setting(shown, "auth")).isEqualTo("code, not secret, set, (an object of the program)");
+            assertThat(shown)
+                    .contains("a duration such as 500ms")
+                    .contains("Port to listen on")
+                    .doesNotContain(key)
+                    .doesNotContain("\"default-agent\"");
+            assertThat(outsider.get("/admin/settings", "X-Api-Key", made).statusCode())
+                    .isEqualTo(403);
+            assertThat(outsider.get("/admin/settings").statusCode()).isEqualTo(401);
+            assertThat(outsider.get("/admin/settings?name=port", admin).statusCode())
+                    .isEqualTo(400);
+        }
+    }
+
+    private static String setting(String answer, String name) {
+        Map<?, ?> rows = Json.read(answer.getBytes(UTF_8), Map.class);
+        return ((List<?>) requireNonNull(rows.get("settings")))
+                .stream()
+                        .map(Map.class::cast)
+                        .filter(row -> name.equals(row.get("name")))
+                        .map(row -> row.get("source")
+                                + (Boolean.TRUE.equals(row.get("isSecret")) ? ", secret" : ", not secret")
+                                + (Boolean.TRUE.equals(row.get("isSet")) ? ", set, " : ", not set, ")
+                                + row.get("value"))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    @Test
+    void keysTellTheirLastUse() throws Exception {
+        try (Hub hub = hub().start()) {
+            var outsider = new Outsider(hub.url());
+            String[] admin = {"X-Api-Key", hub.bootstrapKey().orElseThrow()};
+            outsider.post("/admin/keys", "{'group':'T1','principal':'ann'}", admin);
+
+            assertThat(outsider.get("/admin/keys?group=default", admin).body()).contains("\"lastUse\":\"");
+            assertThat(outsider.get("/admin/keys?group=T1", admin).body())
+                    .contains("\"ann\"")
+                    .doesNotContain("lastUse");
         }
     }
 

@@ -5,6 +5,7 @@ import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.output.Surroundings;
 import dev.parley.command.CommandException;
+import dev.parley.protocol.settings.EffectiveSetting;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.settings.SettingSpec.Trait;
@@ -162,6 +163,14 @@ public final class Settings {
             public <T> @Nullable T read(SettingSpec<T> spec) {
                 return value(Setting.of(scope, spec), spec.type());
             }
+
+            @Override
+            public EffectiveSetting effective(SettingSpec<?> spec) {
+                return given(Setting.of(scope, spec))
+                        .map(given -> new EffectiveSetting(
+                                String.join(",", given.texts()), source(given.source()), given.origin()))
+                        .orElseGet(() -> new EffectiveSetting(null, "default", null));
+            }
         };
     }
 
@@ -183,6 +192,15 @@ public final class Settings {
             throw CommandException.usage(
                     "invalid " + named(setting, given) + ": " + shown + " (expected: " + type.expected() + ")", null);
         }
+    }
+
+    private static String source(Source source) {
+        return switch (source) {
+            case FLAG -> "flag";
+            case ENVIRONMENT -> "environment";
+            case LOCAL_FILE, GLOBAL_FILE -> "file";
+            case DEFAULT -> "default";
+        };
     }
 
     /** The texts of a repeatable setting, one by one. */

@@ -180,6 +180,7 @@ public final class UpCommand {
             @Nullable OpenTelemetrySdk telemetry) {
         HubBuilder hub = Hub.builder()
                 .settings(call.settings().reader(Setting.Scope.HUB))
+                .program(UpSettings::read)
                 .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new));
         agents.keySet().stream().findFirst().ifPresent(hub::defaultAgent);
         archives.forEach(archive -> {

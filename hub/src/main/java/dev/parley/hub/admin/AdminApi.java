@@ -50,6 +50,7 @@ public final class AdminApi {
      * All operations of a hub.
      *
      * @param administration null if the hub keeps no members and no audit
+     * @param settings as {@link ReadSettings#shown} has them
      * @param sources of the extensions that are opened
      * @param recorded decorates endpoints of operations that change something
      * @param before decorates the endpoint of all of them
@@ -58,6 +59,7 @@ public final class AdminApi {
             Engine engine,
             WebhookSecrets secrets,
             @Nullable Administration administration,
+            List<Map<String, Object>> settings,
             List<HubExtensionSource> sources,
             List<HubExtension> opened,
             UnaryOperator<AgentEndpoint> recorded,
@@ -65,6 +67,7 @@ public final class AdminApi {
         var handlers = new ArrayList<Map<String, AdminHandler>>();
         var webhooks = requireNonNull(engine.deliveries().orElse(null));
         handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
+        handlers.add(Map.of(AdminOperations.SETTINGS, (given, by) -> Map.of(AdminOperations.SETTINGS, settings)));
         handlers.add(new UnreadableTasks(engine).handlers());
         handlers.add(new PrivacyPages(engine, opened, administration).handlers());
         if (administration != null) {

@@ -35,6 +35,9 @@ public final class AdminOperations {
     /** Address of all of them, below the one of the hub. */
     public static final String PATH = AdminRow.PATH;
 
+    /** Name of the operation that lists settings. */
+    public static final String SETTINGS = "settings";
+
     private static final int MOST_ROWS = 10_000;
     private static final int MOST_TASKS = 1_000;
 
@@ -66,13 +69,13 @@ public final class AdminOperations {
     static final Map<String, Object> VERIFICATION = object("good", TRUTH, "rows", COUNT, "end broken?", TEXT);
     static final Map<String, Object> DEAD_WEBHOOK =
             object("taskId configId agent url", TEXT, "attempts", COUNT, "deadSince lastError?", TEXT);
-    static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);
-    static final Map<String, Object> UNREADABLE_TASK = object("taskId agent group since reason", TEXT);
-
     static final Map<String, Object> WAITING_WEBHOOK =
             object("taskId configId agent url", TEXT, "attempts", COUNT, "nextAttempt?", TIME, "lastError?", TEXT);
     static final Map<String, Object> SETTING =
             object("name type description source", TEXT, "isSecret isSet", TRUTH, "value? origin?", TEXT);
+    static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);
+    static final Map<String, Object> UNREADABLE_TASK = object("taskId agent group since reason", TEXT);
+
     private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
 
     static {
@@ -80,6 +83,11 @@ public final class AdminOperations {
         audit();
         webhooks();
         privacy();
+        row(
+                SETTINGS,
+                "GET /settings",
+                "Show the settings of a running hub and their sources",
+                object("settings", list(SETTING)));
         INSTALLED.forEach(source -> source.administration().forEach(row -> ROWS.put(row.name(), row)));
     }
 
@@ -173,6 +181,11 @@ public final class AdminOperations {
         RestParameter config = path("configId", "CONFIG-ID", "The webhook.");
         row("webhooks/dead", "GET /webhooks/dead", "List them", object("webhooks", list(DEAD_WEBHOOK)));
         row(
+                "webhooks/waiting",
+                "GET /webhooks/waiting",
+                "List webhooks that failed and are tried again",
+                object("webhooks", list(WAITING_WEBHOOK)));
+        row(
                 "webhooks/redeliver",
                 "POST /webhooks/{taskId}/{configId}/redeliver",
                 "Deliver them again",
@@ -180,11 +193,6 @@ public final class AdminOperations {
                 task,
                 config);
         row( // a POST, because a page of another site can send a GET
-        row(
-                "webhooks/waiting",
-                "GET /webhooks/waiting",
-                "List webhooks that failed and are tried again",
-                object("webhooks", list(WAITING_WEBHOOK)));
                 "webhooks/secret",
                 "POST /webhooks/secret",
                 "Show the secret that signs a group's webhooks",

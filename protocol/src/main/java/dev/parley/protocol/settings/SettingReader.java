@@ -40,6 +40,11 @@ public interface SettingReader {
      */
     <T> @Nullable T read(SettingSpec<T> setting);
 
+    /** Returns the text of {@code setting} and its source, here the built-in default. */
+    default EffectiveSetting effective(SettingSpec<?> setting) {
+        return new EffectiveSetting(setting.fallback(), "default", null);
+    }
+
     /** Reads a setting that has a default. */
     default <T> T get(
             SettingType<T> type, String name, String fallback, String label, String description, Trait... traits) {

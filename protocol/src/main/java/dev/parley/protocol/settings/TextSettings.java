@@ -35,6 +35,12 @@ public final class TextSettings implements SettingReader {
         }
     }
 
+    @Override
+    public EffectiveSetting effective(SettingSpec<?> setting) {
+        String text = texts.get(setting.name());
+        return text == null ? others.effective(setting) : new EffectiveSetting(text, "code", null);
+    }
+
     /**
      * Refuses texts of settings that have not been read.
      *

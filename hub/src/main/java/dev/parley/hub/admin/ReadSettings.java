@@ -1,0 +1,68 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.extension.AnswerSchema.answer;
+
+import dev.parley.protocol.settings.EffectiveSetting;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingSpec;
+import dev.parley.protocol.settings.SettingSpec.Trait;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads settings from another source, and remembers which, for operators. Confined to one thread. */
+public final class ReadSettings implements SettingReader {
+    /** Credentials in an address, such as that of a proxy or a collector. */
+    private static final Pattern USER_INFO = Pattern.compile("(?<=://)[^/?#\\s,]*@");
+
+    private final SettingReader source;
+    private final Map<String, SettingSpec<?>> read = new LinkedHashMap<>();
+
+    public ReadSettings(SettingReader source) {
+        this.source = source;
+    }
+
+    @Override
+    public <T> @Nullable T read(SettingSpec<T> setting) {
+        read.put(setting.name(), setting);
+        return source.read(setting);
+    }
+
+    @Override
+    public EffectiveSetting effective(SettingSpec<?> setting) {
+        return source.effective(setting);
+    }
+
+    /**
+     * The settings that were read, with their values and sources; of secrets only whether they are set.
+     *
+     * @param objects names of settings that the program gave as objects, which have no text
+     */
+    public List<Map<String, Object>> shown(Set<String> objects) {
+        return read.values().stream()
+                .map(setting -> shown(setting, objects.contains(setting.name())))
+                .toList();
+    }
+
+    private Map<String, Object> shown(SettingSpec<?> setting, boolean isObject) {
+        EffectiveSetting effective = source.effective(setting);
+        if (isObject && effective.source().equals("default")) {
+            effective = new EffectiveSetting("(an object of the program)", "code", null);
+        }
+        String value = effective.value();
+        boolean isSecret = setting.traits().contains(Trait.SECRET);
+        return answer(
+                AdminOperations.SETTING,
+                setting.name(),
+                setting.type().expected(),
+                setting.description(),
+                effective.source(),
+                isSecret,
+                value != null && !value.isEmpty(),
+                isSecret || value == null ? null : USER_INFO.matcher(value).replaceAll("…@"),
+                effective.origin());
+    }
+}
