@@ -162,6 +162,8 @@ export const api = {
   createKey: key => json('POST', 'admin/keys', { body: key }),
   /** @param {string} key its id */
   revokeKey: key => json('POST', `admin/keys/${id(key)}/revoke`, { body: {} }),
+  /** An operation of the administration; needs the scope admin. @param {'GET' | 'POST'} method @param {string[]} path its segments @param {Record<string, unknown>} [body] @returns {Promise<any>} */
+  admin: (method, path, body = {}) => json(method, `admin/${path.map(id).join('/')}`, method === 'POST' ? { body } : {}),
   /** Metrics, each summed over its labels; callers need the scope metrics. @param {string[]} names @returns {Promise<Record<string, number>>} */
   figures: async names => {
     const text = await (await request('GET', 'metrics', { query: { 'name[]': names }, headers: { Accept: 'text/plain' } })).text();

@@ -22,6 +22,7 @@ export const screens = [
   { path: 'metrics', title: 'Metrics', element: 'screen-metrics', group: 'Operation', key: 'e', scope: 'admin', load: () => import('./screens/metrics.js') },
   { path: 'tools', title: 'Tools', element: 'screen-tools', group: 'Operation', key: 'o', scope: 'admin', load: () => import('./screens/tools.js') },
   { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },
+  { path: 'settings', title: 'Settings', element: 'screen-settings', group: 'Operation', key: 's', scope: 'admin', load: () => import('./screens/settings.js') },
   { path: 'learn', title: 'Learn', element: 'screen-learn', group: 'Help', key: 'l', open: true, load: () => import('./screens/learn.js') },
   { path: 'learn/api', title: 'API', element: 'screen-learn-api', open: true, load: () => import('./screens/learn-api.js') },
   { path: 'learn/:page', title: 'Learn', element: 'screen-learn-page', open: true, load: () => import('./screens/learn-page.js') },

@@ -121,6 +121,14 @@ class ConsoleScreensTest {
         screens.put("audit", new Screen("audit", ".audit .body .tr .what", "task.created"));
         screens.put("audit-row", new Screen("audit?row=1", "section[aria-label=Row] dd", "127.0.0.1"));
         screens.put("audit-empty", new Screen("audit?actor=zzzz", ".empty h2", "No row"));
+        hub.key("team", "ann", "agent:scribe", "metrics");
+        hub.key("team", "a principal whose name is longer than a column".replace(' ', '-'), "admin");
+        screens.put("settings", new Screen("settings", ".hub-keys .body .tr .who", "ann"));
+        screens.put("settings-users", new Screen("settings?tab=users", "section[aria-label=Users] b", "ann"));
+        screens.put("settings-values", new Screen("settings?tab=values&q=webhook", ".values mark", "webhook"));
+        screens.put(
+                "settings-deliveries",
+                new Screen("settings?tab=deliveries", "section[aria-label=Tools] a", "No tool to approve"));
         screens.put("mesh-standings", new Screen("mesh?tab=standings", "#mesh .tr", "scribe"));
         KnowledgeScreenTest.seed(hub);
         screens.put("knowledge", new Screen("kg?entity=ex%3Aplant&select=ex%3Apump-1", ".net .dot text", "+6 more"));

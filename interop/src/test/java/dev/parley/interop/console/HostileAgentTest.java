@@ -465,6 +465,9 @@ class HostileAgentTest {
         browser.click(".tr .agent a", "hostile");
         browser.see(".skills, .skill-list", "<script>");
         assertHarmless("an entry of the registry");
+        browser.go("settings?tab=deliveries");
+        browser.see("section[aria-label=Tools] a", "to approve");
+        assertHarmless("deliveries");
         browser.go("audit");
         browser.see(".audit .body .tr .what", "task.created");
         assertHarmless("the audit log");
