@@ -301,10 +301,11 @@ public final class Directory {
         if (before != null && now.isBefore(before.at().plusSeconds(1))) {
             return;
         }
-        boolean writes = before == null || !now.isBefore(before.written().plus(USE_WRITES));
-        var use = new Use(now, writes ? now : before.written());
+        boolean isDue = before == null || !now.isBefore(before.written().plus(USE_WRITES));
+        Instant written = before == null || isDue ? now : before.written();
+        var use = new Use(now, written);
         boolean isFirst = before == null ? uses.putIfAbsent(id, use) == null : uses.replace(id, before, use);
-        if (isFirst && writes) {
+        if (isFirst && isDue) {
             Thread.ofVirtual().name("key-use").start(() -> writeUse(id, now));
         }
     }

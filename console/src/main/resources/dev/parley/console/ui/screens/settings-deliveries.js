@@ -20,7 +20,7 @@ const KINDS = /** @type {Record<string, string>} */ ({ active: 'ok', waiting: 'w
 
 /** @extends {Tab<Deliveries>} */
 class DeliveriesTab extends Tab {
-  static properties = { results: { state: true }, busy: { state: true } };
+  static properties = { ...Tab.properties, results: { state: true }, busy: { state: true } };
 
   constructor() {
     super();
@@ -30,7 +30,7 @@ class DeliveriesTab extends Tab {
   }
 
   get kinds() {
-    return ['task', 'audit', 'gap'];
+    return ['task', 'agent', 'audit', 'gap'];
   }
 
   async load() {

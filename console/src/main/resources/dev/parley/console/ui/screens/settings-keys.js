@@ -4,7 +4,6 @@ import { api, hubNow } from '../api.js';
 import { empty, time } from '../components/bits.js';
 import '../components/table.js';
 import { age, line, plural } from '../format.js';
-import { setQuery } from '../route.js';
 import { ask, field, select, Tab } from './settings-tab.js';
 
 const DAY = 86_400_000;
@@ -79,8 +78,7 @@ class Keys extends Tab {
   /** @param {Key[]} keys */
   content(keys) {
     const rows = keys.filter(key => this.matches(key.principal, key.group, key.prefix, ...key.scopes));
-    const create = html`<button type="button" class="btn main" @click=${() => this.create()}>New key</button>`;
-    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder="Search keys" aria-label="Search keys" .value=${this.route.query.get('q') ?? ''} @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value })}>${create}</div>
+    return html`${this.search('Search keys', html`<button type="button" class="btn main" @click=${() => this.create()}>New key</button>`)}
       ${rows.length ? html`<parley-rows class="hub-keys" label="Keys" .rows=${rows} .columns=${this.columns}></parley-rows>` : keys.length ? empty('No key matches', 'Remove a word to see more.') : empty('No key yet', 'Keys of the configuration of the hub are not listed here.')}
       <p class="dim">${plural(rows.length, 'key')}. The last use is kept across restarts to the hour. Keys of the configuration (<code>--callers</code>) are not listed.</p>`;
   }

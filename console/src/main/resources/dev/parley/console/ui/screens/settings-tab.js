@@ -4,6 +4,7 @@ import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
 import { Part } from '../components/element.js';
 import { paced, watch } from '../live.js';
+import { setQuery } from '../route.js';
 
 /** A tab that reads its data again when the feed tells of a change. @template T */
 export class Tab extends Part {
@@ -18,9 +19,9 @@ export class Tab extends Part {
     this.error = undefined;
   }
 
-  /** Kinds of changes after which the data is read again. */
+  /** Kinds of changes after which the data is read again; a hub without authentication sends no changes of the audit. */
   get kinds() {
-    return ['audit', 'gap'];
+    return ['audit', 'gap', ...(this.session?.methods?.length ? [] : ['task'])];
   }
 
   connectedCallback() {
@@ -45,6 +46,12 @@ export class Tab extends Part {
   /** @param {T} _data @returns {unknown} */
   content(_data) {
     return nothing;
+  }
+
+  /** The search box. @param {string} label @param {unknown} more filters and actions behind it */
+  search(label, more) {
+    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder=${label} aria-label=${label} .value=${this.route.query.get('q') ?? ''}
+      @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value })}>${more}</div>`;
   }
 
   /** Search words of the address. */
@@ -101,7 +108,7 @@ export function ask(title, verb, content, send, isBad = false) {
     buttons: html`<button type="button" class="btn main" @click=${close}>Done</button>`,
   } : {
     content: html`<form id="ask" class="stack" @submit=${submit}>${content}</form>${failure(error)}`,
-    buttons: html`<button type="button" class="btn" @click=${close}>Keep as it is</button><button form="ask" class="btn ${isBad ? 'bad' : 'main'}" ?disabled=${busy}>${verb}</button>`,
+    buttons: html`<button type="button" class="btn" @click=${close}>Cancel</button><button form="ask" class="btn ${isBad ? 'bad' : 'main'}" ?disabled=${busy}>${verb}</button>`,
   });
   return shown.closed;
 }

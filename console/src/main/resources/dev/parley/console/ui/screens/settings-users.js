@@ -1,59 +1,51 @@
 /** Users and groups of the hub: list, create, disable, archive. */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { empty, time } from '../components/bits.js';
-import { line, plural } from '../format.js';
-import { setQuery } from '../route.js';
+import { line } from '../format.js';
 import { ask, field, Tab } from './settings-tab.js';
 
 /** @typedef {{id: string, made: string, archived?: string}} Group */
 /** @typedef {{group: string, name: string, made: string, disabled?: string}} User */
+/** A user or a group. @typedef {{name: string, group?: string, made: string, ended?: string, path: string[]}} Member */
 
-/** @extends {Tab<{groups: Group[], users: User[]}>} */
+const ENDING = ['Disable', 'Enable', 'disabled', 'Its keys and tokens are refused, and its open streams end.', 'Its keys and tokens are accepted again.'];
+const ARCHIVING = ['Archive', 'Restore', 'archived', 'All its members are refused. Their data stays.', 'Its members may call again.'];
+
+/** @extends {Tab<{users: Member[], groups: Member[]}>} */
 class Users extends Tab {
   async load() {
     const [{ groups }, { users }] = await Promise.all([api.admin('GET', ['groups']), api.admin('GET', ['users'])]);
-    return { groups, users };
+    return {
+      users: users.map((/** @type {User} */ { name, group, made, disabled }) => ({ name, group, made, ended: disabled, path: ['users', group, name] })),
+      groups: groups.map((/** @type {Group} */ { id, made, archived }) => ({ name: id, made, ended: archived, path: ['groups', id] })),
+    };
   }
 
-  /** @param {string} title @param {string} verb @param {unknown} content @param {(values: Record<string, string>) => string[]} path @param {boolean} [isBad] */
+  /** @param {string} title @param {string} verb @param {unknown} content @param {string[]} path @param {boolean} [isBad] */
   change(title, verb, content, path, isBad) {
     ask(title, verb, content, async values => {
-      await api.admin('POST', path(values), values);
+      await api.admin('POST', path, values);
       this.read(true);
     }, isBad);
   }
 
-  createUser() {
-    this.change('New user', 'Create user', html`${field('Group', 'group', this.session?.group ?? 'default')}${field('Name', 'name')}`, () => ['users']);
+  /** @param {{users: Member[], groups: Member[]}} data */
+  content({ users, groups }) {
+    return html`${this.search('Search users and groups', html`<button type="button" class="btn" @click=${() => this.change('New group', 'Create group', field('Id', 'id'), ['groups'])}>New group</button>
+        <button type="button" class="btn main" @click=${() => this.change('New user', 'Create user', html`${field('Group', 'group', this.session?.group ?? 'default')}${field('Name', 'name')}`, ['users'])}>New user</button>`)}
+      <div class="cols">${this.section('Users', users, ENDING)}${this.section('Groups', groups, ARCHIVING)}</div>`;
   }
 
-  createGroup() {
-    this.change('New group', 'Create group', field('Id', 'id'), () => ['groups']);
-  }
-
-  /** @param {User} user */
-  toggleUser({ group, name, disabled }) {
-    if (disabled) return this.change('Enable user', 'Enable', html`<p>Keys and tokens of ${line(name, 80)} are accepted again.</p>`, () => ['users', group, name, 'enable']);
-    this.change('Disable user', 'Disable', html`<p>All keys and tokens of ${line(name, 80)} are refused, and open streams end.</p>`, () => ['users', group, name, 'disable'], true);
-  }
-
-  /** @param {Group} group */
-  toggleGroup({ id, archived }) {
-    if (archived) return this.change('Restore group', 'Restore', html`<p>Members of ${line(id, 80)} may call again.</p>`, () => ['groups', id, 'restore']);
-    this.change('Archive group', 'Archive', html`<p>All members of ${line(id, 80)} are refused. Their data stays.</p>`, () => ['groups', id, 'archive'], true);
-  }
-
-  /** @param {{groups: Group[], users: User[]}} data */
-  content(data) {
-    const users = data.users.filter(user => this.matches(user.name, user.group));
-    const groups = data.groups.filter(group => this.matches(group.id));
-    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder="Search users and groups" aria-label="Search users and groups" .value=${this.route.query.get('q') ?? ''} @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value })}>
-        <button type="button" class="btn" @click=${this.createGroup}>New group</button><button type="button" class="btn main" @click=${this.createUser}>New user</button></div>
-      <div class="cols"><section class="card" aria-label="Users"><h2>Users <span class="dim">${plural(users.length, 'user')}</span></h2>${users.length ? html`<ul class="list">${users.map(user => html`<li><span class="stack-0"><b class="cut">${line(user.name, 100)}</b><span class="dim cut">${line(user.group, 100)}, since ${time(user.made)}</span></span>
-          <span class="row">${user.disabled ? html`<span class="state bad">disabled</span>` : ''}<button type="button" class="link" @click=${() => this.toggleUser(user)}>${user.disabled ? 'Enable' : 'Disable'}</button></span></li>`)}</ul>` : empty('No user', 'A user is made with its first key, or here.')}</section>
-        <section class="card" aria-label="Groups"><h2>Groups <span class="dim">${plural(groups.length, 'group')}</span></h2>${groups.length ? html`<ul class="list">${groups.map(group => html`<li><span class="stack-0"><b class="cut">${line(group.id, 100)}</b><span class="dim cut">since ${time(group.made)}</span></span>
-          <span class="row">${group.archived ? html`<span class="state bad">archived</span>` : ''}<button type="button" class="link" @click=${() => this.toggleGroup(group)}>${group.archived ? 'Restore' : 'Archive'}</button></span></li>`)}</ul>` : empty('No group', 'A group is made with its first user, or here.')}</section></div>`;
+  /** @param {string} label @param {Member[]} members @param {string[]} words */
+  section(label, members, [end, restore, state, harm, relief]) {
+    const rows = members.filter(({ name, group }) => this.matches(name, group ?? ''));
+    return html`<section class="card" aria-label=${label}><h2>${label} <span class="dim">${rows.length}</span></h2>${rows.length ? html`<ul class="list">${rows.map(({ name, group, made, ended, path }) => {
+      const verb = ended ? restore : end;
+      return html`<li><span class="stack-0"><b class="cut" title=${line(name, 200)}>${line(name, 100)}</b><span class="dim cut">${group ? `${line(group, 100)}, ` : nothing}since ${time(made)}</span></span>
+        <span class="row">${ended ? html`<span class="state bad">${state}</span>` : nothing}<button type="button" class="link" aria-label="${verb} ${line(name, 100)}"
+          @click=${() => this.change(`${verb} ${line(name, 60)}`, verb, html`<p>${ended ? relief : harm}</p>`, [...path, verb.toLowerCase()], !ended)}>${verb}</button></span></li>`;
+    })}</ul>` : empty('None', 'A user is made with its first key, a group with its first user, or here.')}</section>`;
   }
 }
 

@@ -25,8 +25,7 @@ class Values extends Tab {
     const source = this.route.query.get('source') ?? '';
     const rows = values.filter(value => (!source || value.source === source) && this.matches(value.name, value.description, value.isSecret ? '' : value.value, value.origin));
     const used = Object.keys(SOURCES).filter(name => values.some(value => value.source === name));
-    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder="Search name, value and description" aria-label="Search settings" .value=${this.route.query.get('q') ?? ''} @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value })}>
-        <select aria-label="Source" .value=${source} @change=${(/** @type {any} */ event) => setQuery({ source: event.target.value })}><option value="">any source</option>${used.map(name => html`<option value=${name} ?selected=${name === source}>${SOURCES[name]}</option>`)}</select></div>
+    return html`${this.search('Search name, value and description', html`<select aria-label="Source" .value=${source} @change=${(/** @type {any} */ event) => setQuery({ source: event.target.value })}><option value="">any source</option>${used.map(name => html`<option value=${name} ?selected=${name === source}>${SOURCES[name]}</option>`)}</select>`)}
       ${rows.length ? html`<ul class="values">${rows.map(value => this.value(value))}</ul>` : empty('No setting matches', 'Remove a word or the source to see more.')}
       <p class="dim">${plural(rows.length, 'setting')}. A change takes effect with a restart of the hub.</p>`;
   }
