@@ -313,9 +313,8 @@ public final class Directory {
     private void writeUse(String id, Instant at) {
         try {
             database.write(session -> session.update("UPDATE trust_key SET used_ms = ? WHERE key_id = ?", at, id));
-        } catch (
-                RuntimeException
-                        failure) { // the next write is due in an hour; a hub that restarts shows an earlier use
+        } catch (RuntimeException failure) {
+            // The next write is due in an hour. A hub that restarts before shows an earlier use.
             LOG.log(System.Logger.Level.DEBUG, "the use of key " + id + " was not written", failure);
         }
     }
