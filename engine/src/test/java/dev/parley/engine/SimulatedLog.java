@@ -260,6 +260,11 @@ final class SimulatedLog implements TaskLog {
     }
 
     @Override
+    public List<Head> inTrace(String trace, int limit) {
+        return read(() -> disk.log.inTrace(trace, limit));
+    }
+
+    @Override
     public Optional<Cause> cause(TaskKey key) {
         return read(() -> disk.log.cause(key));
     }

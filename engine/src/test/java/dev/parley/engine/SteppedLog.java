@@ -215,6 +215,11 @@ final class SteppedLog implements TaskLog {
     }
 
     @Override
+    public List<Head> inTrace(String trace, int limit) {
+        return disk.inTrace(trace, limit);
+    }
+
+    @Override
     public Optional<Cause> cause(TaskKey key) {
         return disk.cause(key);
     }

@@ -84,6 +84,13 @@ public interface HubTasks {
      */
     Feed<LoggedEvent> follow(TaskKey key);
 
-    /** Returns the principal that began a task, and the chain of agents; empty if the task does not exist. */
+    /**
+     * Returns tasks of all groups that began in a W3C trace, the oldest first.
+     *
+     * @param trace id of the trace, of 32 hexadecimal digits
+     */
+    List<Head> inTrace(String trace, int limit);
+
+    /** Returns the principal that began a task, its trace, and the chain of agents; empty if the task does not exist. */
     Optional<Cause> cause(TaskKey key);
 }

@@ -153,6 +153,14 @@ final class SchemaTest {
         assertThat(plan("SELECT task_id FROM task WHERE state IN (0, 1, 2)")).contains("INDEX task_unfinished");
     }
 
+    @Test
+    void tasksOfATraceAreFoundInAnIndexThatOtherTasksAreNotIn() throws SQLException {
+        Store.open(data).close();
+
+        assertThat(plan("SELECT task_id FROM task WHERE trace IS NOT NULL AND substr(trace, 4, 32) = 'a'"))
+                .contains("INDEX task_by_trace");
+    }
+
     /** A database of an earlier release with a task that has ended and one that has not. */
     private void write(int version) throws SQLException, IOException {
         try (Connection database = connect();

@@ -158,6 +158,25 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     @Override
+    public List<Head> inTrace(String trace, int limit) {
+        lock.lock();
+        try {
+            return rows.values().stream()
+                    .filter(row -> isIn(row.cause().traceparent(), trace))
+                    .map(Row::head)
+                    .sorted(Comparator.comparing(head -> head.key().taskId()))
+                    .limit(limit)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isIn(@Nullable String traceparent, String trace) {
+        return traceparent != null && traceparent.startsWith(trace + "-", "00-".length());
+    }
+
+    @Override
     public Optional<String> taskOf(MessageKey key) {
         return Optional.ofNullable(messages.get(key))
                 .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))

@@ -145,6 +145,13 @@ public interface TaskLog extends AutoCloseable {
     /** Returns the caller that began a task, or empty if the log does not hold it. Its address is not kept. */
     Optional<Cause> cause(TaskKey key);
 
+    /**
+     * Returns tasks that began in a W3C trace, the oldest first.
+     *
+     * @param trace id of the trace, of 32 hexadecimal digits
+     */
+    List<Head> inTrace(String trace, int limit);
+
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);
 

@@ -90,6 +90,11 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     }
 
     @Override
+    public List<Head> inTrace(String trace, int limit) {
+        return log.inTrace(trace, limit);
+    }
+
+    @Override
     public Optional<Cause> cause(TaskKey key) {
         return log.cause(key);
     }

@@ -33,7 +33,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Version of the tables of tasks. */
-    static final int SCHEMA = 6;
+    static final int SCHEMA = 7;
 
     /** Hash of a chain without links. */
     private static final String BEGINNING = "0".repeat(64);

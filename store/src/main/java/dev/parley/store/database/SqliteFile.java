@@ -17,7 +17,7 @@ import org.sqlite.SQLiteOpenMode;
 /** The SQLite database of a data directory: its lock, its connections and the tables of tasks. */
 final class SqliteFile {
     /** Version of the tables of tasks. */
-    static final int SCHEMA = 13;
+    static final int SCHEMA = 14;
 
     /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
     static final String WIPED = "free pages";

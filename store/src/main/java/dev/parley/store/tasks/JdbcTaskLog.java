@@ -369,6 +369,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
+    public List<Head> inTrace(String trace, int limit) {
+        return lists.inTrace(trace, limit);
+    }
+
+    @Override
     public Optional<String> taskNamed(TaskName name) {
         return keys.taskNamed(name);
     }

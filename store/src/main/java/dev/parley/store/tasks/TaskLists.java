@@ -115,6 +115,15 @@ final class TaskLists {
                 .findFirst();
     }
 
+    List<Head> inTrace(String trace, int limit) {
+        return database.read(session -> heads(
+                session,
+                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
+                        + " WHERE trace IS NOT NULL AND substr(trace, 4, 32) = ? ORDER BY task_id LIMIT ?",
+                trace,
+                limit));
+    }
+
     private List<Head> heads(Session session, String sql, @Nullable Object... values) throws SQLException {
         var heads = new ArrayList<Head>();
         try (ResultSet rows = session.bind(sql, values).executeQuery()) {
