@@ -266,6 +266,84 @@ public interface ActivityOperation {
         }
     }
 
+    /**
+     * Reads the tasks of a trace as spans.
+     *
+     * @param trace id of a W3C trace, or of a task, which stands for the trace in which it began
+     */
+    record ReadTrace(String trace, Reach reach) implements Operation.ExtensionCall<Trace> {
+        /** The trace of an id, as the caller sees it. */
+        public static ReadTrace of(String trace) {
+            return new ReadTrace(trace, Reach.OWN);
+        }
+
+        @Override
+        public String name() {
+            return "activity/trace";
+        }
+    }
+
+    /**
+     * A trace.
+     *
+     * @param trace id of the W3C trace; null for the tasks below a task that began in none
+     * @param spans the oldest first
+     * @param hasMore whether spans were left out
+     * @param link page of a tracing backend; null if the hub is not configured for one
+     */
+    record Trace(
+            @Nullable String trace,
+            List<Span> spans,
+            boolean hasMore,
+            @Nullable String link) {}
+
+    /**
+     * A task of a trace, or a row of the audit log.
+     *
+     * @param id of the task
+     * @param parent id of the span within which it began; null for none, and for one that the caller does not see
+     * @param kind {@link #TASK} or {@link #AUDIT}
+     * @param agent that works on the task; target of a row
+     * @param caller principal of the call
+     * @param name beginning of the first message of a task; action of a row
+     * @param ended null while a task is under way
+     * @param state of a task; outcome of a row
+     * @param error beginning of the text with which a task failed
+     */
+    record Span(
+            String id,
+            @Nullable String parent,
+            String kind,
+            String agent,
+            String caller,
+            String name,
+            Instant started,
+            @Nullable Instant ended,
+            String state,
+            @Nullable String error,
+            List<SpanEvent> events) {
+        public static final String TASK = "task";
+        public static final String AUDIT = "audit";
+
+        /** This span within another one. */
+        public Span within(@Nullable String span) {
+            return new Span(id, span, kind, agent, caller, name, started, ended, state, error, events);
+        }
+    }
+
+    /**
+     * An event of a task.
+     *
+     * @param kind {@code status}, {@code artifact} or {@code message}
+     * @param state of a status
+     * @param text beginning of its text, or name of the artifact
+     */
+    record SpanEvent(
+            Instant at,
+            String kind,
+            @Nullable String state,
+            @Nullable String text) {}
+
     /** Numbers of tasks of an agent, by the name of the state. */
     record AgentCounts(String agent, Map<String, Long> states) {}
 }

@@ -15,9 +15,13 @@ import dev.parley.activity.ActivityOperation.FindTasks;
 import dev.parley.activity.ActivityOperation.History;
 import dev.parley.activity.ActivityOperation.Reach;
 import dev.parley.activity.ActivityOperation.ReadHistory;
+import dev.parley.activity.ActivityOperation.ReadTrace;
+import dev.parley.activity.ActivityOperation.Span;
+import dev.parley.activity.ActivityOperation.SpanEvent;
 import dev.parley.activity.ActivityOperation.TaskCounts;
 import dev.parley.activity.ActivityOperation.TaskPage;
 import dev.parley.activity.ActivityOperation.TaskView;
+import dev.parley.activity.ActivityOperation.Trace;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.json.Codec;
@@ -126,6 +130,36 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next(), v.next(), v.next()));
 
+    private static final Codec<SpanEvent> SPAN_EVENT = Shape.<SpanEvent>of()
+            .required("at", TIMESTAMP, SpanEvent::at)
+            .required("kind", TEXT, SpanEvent::kind)
+            .optional("state", TEXT, SpanEvent::state)
+            .optional("text", TEXT, SpanEvent::text)
+            .as(v -> new SpanEvent(v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Span> SPAN = Shape.<Span>of()
+            .required("id", TEXT, Span::id)
+            .optional("parent", TEXT, Span::parent)
+            .required("kind", TEXT, Span::kind)
+            .required("agent", TEXT, Span::agent)
+            .required("caller", TEXT, Span::caller)
+            .required("name", TEXT, Span::name)
+            .required("started", TIMESTAMP, Span::started)
+            .optional("ended", TIMESTAMP, Span::ended)
+            .required("state", TEXT, Span::state)
+            .optional("error", TEXT, Span::error)
+            .always("events", Codecs.list(SPAN_EVENT), List.of(), Span::events)
+            .as(v -> new Span(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                    v.next()));
+
+    private static final Shape<Trace> TRACE = Shape.<Trace>of()
+            .optional("trace", TEXT, Trace::trace)
+            .always("spans", Codecs.list(SPAN), List.of(), Trace::spans)
+            .optional("hasMore", Codecs.BOOLEAN, false, Trace::hasMore)
+            .optional("link", TEXT, Trace::link)
+            .as(v -> new Trace(v.next(), v.next(), v.next(), v.next()));
+
     private static final RestParameter OF = query("agent", Type.TEXT, "NAME", "An agent of the hub.");
     private static final RestParameter CONTEXT = query("contextId", Type.TEXT, "ID", "Context of the tasks.");
     private static final RestParameter STATES =
@@ -179,6 +213,12 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     OBJECT)
             .strict();
 
+    private static final RestDescription READ_TRACE = new RestDescription(
+                    "Read the tasks of a trace as spans",
+                    List.of(RestParameter.path("trace", "TRACE", "Id of a W3C trace, or of a task."), GROUP, OWNER),
+                    OBJECT)
+            .strict();
+
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
             ExtensionUri.permanent("/extensions/activity/v1"),
@@ -226,6 +266,19 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     .described(READ)
                     .content(history ->
                             history.events().stream().map(EventView::event).toList()),
+            ExtensionMethod.call(
+                            "activity/trace",
+                            ReadTrace.class,
+                            JsonForm.object(
+                                    json -> {
+                                        Values values = Values.of("activity/trace", READ_TRACE, json);
+                                        return new ReadTrace(
+                                                String.valueOf(values.values().get("trace")), values.reach());
+                                    },
+                                    read -> members(read.reach(), "trace", read.trace())),
+                            TRACE)
+                    .rest("GET /activity/traces/{trace}")
+                    .described(READ_TRACE),
             ExtensionMethod.stream(
                             "activity/changes",
                             WatchChanges.class,
@@ -391,6 +444,11 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     /** JSON of a change. */
     public static byte[] json(Change change) {
         return Json.write(CHANGE.toJson(change));
+    }
+
+    /** JSON of a trace. */
+    public static byte[] json(Trace trace) {
+        return Json.write(TRACE.toJson(trace));
     }
 
     /** JSON of counts. */

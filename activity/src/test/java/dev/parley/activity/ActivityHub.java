@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
@@ -52,6 +53,7 @@ final class ActivityHub implements AutoCloseable {
     final CountDownLatch gate = new CountDownLatch(1);
 
     final Hub hub;
+    private @Nullable String trace;
 
     private ActivityHub(HubBuilder builder) {
         this.hub = builder.port(0)
@@ -61,6 +63,11 @@ final class ActivityHub implements AutoCloseable {
                         echo("ledger"),
                         echo("silent"),
                         echo("payroll"),
+                        Agent.named("broken", "Fails").handle((request, reply) -> reply.fail("Disk full")),
+                        Agent.named("relay", "Has another agent echo").handle((request, reply) -> {
+                            relay();
+                            reply.complete("Relayed");
+                        }),
                         Agent.named("ask", "Asks").handle((request, reply) -> reply.askForInput("Which one?")),
                         Agent.named("steps", "Takes many steps").resumable(true).handle((request, reply) -> {
                             for (int step = 0; step < 80; step++) {
@@ -86,6 +93,12 @@ final class ActivityHub implements AutoCloseable {
             reply.artifact("out", request.text());
             reply.complete("Echo of " + request.text());
         });
+    }
+
+    private void relay() {
+        try (AgentClient echo = AgentClient.builder().apiKey(ANN).connect(hub.agentUrl("echo"))) {
+            echo.send("Relayed");
+        }
     }
 
     /** A hub without authentication. */
@@ -122,6 +135,12 @@ final class ActivityHub implements AutoCloseable {
                 .policy(PolicyFile.read(policy)));
     }
 
+    /** Has the requests from now on belong to a trace. */
+    ActivityHub traced(String id) {
+        trace = id;
+        return this;
+    }
+
     record Answer(int status, String body) {
         Map<?, ?> json() {
             return Json.read(body.getBytes(UTF_8), Map.class);
@@ -131,6 +150,9 @@ final class ActivityHub implements AutoCloseable {
     private HttpRequest.Builder request(String path, @Nullable String key) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(hub.url() + path)).header("A2A-Version", "1.0");
+        if (trace != null) {
+            request.header("traceparent", "00-" + trace + "-00f067aa0ba902b7-01");
+        }
         return key == null ? request : request.header("X-API-Key", key);
     }
 

@@ -3,6 +3,7 @@ package dev.parley.activity.hub;
 import dev.parley.activity.ActivityOperation.CountTasks;
 import dev.parley.activity.ActivityOperation.FindTasks;
 import dev.parley.activity.ActivityOperation.ReadHistory;
+import dev.parley.activity.ActivityOperation.ReadTrace;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.ActivityProtocol;
 import dev.parley.engine.Agent;
@@ -13,6 +14,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.extension.ExtensionView;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The activity of one hub. */
 final class ActivityHub implements HubExtension {
@@ -22,12 +24,14 @@ final class ActivityHub implements HubExtension {
     private final TaskTables tables;
     private final Histories histories;
     private final Changes changes;
+    private final SpanTree spans;
 
-    ActivityHub(HubParts hub) {
+    ActivityHub(HubParts hub, @Nullable String traceLink) {
         var views = new TaskViews(hub.tasks());
         this.changes = new Changes(hub);
         this.tables = new TaskTables(hub, views, changes::newest);
         this.histories = new Histories(hub, views);
+        this.spans = new SpanTree(hub, traceLink);
     }
 
     @Override
@@ -57,6 +61,7 @@ final class ActivityHub implements HubExtension {
                 .call(FindTasks.class, tables::find)
                 .call(CountTasks.class, tables::count)
                 .call(ReadHistory.class, histories::read)
+                .call(ReadTrace.class, spans::read)
                 .watch(WatchChanges.class, changes::watch);
     }
 
