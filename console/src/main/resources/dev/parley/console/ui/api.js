@@ -181,6 +181,9 @@ export const api = {
   /** @param {string} task @param {Record<string, unknown>} [query] @param {AbortSignal} [signal] @returns {Promise<import('./types.js').TaskHistory>} */
   history: (task, query, signal) => json('GET', `activity/tasks/${id(task)}`, { query, signal }),
 
+  /** @param {string} trace its id, or that of a task @param {Record<string, unknown>} query @returns {Promise<import('./trace.js').Trace>} */
+  trace: (trace, query) => json('GET', `activity/traces/${id(trace)}`, { query }),
+
   /** @param {Record<string, unknown>} query @param {AbortSignal} [signal] @returns {Promise<{workflows: import('./types.js').WorkflowRun[], nextPageToken?: string}>} */
   runs: (query, signal) => json('GET', 'one/workflows', { query, signal }),
   /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<import('./types.js').WorkflowRun>} */

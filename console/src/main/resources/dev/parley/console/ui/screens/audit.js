@@ -214,7 +214,7 @@ class Audit extends Part {
     const id = /^[0-9a-f-]{36}$/;
     return html`<section class="card" aria-label="Row"><h2 class="row"><span class="grow">Row ${count(row.number)}</span>${copyButton(() => new URL(link('audit', { row: String(row.number) }), location.href).href, 'Copy link')}<button type="button" class="link" @click=${() => setQuery({ row: undefined })}>Close</button></h2>
       <dl class="kv">${MEMBERS.slice(1).filter(member => /** @type {any} */ (row)[member]).map(member => html`<dt>${member}</dt><dd>${member === 'detail' ? html`<parley-json .value=${row.detail}></parley-json>` : member === 'at' ? time(row.at)
-        : member === 'target' && row.action.startsWith('task.') && id.test(row.target) ? html`<a href=${link(`tasks/${row.target}`, { group: row.group })}>${row.target}</a>` : line(/** @type {any} */ (row)[member], 200)}</dd>`)}</dl></section>`;
+        : member === 'target' && row.action.startsWith('task.') && id.test(row.target) ? html`<a href=${link(`tasks/${row.target}`, { group: row.group })}>${row.target}</a>` : member === 'trace' && row.action.startsWith('task.') ? html`<a href=${link(`traces/${row.action === 'task.created' ? row.trace?.slice(3, 35) : row.target}`, { group: row.group })}>${line(row.trace, 60)}</a>` : line(/** @type {any} */ (row)[member], 200)}</dd>`)}</dl></section>`;
   }
 }
 

@@ -74,6 +74,7 @@ class TaskScreen extends Part {
         <div class="grow"><div class="crumbs dim"><a href=${link('tasks')}>Tasks</a> / <a href=${link('tasks', { agent: row.agent })}>${line(row.agent, 60)}</a> / <code>${line(row.taskId, 40)}</code></div>
           <h1>${title} ${badge(task.status.state)}</h1></div>
         ${copyButton(() => this.curl, 'Copy as curl')}
+        <a class="btn" href=${link(`traces/${row.taskId}`, { group: this.route.query.get('group') ?? undefined })}>Trace</a>
         <a class="btn" href=${link(`agents/${row.agent}/try`, { replay: row.taskId })}>Send again</a>
         ${isTerminal(task.status.state) ? nothing : html`<button type="button" class="btn bad" ?disabled=${busy} @click=${() => log.cancel()}>Cancel</button>`}
       </div>

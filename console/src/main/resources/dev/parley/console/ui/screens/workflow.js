@@ -144,7 +144,7 @@ class Workflow extends Part {
     const isOver = ['completed', 'failed', 'canceled'].includes(present);
     return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('workflows')}>Workflows</a> / <code>${this.runId}</code></div><h1>${name} ${badge(taskState(state))}</h1>
         ${origin?.resumes ? html`<span class="dim">resumes <a href=${link(`workflows/${origin.resumes}`)}>${line(origin.resumes, 36)}</a></span>` : nothing}</div>
-      <a class="btn" href=${link(`tasks/${this.runId}`)}>Task</a><a class="btn" href=${link('workflows/new', { run: this.runId })}>Edit a copy</a>
+      <a class="btn" href=${link(`tasks/${this.runId}`)}>Task</a><a class="btn" href=${link(`traces/${this.runId}`)}>Trace</a><a class="btn" href=${link('workflows/new', { run: this.runId })}>Edit a copy</a>
       ${present === 'failed' || present === 'canceled' ? html`<button type="button" class="btn" @click=${() => this.again('resume')}>Resume</button>` : nothing}
       ${isOver ? html`<button type="button" class="btn" @click=${() => this.again('repeat')}>Repeat</button>` : html`<button type="button" class="btn bad" @click=${this.cancel}>Cancel…</button>`}</div>`;
   }
