@@ -164,7 +164,16 @@ final class SpanTree {
                     "TASK_STATE_" + head.state().name(),
                     hasFailed ? events.lastText : null,
                     events.shown);
-            spans.put(id, new Found(span, chain.isEmpty() ? null : agentOf(chain.getLast())));
+            spans.put(id, new Found(span, callingAgent(chain, head.key().agent())));
+        }
+
+        /** The last agent of a chain before the called one, with which chains end. */
+        private @Nullable String callingAgent(List<String> chain, String called) {
+            int last = chain.size() - 1;
+            if (last >= 0 && agentOf(chain.get(last)).equals(called)) {
+                last--;
+            }
+            return last < 0 ? null : agentOf(chain.get(last));
         }
 
         /** Name of an agent of a chain, which has addresses. */

@@ -114,6 +114,11 @@ class ConsoleScreensTest {
                                 Map.of("text", "The end"),
                                 "seat",
                                 "rows")));
+        String trace = "traces/" + run.get("workflowId");
+        screens.put("traces", new Screen("traces", "section[aria-label='Newest tasks'] a", "Request number 30"));
+        screens.put("trace", new Screen(trace + "?path=1", ".waterfall .span .who", "scribe"));
+        screens.put("trace-sequence", new Screen(trace + "?view=sequence", ".lifeline text", "scribe"));
+        screens.put("trace-tree", new Screen(trace + "?view=tree", ".tree-view .span .who", "scribe"));
         screens.put("mesh", new Screen("mesh", "#mesh .list li", "scribe"));
         screens.put("tools", new Screen("tools?server=files&tool=read&log=files", "parley-tool-try label", "path"));
         screens.put("metrics", new Screen("metrics", ".chart b", "Durations"));
