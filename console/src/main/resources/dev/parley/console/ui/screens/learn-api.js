@@ -95,7 +95,7 @@ class LearnApi extends Part {
     return html`<li><div><b>${line(description)}</b> <span class="dim">${plural(methods.length, 'method')}, ${plural(agents.length, 'agent')}</span>
       <p><code>${line(uri)}</code></p><p class="dim">${line(methods.join(', '), 600)}</p>
       ${document.startsWith(hub) ? html`<details @toggle=${(/** @type {any} */ event) => event.target.open && text === undefined && this.open(uri, document.slice(hub.length))}><summary>Document</summary>
-        ${text === undefined ? skeleton(3) : html`<parley-markdown .text=${text}></parley-markdown>`}</details>` : nothing}</div></li>`;
+        ${text === undefined ? nothing : html`<parley-markdown .text=${text}></parley-markdown>`}</details>` : nothing}</div></li>`;
   }
 }
 
