@@ -121,6 +121,13 @@ final class Commands {
                     "Log in at agents that take tokens of users",
                     Entry.of("login", "Get a token through a browser, and keep it", LoginCommand::command)),
             Entry.group(
+                    "hub",
+                    "Show, check and drain hubs",
+                    Entry.admin("list", "hubs/list"),
+                    Entry.admin("check", "hubs/check"),
+                    Entry.admin("drain", "hubs/drain"),
+                    Entry.admin("resume", "hubs/resume")),
+            Entry.group(
                     "group",
                     "Manage the groups of a hub, which are isolated from each other",
                     Entry.admin("create", "groups/create"),

@@ -110,7 +110,8 @@ public final class Engine implements AutoCloseable {
                         : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, threads, timer),
                 settings.observer,
                 Map.copyOf(settings.extensions),
-                settings.tools);
+                settings.tools,
+                settings.intake);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         deliveries().ifPresent(Webhooks::start);
         if (retention != null) {
@@ -138,6 +139,7 @@ public final class Engine implements AutoCloseable {
         private final Map<String, Supplier<AgentEndpoint>> extensions = new HashMap<>();
         private RunObserver observer = (agent, request, work) -> work.run();
         private Consumer<Segment> written = segment -> {};
+        private Runnable intake = () -> {};
         private Threads threads = Threads.PLATFORM;
 
         private Builder(TaskLog log) {
@@ -215,6 +217,15 @@ public final class Engine implements AutoCloseable {
         /** Receives events of tasks that are on disk, on the thread of the log, which it must not block; default: none. */
         public Builder written(Consumer<Segment> written) {
             this.written = requireNonNull(written, "written");
+            return this;
+        }
+
+        /**
+         * Called on the thread of a message that would begin a task; an A2AException refuses the message. Messages to tasks and
+         * repetitions do not get here. Default: takes all.
+         */
+        public Builder intake(Runnable intake) {
+            this.intake = requireNonNull(intake, "intake");
             return this;
         }
 

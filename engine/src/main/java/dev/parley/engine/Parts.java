@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param webhooks null if webhooks are not supported
  * @param extensions operations of extensions, by URI
  * @param tools for the handlers of agents; null for none
+ * @param intake called before a message begins a task, which it may refuse
  */
 record Parts(
         TaskLog log,
@@ -36,7 +37,8 @@ record Parts(
         @Nullable Webhooks webhooks,
         RunObserver observer,
         Map<String, Supplier<AgentEndpoint>> extensions,
-        @Nullable BiFunction<Request, Reply, Tools> tools) {
+        @Nullable BiFunction<Request, Reply, Tools> tools,
+        Runnable intake) {
     /** Operations of an extension that an agent uses; null if it does not use it. */
     @Nullable
     AgentEndpoint extension(Agent agent, String uri) {

@@ -354,6 +354,7 @@ final class Sends {
     }
 
     private Sent begin(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+        parts.intake().run();
         LiveTask live = pin.task();
         Turn turn = turn(live, send, context, false, messageKey);
         live.reserve(List.of(send.message()));

@@ -28,6 +28,8 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.admin.Hubs;
+import dev.parley.hub.admin.Intake;
 import dev.parley.hub.extensions.Activated;
 import dev.parley.hub.extensions.Extended;
 import dev.parley.hub.extensions.ExtensionCarrier;
@@ -69,6 +71,7 @@ import dev.parley.store.Store;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Guard;
 import dev.parley.trust.Trust;
 import dev.parley.trust.cards.CardKeys;
@@ -139,6 +142,7 @@ public final class Platform implements AutoCloseable {
     private final @Nullable AuditTrail audit;
     private final boolean auditsCalls;
     private volatile boolean stopping;
+    private final Intake intake = new Intake();
 
     /**
      * @param opened how a site, or a site for operators, is opened
@@ -162,9 +166,11 @@ public final class Platform implements AutoCloseable {
         TaskLog log;
         PushStore pushStore;
         Path data = setup.data();
+        @Nullable Sealing sealing;
         this.scratch = data == null && setup.authenticates() ? TemporaryDirectory.create() : null;
         if (data == null) {
             secrets = WebhookSecrets.random();
+            sealing = null;
             database = scratch == null ? null : Database.temporary(scratch);
             audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
             tokenSecret = StandardWebhooks.newSecret();
@@ -177,6 +183,7 @@ public final class Platform implements AutoCloseable {
                 Database.check(data, url);
             }
             AtRest atRest = setup.encryption(data);
+            sealing = atRest.sealing();
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
             tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
@@ -198,6 +205,7 @@ public final class Platform implements AutoCloseable {
         this.administration = database == null || audit == null ? null : Administration.in(database, audit);
         this.bootstrapKey = setup.bootstrapKey(administration);
         this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
+        trust.showDrained(() -> intake.drained() != null);
         boolean protectCards = settings.trust().protectCards();
         Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
         this.extensionPages = new ExtensionPages(shown);
@@ -242,6 +250,7 @@ public final class Platform implements AutoCloseable {
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
                 .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
+                .intake(intake::check)
                 .written(segment -> observers.forEach(observer -> tell(observer, segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         hubExtensions.tools().ifPresent(running::tools);
@@ -258,6 +267,15 @@ public final class Platform implements AutoCloseable {
         AdminApi api = AdminApi.of(
                 engine,
                 secrets,
+                new Hubs(
+                        engine,
+                        intake,
+                        audit,
+                        new Hubs.Parts(
+                                this::url,
+                                metrics::openStreams,
+                                neighbours::size,
+                                () -> Health.of(data, sealing, engine, problems()))),
                 administration,
                 setup.shown,
                 setup.extensions(),
@@ -282,7 +300,7 @@ public final class Platform implements AutoCloseable {
                                     new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
                             .partsDown(this::problems)
                             .readiness(this::obstacle)
-                            .readinessTest(this::databaseTest)))
+                            .readinessTest(this::readinessTest)))
                     .orElse(null);
             this.site = opened.apply(forAll.authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
                     .handler(ExtensionPages.PATH, extensionPages)
@@ -291,7 +309,7 @@ public final class Platform implements AutoCloseable {
                     .absent(hubExtensions::absent)
                     .partsDown(this::problems)
                     .readiness(this::obstacle)
-                    .readinessTest(this::databaseTest));
+                    .readinessTest(this::readinessTest));
             hubExtensions.forEach((uri, extension) -> extensionPages.own(
                     extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
             given.agents.values().forEach(this::host);
@@ -334,7 +352,11 @@ public final class Platform implements AutoCloseable {
         return problems;
     }
 
-    private Optional<String> databaseTest() {
+    /** Why this hub should get no new calls, although it answers them. */
+    private Optional<String> readinessTest() {
+        if (intake.drained() != null) {
+            return Optional.of("the hub is drained");
+        }
         return database == null ? Optional.empty() : database.testWriting();
     }
 
@@ -463,7 +485,7 @@ public final class Platform implements AutoCloseable {
                 observed::carried,
                 agent.isListed());
         neighbours.add(agentServed, used);
-        site.add(agentServed);
+        site.add(intake.forClients(agentServed));
         openApi.add(agentServed);
         neighbours.announce(agentServed);
     }
@@ -479,7 +501,8 @@ public final class Platform implements AutoCloseable {
             var observed = new Observed(name, metrics, traces, hubExtensions.observers());
             var recorded = new Recorded(audit, name, auditsCalls);
             byte[] verbatim = hosted.verbatim();
-            AgentEndpoint shownCards = new WithCards(hosted.endpoint(), shown -> here(shown, name));
+            AgentEndpoint shownCards =
+                    new WithCards(intake.beforeRemote(hosted.endpoint()), shown -> here(shown, name));
             var agent = new ServedAgent(
                     name,
                     recorded.before(guard.before(new Translated(shownCards, translations(name)))),
@@ -491,7 +514,7 @@ public final class Platform implements AutoCloseable {
                     true);
             home.add(name, site.agentUrl(name), card);
             neighbours.add(agent, List.of());
-            site.add(agent);
+            site.add(intake.forClients(agent));
             openApi.add(agent);
             neighbours.announce(agent);
         }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -51,6 +52,7 @@ final class SessionEndpoint {
     private final Function<Credential, String> keys;
     private final Function<Principal, Runnable> limits;
     private final Supplier<String> hub;
+    private volatile BooleanSupplier isDrained = () -> false;
 
     /** Identifies the caller of a request. */
     interface Authenticated {
@@ -94,6 +96,10 @@ final class SessionEndpoint {
         this.hub = hub;
     }
 
+    void showDrained(BooleanSupplier drained) {
+        isDrained = drained;
+    }
+
     WireAnswer answer(WireRequest request) {
         if (request.path().equals("/" + OPEN_ID)
                 && openId != null
@@ -133,6 +139,9 @@ final class SessionEndpoint {
         about.put("name", "Parley");
         if (caller != null || isOpen) {
             about.put("version", version());
+            if (isDrained.getAsBoolean()) {
+                about.put("drained", true);
+            }
         }
         about.put("url", hub.get());
         shown.put("hub", about);

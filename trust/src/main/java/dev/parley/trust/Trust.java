@@ -44,6 +44,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -581,6 +582,11 @@ public final class Trust {
             return null;
         }
         return new SignedIn(user, directory == null || callers.byApiKey(key) != null ? "" : directory.idOf(key));
+    }
+
+    /** Has sessions show whether the hub is drained. */
+    public void showDrained(BooleanSupplier drained) {
+        sessionEndpoint.showDrained(drained);
     }
 
     /** Answers a page of the hub about the session of its browser: {@code GET} shows it, {@code POST} begins and {@code DELETE} ends one. */

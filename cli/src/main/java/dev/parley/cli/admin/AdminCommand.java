@@ -28,6 +28,7 @@ public final class AdminCommand {
     private static final String REDELIVER = "webhooks/redeliver";
     private static final String VERIFY = "audit/verify";
     private static final String SECRET = "webhooks/secret";
+    private static final String CHECK = "hubs/check";
     private static final String ERASE = "privacy/erase";
 
     private AdminCommand() {}
@@ -71,6 +72,7 @@ public final class AdminCommand {
                 command.footer(
                         "Exits with 1 if the chain is broken. Keep End elsewhere, to know later that the rows until",
                         "then are the same.");
+            case CHECK -> command.footer("Exits with 1 if there is a problem.");
             default -> command;
         };
     }
@@ -86,7 +88,11 @@ public final class AdminCommand {
         }
         String data = operation.equals(SECRET) ? call.option("--data") : null;
         Map<?, ?> answer = data == null ? HubAdmin.ask(call, operation, values) : secret(call, data, values);
-        boolean good = !operation.equals(VERIFY) || Boolean.TRUE.equals(answer.get("good"));
+        boolean good = switch (operation) {
+            case VERIFY -> Boolean.TRUE.equals(answer.get("good"));
+            case CHECK -> checks(answer).stream().noneMatch(one -> "problem".equals(one.get("level")));
+            default -> true;
+        };
         call.output().result(() -> Json.write(answer), page -> {
             switch (operation) {
                 case REDELIVER -> {
@@ -98,6 +104,10 @@ public final class AdminCommand {
                             .field("Rows", answer.get("rows"))
                             .field("End", answer.get("end"))
                             .field("Broken", answer.get("broken"));
+                case CHECK -> {
+                    page.field("Made", answer.get("made"));
+                    checks(answer).forEach(one -> page.field(String.valueOf(one.get("check")), line(one)));
+                }
                 default -> show(page, answer);
             }
         });
@@ -117,6 +127,19 @@ public final class AdminCommand {
         String group = values.getOrDefault("group", Principal.DEFAULT_GROUP).toString();
         WebhookSecrets secrets = WebhookSecrets.in(call.existingData(data));
         return new LinkedHashMap<>(Map.of("group", group, "secret", secrets.of(group)));
+    }
+
+    private static List<Map<?, ?>> checks(Map<?, ?> answer) {
+        return answer.get("checks") instanceof List<?> all
+                ? all.stream().<Map<?, ?>>map(one -> (Map<?, ?>) one).toList()
+                : List.of();
+    }
+
+    private static String line(Map<?, ?> check) {
+        Object task = check.get("taskId");
+        Object advice = check.get("advice");
+        return check.get("level") + ", " + (task == null ? "" : "task " + task + ": ") + check.get("message")
+                + (advice == null ? "" : ". " + advice);
     }
 
     /** Shows a list with its size, or the members of an object. */

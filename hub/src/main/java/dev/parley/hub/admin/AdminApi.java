@@ -58,6 +58,7 @@ public final class AdminApi {
     public static AdminApi of(
             Engine engine,
             WebhookSecrets secrets,
+            Hubs hubs,
             @Nullable Administration administration,
             List<Map<String, Object>> settings,
             List<HubExtensionSource> sources,
@@ -68,6 +69,7 @@ public final class AdminApi {
         var webhooks = requireNonNull(engine.deliveries().orElse(null));
         handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
         handlers.add(Map.of(AdminOperations.SETTINGS, (given, by) -> Map.of(AdminOperations.SETTINGS, settings)));
+        handlers.add(hubs.handlers());
         handlers.add(new UnreadableTasks(engine).handlers());
         handlers.add(new PrivacyPages(engine, opened, administration).handlers());
         if (administration != null) {

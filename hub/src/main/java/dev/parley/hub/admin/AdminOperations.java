@@ -76,9 +76,15 @@ public final class AdminOperations {
     static final Map<String, Object> WEBHOOK_SECRET = object("group secret", TEXT);
     static final Map<String, Object> UNREADABLE_TASK = object("taskId agent group since reason", TEXT);
 
+    static final Map<String, Object> HUB =
+            object("id address version", TEXT, "started drained?", TIME, "running waiting streams agents", COUNT);
+    static final Map<String, Object> HEALTH =
+            object("made", TIME, "checks", list(object("check level message advice? taskId? agent? group?", TEXT)));
+
     private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
 
     static {
+        hubs();
         members();
         audit();
         webhooks();
@@ -92,6 +98,20 @@ public final class AdminOperations {
     }
 
     private AdminOperations() {}
+
+    private static void hubs() {
+        RestParameter hub = path("hub", "ID", "Id of the hub as the list has it; \"this\" for the one that answers.");
+        row("hubs/list", "GET /hubs", "List the hubs that run", object("hubs", list(HUB)));
+        row(
+                "hubs/check",
+                "GET /hubs/{hub}/health",
+                "Check database, disk, queues and parts of a hub",
+                HEALTH,
+                hub,
+                query("fresh", Type.TRUTH, "", "Run the checks again, in place of the last result."));
+        row("hubs/drain", "POST /hubs/{hub}/drain", "Refuse new tasks until the hub is resumed or restarted", HUB, hub);
+        row("hubs/resume", "POST /hubs/{hub}/resume", "Take new tasks again", HUB, hub);
+    }
 
     private static void members() {
         RestParameter inGroup = query("group", Type.TEXT, "GROUP", "Only of this group.");

@@ -143,6 +143,11 @@ public final class Neighbours implements HubAgents {
         return extensions.getOrDefault(agent, List.of());
     }
 
+    /** Number of the agents. */
+    public int size() {
+        return agents.size();
+    }
+
     public boolean has(String agent) {
         return agents.containsKey(agent);
     }

@@ -141,6 +141,13 @@ public final class Metrics implements RequestHandler {
         refusals.labelValues(Integer.toString(status)).inc();
     }
 
+    /** Open streams of all agents. */
+    public int openStreams() {
+        return (int) streams.collect().getDataPoints().stream()
+                .mapToDouble(point -> point.getValue())
+                .sum();
+    }
+
     GaugeDataPoint streams(String agent) {
         return streams.labelValues(agent);
     }

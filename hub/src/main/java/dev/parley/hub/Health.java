@@ -1,0 +1,85 @@
+package dev.parley.hub;
+
+import dev.parley.engine.Engine;
+import dev.parley.engine.spi.UnreadableTask;
+import dev.parley.hub.Checkup.Finding;
+import dev.parley.hub.Checkup.Level;
+import dev.parley.store.encryption.Sealing;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Checks of a running hub: those of its data directory, of its queues, and of the parts that do not work. */
+final class Health {
+    private static final int LONG_QUEUE = 100;
+
+    private Health() {}
+
+    /**
+     * Runs the checks, which may take a minute.
+     *
+     * @param data null for a hub in memory
+     * @param problems of parts of the hub, by their names
+     */
+    static List<Map<String, Object>> of(
+            @Nullable Path data, @Nullable Sealing sealing, Engine engine, Map<String, String> problems) {
+        var findings = new ArrayList<Finding>();
+        if (data == null) {
+            findings.add(new Finding("memory", Level.WARNING, "the hub keeps its data in memory", null));
+        } else {
+            findings.addAll(Checkup.of(data, sealing));
+        }
+        int waiting =
+                engine.load().values().stream().mapToInt(Engine.Load::waiting).sum();
+        findings.add(finding("queue", waiting >= LONG_QUEUE, waiting + " tasks wait for a slot of their agents"));
+        engine.deliveries().ifPresent(webhooks -> {
+            long backlog = webhooks.backlog();
+            findings.add(finding("backlog", backlog >= LONG_QUEUE, backlog + " webhooks have deliveries outstanding"));
+            boolean hasDead = !webhooks.dead(1).isEmpty();
+            findings.add(finding("dead letters", hasDead, (hasDead ? "some" : "no") + " deliveries were given up"));
+        });
+        problems.forEach((part, reason) -> findings.add(new Finding(part, Level.PROBLEM, reason, null)));
+        return findings.stream().map(Health::shown).toList();
+    }
+
+    private static Finding finding(String check, boolean isWarning, String message) {
+        return new Finding(check, isWarning ? Level.WARNING : Level.OK, message, null);
+    }
+
+    private static Map<String, Object> shown(Finding finding) {
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("check", finding.check());
+        shown.put("level", finding.level().name().toLowerCase(Locale.ROOT));
+        shown.put("message", finding.message());
+        if (finding.level() != Level.OK) {
+            shown.put("advice", advice(finding.check()));
+        }
+        UnreadableTask task = finding.task();
+        if (task != null) {
+            shown.putAll(Map.of("taskId", task.taskId(), "agent", task.agent(), "group", task.group()));
+        }
+        return shown;
+    }
+
+    private static String advice(String check) {
+        return switch (check) {
+            case "memory" -> "Start the hub with --data DIR to keep tasks, keys and the audit log over a restart.";
+            case "queue" -> "Give the agents a higher concurrency, or wait: the tasks begin in turn.";
+            case "backlog" -> "Look whether the receivers answer: deliveries are tried again by themselves.";
+            case "dead letters" -> "See parley push dead-letters list, and redeliver once the receivers answer.";
+            case "disk" -> "Make room on the file system of the data directory, or move the directory to a larger one.";
+            case "database" -> "Restore the database from a backup, or start the version of Parley that wrote it.";
+            case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";
+            case "webhook" -> "Remove the webhook and register it again.";
+            case "key" -> "Revoke the key and create another one.";
+            case "agents" -> "Rename one of the agents.";
+            case "clock" -> "Set the clock of the machine, for instance by NTP.";
+            case "hub" -> "Move the files back, or restart the hub; its log has the details.";
+            default -> "The log of the hub has the details; docs/operations.md and docs/deployment.md say what to do.";
+        };
+    }
+}
