@@ -229,6 +229,12 @@ export const api = {
   send: (agent, body) => json('POST', `agents/${id(agent)}/message:send`, { headers: V1, body }),
   /** @param {string} agent @param {string} task @returns {Promise<{configs?: any[]}>} */
   webhooks: (agent, task) => json('GET', `agents/${id(agent)}/tasks/${id(task)}/pushNotificationConfigs`, { headers: V1 }),
+  /** Hubs that run; needs the scope admin, as do their health and drains. @returns {Promise<{hubs: import('./types.js').HubRow[]}>} */
+  hubs: () => json('GET', 'admin/hubs'),
+  /** @param {string} hub @param {boolean} fresh @returns {Promise<import('./types.js').HubHealth>} */
+  hubHealth: (hub, fresh) => json('GET', `admin/hubs/${id(hub)}/health`, { query: { fresh: fresh || undefined } }),
+  /** @param {string} hub @param {'drain' | 'resume'} action @returns {Promise<import('./types.js').HubRow>} */
+  drainHub: (hub, action) => json('POST', `admin/hubs/${id(hub)}/${action}`, { body: {} }),
   /** Rows of the audit log; needs the scope admin. @param {Record<string, unknown>} query @returns {Promise<{rows: any[], next?: number}>} */
   audit: query => json('GET', 'admin/audit', { query }),
   /** @returns {Promise<{number: number}>} */

@@ -54,6 +54,8 @@ class App extends Part {
     this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));
     this.listen(live.feed, 'change', () => this.requestUpdate());
+    this.listen(window, 'hub-changed', () => this.readHub(true));
+    this.until(live.watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap') && this.readHub())); // a drain leaves a row
     setTimeout(() => (this.isSlow ||= !this.session), SLOW);
     this.read();
   }
@@ -86,6 +88,11 @@ class App extends Part {
     }, () => {});
     this.show();
   }
+
+  readHub = live.paced(async () => {
+    const { hub } = await api.session().catch(() => this.session ?? /** @type {import('./types.js').Session} */ ({}));
+    if (this.session && hub?.drained !== this.session.hub?.drained) this.session = { ...this.session, hub };
+  }, () => this.isConnected, 5_000);
 
   /** The session; a tab that was opened by itself gets its proof from another one. */
   async readSession() {
@@ -216,6 +223,7 @@ class App extends Part {
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>
               <button type="button" class="link" @click=${this.signOut}>Sign out</button>` : nothing}
           </header>
+          ${this.session.hub?.drained ? html`<p class="banner" role="status">The hub is drained: it takes no new tasks; those that run go on.${may(this.session, 'admin') ? html` <a href=${link('hubs')}>Resume</a>` : nothing}</p>` : nothing}
           <main id="main" tabindex="-1">${this.problem === PART_LOST ? failure(PART_LOST, () => location.reload()) : failure(this.problem)}${this.content()}</main>
         </div>
       </div>

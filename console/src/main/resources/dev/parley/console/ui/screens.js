@@ -23,6 +23,7 @@ export const screens = [
   { path: 'kg', title: 'Knowledge', element: 'screen-knowledge', group: 'Work', key: 'k', load: () => import('./screens/knowledge.js') },
   { path: 'metrics', title: 'Metrics', element: 'screen-metrics', group: 'Operation', key: 'e', scope: 'admin', load: () => import('./screens/metrics.js') },
   { path: 'tools', title: 'Tools', element: 'screen-tools', group: 'Operation', key: 'o', scope: 'admin', load: () => import('./screens/tools.js') },
+  { path: 'hubs', title: 'Hubs', element: 'screen-hubs', group: 'Operation', key: 'b', scope: 'admin', load: () => import('./screens/hubs.js') },
   { path: 'audit', title: 'Audit', element: 'screen-audit', group: 'Operation', key: 'u', scope: 'admin', load: () => import('./screens/audit.js') },
   { path: 'settings', title: 'Settings', element: 'screen-settings', group: 'Operation', key: 's', scope: 'admin', load: () => import('./screens/settings.js') },
   { path: 'learn', title: 'Learn', element: 'screen-learn', group: 'Help', key: 'l', open: true, load: () => import('./screens/learn.js') },

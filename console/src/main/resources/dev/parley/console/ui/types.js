@@ -44,7 +44,10 @@
  * @typedef {{name: string, version: number, description?: string, versions: number[], savedAt: number, steps: number, document?: any}} Definition
  *
  * @typedef {{signedIn: boolean, needsSignIn: boolean, isVisitor?: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
- *     hub?: {name?: string, version?: string, url?: string}}} Session
+ *     hub?: {name?: string, version?: string, url?: string, drained?: boolean}}} Session
+ * @typedef {{id: string, address: string, version: string, started: string, drained?: string, running: number, waiting: number, streams: number,
+ *     agents: number}} HubRow
+ * @typedef {{made: string, checks: {check: string, level: string, message: string, advice?: string, taskId?: string, agent?: string}[]}} HubHealth
  * @typedef {{path: string, params: Record<string, string>, query: URLSearchParams, screen: import('./screens.js').Screen | undefined}} Route
  * @typedef {{method: string, url: string, headers: Record<string, string>, body?: string, status?: number, answerHeaders?: Record<string, string>,
  *     answer: string[], ms?: number, error?: string, trace: string, agent: string, parts: Part[], taskId?: string, contextId?: string, streams: boolean,

@@ -123,6 +123,7 @@ class ConsoleScreensTest {
         screens.put("tools", new Screen("tools?server=files&tool=read&log=files", "parley-tool-try label", "path"));
         screens.put("metrics", new Screen("metrics", ".chart b", "Durations"));
         screens.put("metrics-use", new Screen("metrics?tab=usage", ".measures .body .tr", "scribe"));
+        screens.put("hubs", new Screen("hubs", ".checks li", "disk"));
         screens.put("audit", new Screen("audit", ".audit .body .tr .what", "task.created"));
         screens.put("audit-row", new Screen("audit?row=1", "section[aria-label=Row] dd", "127.0.0.1"));
         screens.put("audit-empty", new Screen("audit?actor=zzzz", ".empty h2", "No row"));
