@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.admin.ReadSettings;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.nio.file.Files;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +94,20 @@ final class AdminApiTest {
             assertThat(outsider.get("/admin/settings?name=port", admin).statusCode())
                     .isEqualTo(400);
         }
+    }
+
+    @Test
+    void settingsHideCredentialsInAddresses() {
+        assertThat(shown("http://ann:pass,w@rd@127.0.0.1:4318/a@b")).isEqualTo("http://…@127.0.0.1:4318/a@b");
+        assertThat(shown("a=http://u:p@x/,b=https://x/?q=1&key=k-1,2#d"))
+                .isEqualTo("a=http://…@x/,b=https://x/?q=…&key=…#d");
+        assertThat(shown("http://a.example,http://b.example/c")).isEqualTo("http://a.example,http://b.example/c");
+    }
+
+    private static Object shown(String text) {
+        var reader = new ReadSettings(SettingReader.of(Map.of("at", text), SettingReader.DEFAULTS));
+        reader.find(SettingType.TEXT, "at", "URL", "An address.");
+        return requireNonNull(reader.shown(Set.of()).getFirst().get("value"));
     }
 
     private static String setting(String answer, String name) {

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads settings from another source, and remembers which, for operators. Confined to one thread. */
 public final class ReadSettings implements SettingReader {
-    /** Credentials in an address, such as that of a proxy or a collector. */
-    private static final Pattern USER_INFO = Pattern.compile("(?<=://)[^/?#\\s,]*@");
+    /** Credentials in an address, such as that of a proxy or a collector: its user, and the values of its query. */
+    private static final Pattern CREDENTIALS =
+            Pattern.compile("(?<=://)[^/?#\\s]*(?=@)|(?<=[?&][^=&#?\\s]{1,64}=)[^&#\\s]+");
 
     private final SettingReader source;
     private final Map<String, SettingSpec<?>> read = new LinkedHashMap<>();
@@ -62,7 +63,7 @@ public final class ReadSettings implements SettingReader {
                 effective.source(),
                 isSecret,
                 value != null && !value.isEmpty(),
-                isSecret || value == null ? null : USER_INFO.matcher(value).replaceAll("…@"),
+                isSecret || value == null ? null : CREDENTIALS.matcher(value).replaceAll("…"),
                 effective.origin());
     }
 }
