@@ -85,6 +85,13 @@ class SettingsScreenTest {
         open("settings");
         browser.see(".hub-keys .tr .who", "admin");
         browser.see(".hub-keys .tr .use", "now");
+        browser.see("settings-keys button", "New key");
+        // A second click before the agents are read opens no second dialog.
+        browser.run("const add = [...document.querySelectorAll('settings-keys button')].find(button =>"
+                + " button.textContent === 'New key'); add.click(); add.click();");
+        browser.see("dialog h2", "New key");
+        browser.press(Keys.ESCAPE);
+        browser.gone("dialog", "");
         browser.click("settings-keys button", "New key");
         browser.type("dialog input[name=principal]", "ann");
         browser.type("dialog input[name=group]", "team");

@@ -31,6 +31,7 @@ class Keys extends Tab {
 
   async create() {
     const agents = (await api.agents().catch(() => ({ agents: [] }))).agents.slice(0, MOST).map(({ name }) => `agent:${name}`);
+    if (!this.isConnected || document.querySelector('dialog[open]')) return; // another tab, or a second click
     const add = (/** @type {string} */ scope) => () => {
       const input = /** @type {HTMLInputElement} */ (document.querySelector('#ask input[name=scopes]'));
       const scopes = input.value.split(/[\s,]+/).filter(Boolean);
