@@ -21,6 +21,7 @@ import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -208,6 +209,24 @@ class ChangesTest {
 
             String last = hub.send("board", "last of ann", ANN);
             assertThat(read(ann.iterator(), of(last, "TASK_STATE_COMPLETED"))).noneMatch(isCalls);
+        }
+    }
+
+    @Test
+    void rowsOfReadsAreNotAnnouncedByThemselves() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()).auditCalls(true), data.resolve("policy"));
+                Stream<String> root = hub.stream(CHANGES + "?group=*", ROOT, null)) {
+            assertThat(hub.get("/agents/board/tasks", ANN).status()).isEqualTo(200);
+            while (!hub.get("/admin/audit?action=call.answered", ROOT).body().contains("ListTasks")) {
+                Thread.onSpinWait(); // the row is written soon after the answer
+            }
+            Instant read = Instant.now();
+            String last = hub.send("board", "board of ann", ANN);
+
+            assertThat(read(root.iterator(), of(last, "TASK_STATE_COMPLETED")).stream()
+                            .filter(change -> "audit".equals(change.get("kind"))))
+                    .allMatch(change ->
+                            Instant.parse(String.valueOf(change.get("at"))).isAfter(read));
         }
     }
 

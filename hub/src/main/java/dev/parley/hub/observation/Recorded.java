@@ -61,7 +61,7 @@ public final class Recorded {
             throw refused;
         } finally {
             Map<String, String> detail = Map.of("operation", operation.name(), "dialect", context.dialect());
-            note("call.answered", requireNonNullElse(operation.relatedTask(), agent), outcome, context, detail);
+            note(AuditTrail.ANSWERED, requireNonNullElse(operation.relatedTask(), agent), outcome, context, detail);
         }
     }
 

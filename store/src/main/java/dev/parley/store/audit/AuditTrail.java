@@ -47,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
 public final class AuditTrail implements GroupListener {
+    /** Action of the row of an answered call, where reads leave rows, too. */
+    public static final String ANSWERED = "call.answered";
+
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int MAX_NAMES = 1_000;
 
@@ -105,7 +108,8 @@ public final class AuditTrail implements GroupListener {
     }
 
     /**
-     * Has new rows announced, in place of an earlier watcher.
+     * Has new rows announced, in place of an earlier watcher, but not rows of {@link #ANSWERED} alone: a watcher that reads the rows would learn of
+     * its own reads.
      *
      * @param rows called by the thread that writes to the database, behind each commit with rows; may not block
      */
@@ -336,14 +340,15 @@ public final class AuditTrail implements GroupListener {
 
     @Override
     public void committed(int works) {
-        boolean grew = number != writtenNumber;
+        boolean isNews = logged > 0
+                || pending.stream().anyMatch(row -> !ANSWERED.equals(row.entry().action()));
         if (lost.get() > 0) {
             LOG.log(Level.ERROR, "rows of the audit that were not written until now: " + lost.getAndSet(0));
         }
         writtenNumber = number;
         writtenHash = hash;
         begin();
-        if (grew) {
+        if (isNews) {
             watcher.run();
         }
     }
