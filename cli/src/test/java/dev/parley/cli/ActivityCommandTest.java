@@ -57,6 +57,9 @@ final class ActivityCommandTest {
         assertThat(ok("tasks", "--status", "failed").out()).isEmpty();
         assertThat(ok("tasks", "--counts").out()).contains("completed: 1", "echo: 1 completed");
         assertThat(ok("task", "history", id).out()).startsWith("1  20").contains("task", "hello");
+        assertThat(ok("trace", id).out()).startsWith("echo  completed  ").contains(" ms  " + id + "  hello");
+        assertThat(ok("trace", id, "-o", "json").out()).contains("\"spans\":[{\"id\":\"" + id + '"');
+        assertThat(shell.run("trace", "unknown").err()).contains("Trace not found: unknown");
         assertThat(ok("watch", "--after", "0", "--most", "1", "--task", id).out())
                 .contains("  1  echo  " + id);
         assertThat(shell.run("tasks", "--status", "busy").err()).contains("busy");

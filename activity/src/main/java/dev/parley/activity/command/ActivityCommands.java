@@ -7,7 +7,7 @@ import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
 import java.util.List;
 
-/** The commands {@code parley tasks}, {@code parley watch} and {@code parley task history}. */
+/** The commands {@code parley tasks}, {@code parley trace}, {@code parley watch} and {@code parley task history}. */
 public final class ActivityCommands implements CommandSource {
     /** For the service loader. */
     public ActivityCommands() {}
@@ -16,6 +16,7 @@ public final class ActivityCommands implements CommandSource {
     public List<CommandEntry> commands() {
         return List.of(
                 of("tasks", "List the tasks of all agents of a hub, or count them", TasksCommand::new),
+                of("trace", "Show the tasks of a trace as a tree, with states and durations", TraceCommand::new),
                 group(
                         "task",
                         "Read and control tasks",
