@@ -260,8 +260,8 @@ final class SimulatedLog implements TaskLog {
     }
 
     @Override
-    public List<Head> inTrace(String trace, int limit) {
-        return read(() -> disk.log.inTrace(trace, limit));
+    public List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        return read(() -> disk.log.inTrace(group, trace, limit));
     }
 
     @Override

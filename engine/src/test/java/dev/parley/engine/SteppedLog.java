@@ -215,8 +215,8 @@ final class SteppedLog implements TaskLog {
     }
 
     @Override
-    public List<Head> inTrace(String trace, int limit) {
-        return disk.inTrace(trace, limit);
+    public List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        return disk.inTrace(group, trace, limit);
     }
 
     @Override

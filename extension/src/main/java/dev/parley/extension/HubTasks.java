@@ -85,11 +85,12 @@ public interface HubTasks {
     Feed<LoggedEvent> follow(TaskKey key);
 
     /**
-     * Returns tasks of all groups that began in a W3C trace, the oldest first.
+     * Returns tasks that began in a W3C trace, the oldest first.
      *
+     * @param group whose tasks they are; null for all groups
      * @param trace id of the trace, of 32 hexadecimal digits
      */
-    List<Head> inTrace(String trace, int limit);
+    List<Head> inTrace(@Nullable String group, String trace, int limit);
 
     /** Returns the principal that began a task, its trace, and the chain of agents; empty if the task does not exist. */
     Optional<Cause> cause(TaskKey key);

@@ -486,6 +486,25 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void tasksOfATraceAreOfAllScopesOrOfAGroupTheOldestFirst() {
+        for (TaskKey key : List.of(key(ALICE, "task-2"), key(MALLORY, "task-3"), key(ALICE, "task-1"))) {
+            write(key, 1, List.of(created(key)));
+        }
+        String trace = "0af7651916cd43dd8448eb211c80319c";
+
+        assertThat(log.inTrace(null, trace, 10))
+                .extracting(head -> head.key().taskId())
+                .containsExactly("task-1", "task-2", "task-3");
+        assertThat(log.inTrace(null, trace, 2))
+                .extracting(head -> head.key().taskId())
+                .containsExactly("task-1", "task-2");
+        assertThat(log.inTrace(MALLORY.group(), trace, 1))
+                .extracting(head -> head.key().taskId())
+                .containsExactly("task-3");
+        assertThat(log.inTrace(null, "4bf92f3577b34da6a3ce929d0e0e4736", 10)).isEmpty();
+    }
+
+    @Test
     void whoBeganATaskAndUnderWhichTraceIsKept() {
         TaskKey key = key(ALICE, "task-1");
         write(key, 1, List.of(created(key)));

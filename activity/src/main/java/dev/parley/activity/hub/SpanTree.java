@@ -48,11 +48,16 @@ final class SpanTree {
     private static final Pattern TRACE = Pattern.compile("[0-9a-f]{32}");
     private static final int MOST_SPANS = 1_000;
     private static final int MOST_EVENTS = 200;
+    private static final int MOST_EVENTS_IN_ALL = 20_000;
     private static final int MOST_BYTES = 1 << 18;
     private static final int TEXT = 160;
 
     /** Rows of the audit around the tasks of a trace that are looked at. */
     private static final int MOST_ROWS = 2_000;
+
+    /** Order in which a parent comes before its children, whatever tasks say of each other. */
+    private static final Comparator<Span> OLDEST_FIRST =
+            Comparator.comparing(Span::started).thenComparing(Span::id);
 
     private final HubParts hub;
     private final @Nullable String link;
@@ -77,6 +82,7 @@ final class SpanTree {
         /** Ids of tasks of steps, and those of their runs. */
         private final Map<String, String> parents = new HashMap<>();
 
+        private int eventsLeft = MOST_EVENTS_IN_ALL;
         private boolean hasMore;
 
         Reading(Sight sight) {
@@ -95,9 +101,9 @@ final class SpanTree {
                 add(root);
             }
             if (trace != null) {
-                hub.tasks().inTrace(trace, MOST_SPANS + 1).stream()
-                        .filter(this::sees)
-                        .forEach(this::add);
+                List<Head> begun = hub.tasks().inTrace(sight.group(), trace, MOST_SPANS + 1);
+                hasMore = begun.size() > MOST_SPANS;
+                begun.stream().filter(this::sees).forEach(this::add);
             }
             if (spans.isEmpty()) {
                 throw A2AException.taskNotFound(id);
@@ -127,7 +133,7 @@ final class SpanTree {
             var looked = new HashSet<String>();
             while (looked.size() < parents.size()) {
                 for (String child : List.copyOf(parents.keySet())) {
-                    if (looked.add(child) && !spans.containsKey(child)) {
+                    if (looked.add(child) && !hasMore && !spans.containsKey(child)) {
                         seen(child).ifPresent(this::add);
                     }
                 }
@@ -186,7 +192,8 @@ final class SpanTree {
             var tree = new ArrayList<Span>();
             for (Found each : spans.values()) {
                 String parent = parents.get(each.span().id());
-                boolean isStep = parent != null && spans.containsKey(parent);
+                Found run = parent == null ? null : spans.get(parent);
+                boolean isStep = run != null && OLDEST_FIRST.compare(run.span(), each.span()) < 0;
                 tree.add(each.span().within(isStep ? parent : caller(each)));
             }
             return tree;
@@ -201,8 +208,7 @@ final class SpanTree {
             Instant began = child.span().started();
             return spans.values().stream()
                     .map(Found::span)
-                    .filter(each -> each.agent().equals(agent)
-                            && each.id().compareTo(child.span().id()) < 0)
+                    .filter(each -> each.agent().equals(agent) && OLDEST_FIRST.compare(each, child.span()) < 0)
                     .filter(each -> each.ended() == null || !each.ended().isBefore(began))
                     .max(Comparator.comparing(Span::started))
                     .map(Span::id)
@@ -245,16 +251,18 @@ final class SpanTree {
 
             void read(Head head) {
                 task = head.key().taskId();
-                NavigableMap<Long, Instant> times = hub.tasks().times(head.key(), 1, MOST_EVENTS);
+                int most = Math.clamp(eventsLeft, 1, MOST_EVENTS); // the first event has the name
+                NavigableMap<Long, Instant> times = hub.tasks().times(head.key(), 1, most);
                 try {
                     Instant at = Optional.ofNullable(Ids.madeAt(task)).orElse(head.statusTime());
-                    for (LoggedEvent each : hub.tasks().read(head.key(), 0, MOST_EVENTS, MOST_BYTES)) {
+                    for (LoggedEvent each : hub.tasks().read(head.key(), 0, most, MOST_BYTES)) {
                         at = add(each, times, at);
                     }
                     long last = head.lastSequence();
-                    if (last > MOST_EVENTS) {
+                    if (last > most) {
                         hub.tasks().read(head.key(), last - 1, 1).forEach(each -> add(each, times, head.statusTime()));
                     }
+                    eventsLeft -= shown.size();
                 } catch (DamagedTaskException damaged) {
                     name = name.isEmpty() ? "(events that cannot be read)" : name;
                 }
@@ -303,7 +311,7 @@ final class SpanTree {
                     boolean isStep = value instanceof Map<?, ?> step
                             && step.get("taskId") instanceof String child
                             && !child.equals(task);
-                    if (isStep) {
+                    if (isStep && parents.size() < MOST_SPANS) {
                         parents.putIfAbsent(String.valueOf(((Map<?, ?>) value).get("taskId")), task);
                     }
                 });

@@ -158,12 +158,13 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     @Override
-    public List<Head> inTrace(String trace, int limit) {
+    public List<Head> inTrace(@Nullable String group, String trace, int limit) {
         lock.lock();
         try {
             return rows.values().stream()
                     .filter(row -> isIn(row.cause().traceparent(), trace))
                     .map(Row::head)
+                    .filter(head -> group == null || head.key().scope().group().equals(group))
                     .sorted(Comparator.comparing(head -> head.key().taskId()))
                     .limit(limit)
                     .toList();

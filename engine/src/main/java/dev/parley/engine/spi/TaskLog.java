@@ -148,9 +148,10 @@ public interface TaskLog extends AutoCloseable {
     /**
      * Returns tasks that began in a W3C trace, the oldest first.
      *
+     * @param group whose tasks they are; null for all groups
      * @param trace id of the trace, of 32 hexadecimal digits
      */
-    List<Head> inTrace(String trace, int limit);
+    List<Head> inTrace(@Nullable String group, String trace, int limit);
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);

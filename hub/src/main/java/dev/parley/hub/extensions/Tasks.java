@@ -90,8 +90,8 @@ record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Funct
     }
 
     @Override
-    public List<Head> inTrace(String trace, int limit) {
-        return log.inTrace(trace, limit);
+    public List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        return log.inTrace(group, trace, limit);
     }
 
     @Override

@@ -369,8 +369,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
-    public List<Head> inTrace(String trace, int limit) {
-        return lists.inTrace(trace, limit);
+    public List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        return lists.inTrace(group, trace, limit);
     }
 
     @Override

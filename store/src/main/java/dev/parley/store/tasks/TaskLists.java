@@ -115,13 +115,15 @@ final class TaskLists {
                 .findFirst();
     }
 
-    List<Head> inTrace(String trace, int limit) {
-        return database.read(session -> heads(
-                session,
-                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
-                        + " WHERE trace IS NOT NULL AND substr(trace, 4, 32) = ? ORDER BY task_id LIMIT ?",
-                trace,
-                limit));
+    List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        String begun = "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
+                + " WHERE trace IS NOT NULL AND substr(trace, 4, 32) = ?";
+        String order = " ORDER BY task_id LIMIT ?";
+        if (group == null) {
+            return database.read(session -> heads(session, begun + order, trace, limit));
+        }
+        String ofGroup = " AND lane_no IN (SELECT lane_no FROM lane WHERE group_id = ?)";
+        return database.read(session -> heads(session, begun + ofGroup + order, trace, group, limit));
     }
 
     private List<Head> heads(Session session, String sql, @Nullable Object... values) throws SQLException {
