@@ -3,6 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
+import dev.parley.hub.Hub;
 import dev.parley.hub.admin.AdminOperations;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,6 +85,24 @@ final class AdminCommandTest {
                 .startsWith("File: ")
                 .contains("Rows: 2\n");
         assertThat(Files.readString(directory.resolve("rows.jsonl"))).hasLineCount(2);
+    }
+
+    @Test
+    void aHubIsListedCheckedDrainedAndResumed() {
+        try (Hub hub = Hub.builder().inMemory().port(0).start()) {
+            assertThat(ask("hub list", hub)).startsWith("ID: this\n").contains("Running: 0\n", "Total-Size: 1\n");
+            assertThat(ask("hub check this", hub))
+                    .contains("memory: warning, the hub keeps its data in memory. Start the hub with --data DIR")
+                    .contains("queue: ok, 0 tasks wait");
+            assertThat(ask("hub drain this", hub)).contains("Drained: ");
+            assertThat(ask("hub resume this", hub)).startsWith("ID: this\n").doesNotContain("Drained");
+        }
+    }
+
+    private String ask(String line, Hub hub) {
+        Shell.Ran ran = shell.run((line + " --url " + hub.url()).split(" ", -1));
+        assertThat(ran.status()).as(line + ran.err()).isZero();
+        return ran.out();
     }
 
     @Test

@@ -79,6 +79,7 @@ final class Health {
             case "agents" -> "Rename one of the agents.";
             case "clock" -> "Set the clock of the machine, for instance by NTP.";
             case "hub" -> "Move the files back, or restart the hub; its log has the details.";
+            case "mcp", "mcp-servers" -> "Read the log of the server at Tools, or correct the file of --mcp-servers.";
             default -> "The log of the hub has the details; docs/operations.md and docs/deployment.md say what to do.";
         };
     }
