@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +34,11 @@ final class ConsoleFiles {
     private static final String OWN = "ui";
     private static final Set<String> NO_NAMES = Set.of("", ".", "..");
 
-    private final SortedSet<String> own;
+    private final NavigableSet<String> own;
     private final @Nullable Path directory;
     private final Map<String, Library> libraries = new LinkedHashMap<>();
 
-    private ConsoleFiles(SortedSet<String> own, @Nullable Path directory) {
+    private ConsoleFiles(NavigableSet<String> own, @Nullable Path directory) {
         this.own = own;
         this.directory = directory;
         Library.ALL.forEach(each -> libraries.put(each.artifact(), each));
@@ -55,13 +55,13 @@ final class ConsoleFiles {
 
     /** The files of a directory instead, with the documents of this module. */
     static ConsoleFiles in(Path directory) {
-        SortedSet<String> own = below(directory);
+        NavigableSet<String> own = below(directory);
         packaged().own().stream().filter(path -> path.startsWith(DOCUMENTS)).forEach(own::add);
         return new ConsoleFiles(own, directory);
     }
 
     /** Paths of the files that are no library's. */
-    SortedSet<String> own() {
+    NavigableSet<String> own() {
         return own;
     }
 
@@ -112,7 +112,7 @@ final class ConsoleFiles {
     }
 
     /** Resources of this module cannot be listed by name: their jar, or their directory, can. */
-    private static SortedSet<String> listed() throws IOException {
+    private static NavigableSet<String> listed() throws IOException {
         URL root = ConsoleFiles.class.getResource(OWN + "/app.js");
         if (root == null) {
             throw new IllegalStateException("no resource " + OWN + "/app.js");
@@ -134,7 +134,7 @@ final class ConsoleFiles {
         }
     }
 
-    private static SortedSet<String> below(Path directory) {
+    private static NavigableSet<String> below(Path directory) {
         List<String> paths = new ArrayList<>();
         try (Stream<Path> all = Files.walk(directory)) {
             all.filter(Files::isRegularFile)
