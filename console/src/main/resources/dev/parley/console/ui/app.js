@@ -1,7 +1,7 @@
 /** The shell: navigation, palette, theme, sign-in, state of the stream, and the screen of the address. */
 import { html, nothing } from 'lit';
 import { api } from './api.js';
-import { failure, skeleton } from './components/bits.js';
+import { empty, failure, skeleton } from './components/bits.js';
 import { Part } from './components/element.js';
 import { streamState } from './components/stream.js';
 import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
@@ -10,7 +10,7 @@ import * as live from './live.js';
 import { part, remember, remembered, shortcuts } from './part.js';
 import { begin, current, go, link, root, setQuery } from './route.js';
 import { screens } from './screens.js';
-import { askOthers, forget, may } from './session.js';
+import { askOthers, forget, lacking, may } from './session.js';
 
 const SLOW = 200; // ms without the module of a screen before its skeleton is shown
 const PART_LOST = { message: 'A part of the console could not be loaded: the hub does not answer, or has another version now' };
@@ -121,10 +121,7 @@ class App extends Part {
       await import('./screens/signin.js').catch(() => (this.error = PART_LOST));
       return this.requestUpdate();
     }
-    if (!route.screen) {
-      this.screen = undefined;
-      return;
-    }
+    if (!route.screen || lacking(this.session, route.screen)) return void (this.screen = undefined);
     const slow = setTimeout(() => (this.isSlow = this.route === route), SLOW);
     try {
       await route.screen.load();
@@ -200,7 +197,7 @@ class App extends Part {
     if (!this.session) return this.isSlow ? html`<main class="alone">${skeleton(5)}</main>` : nothing;
     if (this.mustSignIn) return html`<screen-signin .session=${this.session} @signed-in=${() => this.read()}></screen-signin>`;
     const section = this.route.path.split('/')[0];
-    const reached = screens.filter(({ open, scope }) => (this.session?.isVisitor ? open : !scope || may(this.session, scope)));
+    const reached = screens.filter(screen => (this.session?.isVisitor ? screen.open : !lacking(this.session, screen)));
     const groups = [...new Set(reached.map(screen => screen.group).filter(Boolean))];
     return html`<a class="skip" href="#main" @click=${this.skip}>Skip to the content</a>
       <div class="shell">
@@ -240,7 +237,8 @@ class App extends Part {
     if (this.error) return failure(this.error, () => location.reload()); // files of another version of the hub
     if (this.isSlow && this.screen?.localName !== this.route.screen?.element) return html`<div class="card">${skeleton(8)}</div>`;
     if (this.screen) return this.screen;
-    if (this.route.screen) return nothing;
+    const { screen } = this.route;
+    if (screen) return lacking(this.session, screen) ? html`<div class="head"><h1>${screen.title}</h1></div><div class="card">${empty('For operators', html`Sign in with a key that has the scope <code>${screen.scope}</code>.`)}</div>` : nothing;
     return html`<div class="empty"><h2>No page at this address</h2><p class="dim"><code>${line(this.route.path, 200)}</code></p>
       <div class="row"><a class="btn" href=${link('agents')}>Agents</a><a class="btn" href=${link('tasks')}>Tasks</a></div></div>`;
   }

@@ -10,6 +10,9 @@ const tabs = globalThis.BroadcastChannel && new BroadcastChannel(`parley-session
 /** Whether a session may use what needs a scope; on a hub without authentication everybody may. @param {import('./types.js').Session | undefined} session @param {string} scope */
 export const may = (session, scope) => (session?.signedIn ? !!session.scopes?.includes(scope) : !session?.methods?.length);
 
+/** Whether a session has not the scope that a screen needs: its calls would be denied. @param {import('./types.js').Session | undefined} session @param {{scope?: string}} screen */
+export const lacking = (session, { scope }) => !!scope && !may(session, scope);
+
 /** @returns {string | undefined} */
 function stored() {
   try {

@@ -156,12 +156,14 @@ class AuditScreenTest {
 
     @Test
     @DisplayName(
-            "S9: a member without the scope admin has no such page in the navigation, and is refused at its address")
+            "S9: a member without the scope admin has no such page in the navigation, and learns at its address which scope is needed")
     void aMemberIsRefused() {
         browser.go("audit");
         browser.signIn(hub.key("team", "bob"));
-        browser.see(".failure", "403");
+        browser.see(".empty code", "admin");
         assertThat(browser.texts(".side a")).noneMatch(each -> each.startsWith("Audit"));
-        browser.forget("status of 403");
+        assertThat(hub.call("GET", "/admin/audit?actor=bob&action=call.denied", null)
+                        .get("rows"))
+                .isEqualTo(List.of());
     }
 }

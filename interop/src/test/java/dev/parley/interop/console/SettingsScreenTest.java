@@ -255,7 +255,7 @@ class SettingsScreenTest {
         hub.as(admin, () -> key[0] = hub.key("team", "ann"));
         browser.go("settings");
         browser.signIn(key[0]);
-        browser.see(".empty", "Settings are for operators");
+        browser.see(".empty", "For operators");
         browser.see(".empty code", "admin");
         browser.gone("nav a, .side a", "Settings");
         browser.picture("settings-member");

@@ -1,9 +1,8 @@
 /** S11: settings of the hub: keys, users and groups, effective settings, deliveries and routes. */
 import { html } from 'lit';
-import { empty, tabs } from '../components/bits.js';
+import { tabs } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { setQuery } from '../route.js';
-import { may } from '../session.js';
 import './settings-deliveries.js';
 import './settings-keys.js';
 import './settings-users.js';
@@ -22,7 +21,6 @@ class Settings extends Part {
 
   render() {
     const head = html`<div class="head"><div class="grow"><h1>Settings</h1><span class="dim">Keys and users, effective values and their sources, deliveries and routes.</span></div></div>`;
-    if (!may(this.session, 'admin')) return html`${head}<div class="card">${empty('Settings are for operators', html`Sign in with a key that has the scope <code>admin</code>.`)}</div>`;
     const named = this.route.query.get('tab');
     const tab = TABS.find(([name]) => name === named)?.[0] ?? 'keys';
     const { route, session } = this;
