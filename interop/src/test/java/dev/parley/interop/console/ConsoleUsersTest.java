@@ -51,7 +51,7 @@ class ConsoleUsersTest {
     private Browser browser;
     private String ann;
     private String gus;
-    private String task;
+    private String task = "";
 
     @BeforeAll
     void start(@TempDir Path data) {
@@ -137,7 +137,7 @@ class ConsoleUsersTest {
             browser.go(screen);
             browser.see("main h1, main h2, main .failure", "");
             browser.holds("!document.querySelector('main .skeleton')");
-            assertThat(browser.run("return document.body.innerText").toString())
+            assertThat(String.valueOf(browser.run("return document.body.innerText")))
                     .as(screen)
                     .doesNotContain("sales group");
         }
@@ -151,7 +151,7 @@ class ConsoleUsersTest {
         for (String screen : SCREENS) {
             browser.go(screen);
             browser.see("h1", screen.startsWith("registry") || screen.startsWith("learn") ? "" : "Sign in");
-            assertThat(browser.run("return document.body.innerText").toString())
+            assertThat(String.valueOf(browser.run("return document.body.innerText")))
                     .as(screen)
                     .doesNotContain(SECRET);
         }
