@@ -246,6 +246,7 @@ class SettingsTest {
                 up.knowledge-store: (unset)
                 up.knowledge-store-authorization: (unset)
                 up.knowledge-store-authorization-file: (unset)
+                up.trace-link: (unset)
                 up.one-trust: (unset)
                 up.one-trust-hosts: (unset)
                 up.one-require-signatures: false (built-in default)
