@@ -496,6 +496,7 @@ final class GroupQuotaTest {
                 session.once("UPDATE module_version SET version = 5 WHERE module = 'registry'");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'workflows'");
                 session.once("UPDATE module_version SET version = 4 WHERE module = 'task'");
+                session.once("DROP INDEX task_by_trace");
                 if (kind == DatabaseKind.POSTGRESQL) {
                     session.once("ALTER TABLE segment DROP COLUMN at_ms");
                 }

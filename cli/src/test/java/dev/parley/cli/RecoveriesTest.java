@@ -88,6 +88,7 @@ final class RecoveriesTest {
 
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */
     private static final Map<String, String> WAITING = Map.ofEntries(
+            entry("activity.hub.Changes", "end of the time in which calls gather"),
             entry("activity.hub.SharedAnswers", "time limit of a list that another caller reads"),
             entry("client.calls.HttpElements", "time limit of the head of a stream"),
             entry("client.http.Connections", "closing of connections that are idle, while there are any"),
@@ -102,6 +103,7 @@ final class RecoveriesTest {
             entry("engine.scheduling.Limits", "begin of a run that a limit of its agent postpones"),
             entry("engine.tasks.LiveTask", "time limit of a reader"),
             entry("gateway.push.PushRelay", "a signal of a relay; looked at again after the patience of its reader"),
+            entry("hub.admin.Hubs", "time limit of the checks"),
             entry("knowledge.changes.RecentChanges", "time limit of a reader"),
             entry("knowledge.remote.RemoteEndpoint", "time limit of an exchange"),
             entry("load.LoadHold", "duration of a load"),
