@@ -54,7 +54,7 @@ record Sight(HubAgents agents, CallContext caller, @Nullable String group, Set<S
         return caller.scope().group();
     }
 
-    /** Whether the caller has the scope of operators, who may read the audit log and the measures. */
+    /** Whether the caller has the scope {@value #ADMIN}, which admits to the audit log and the measures. */
     boolean administers() {
         return caller.grants().contains(ADMIN);
     }
