@@ -141,9 +141,10 @@ class RegistryScreenTest {
         assertThat(browser.texts(".tr .agent"))
                 .noneMatch(text -> text.contains("Smuggler") || text.contains("Insider"));
         assertThat(browser.texts("nav a[href*='/ui/']:not(.brand)"))
-                .singleElement()
-                .asString()
-                .contains("Registry");
+                .as("screens that need no credentials")
+                .satisfiesExactly(
+                        screen -> assertThat(screen).contains("Registry"),
+                        screen -> assertThat(screen).contains("Learn"));
         assertThat(browser.texts("main button")).noneMatch(text -> text.contains("Publish") || text.contains("Check"));
         browser.type("input[type=search]", "delivery");
         browser.see(".foot-line", "1 agent");
