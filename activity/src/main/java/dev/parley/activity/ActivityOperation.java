@@ -194,8 +194,8 @@ public interface ActivityOperation {
      * that watch at the time.
      *
      * @param number of the audit; 0 for none
-     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #CALLS}, {@link #GAP} where changes were
-     *     left out, or {@link #POSITION}
+     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #CALLS}, {@link #HUB}, {@link #GAP} where
+     *     changes were left out, or {@link #POSITION}
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
@@ -222,6 +222,7 @@ public interface ActivityOperation {
         public static final String AGENT = "agent";
         public static final String AUDIT = "audit";
         public static final String CALLS = "calls";
+        public static final String HUB = "hub";
         public static final String GAP = "gap";
         public static final String POSITION = "position";
 
@@ -254,6 +255,11 @@ public interface ActivityOperation {
         /** Agents of the hub were called: its measures have changed. */
         public static Change ofCalls(Instant at) {
             return new Change(0, at, CALLS, null, null, null, null, null, null, null, null, null, null);
+        }
+
+        /** The hub began to refuse new tasks or changes, or to accept them again. */
+        public static Change ofHub(Instant at) {
+            return new Change(0, at, HUB, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** This change in a stream of one group. */

@@ -213,6 +213,19 @@ class ChangesTest {
     }
 
     @Test
+    void allLearnThatTheHubIsDrainedAndResumed() throws Exception {
+        try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"));
+                Stream<String> ann = hub.stream(CHANGES, ANN, null)) {
+            Iterator<String> changes = ann.iterator();
+            for (String action : List.of("drain", "resume")) {
+                assertThat(hub.post("/admin/hubs/this/" + action, "{}", ROOT).status())
+                        .isEqualTo(200);
+                read(changes, change -> "hub".equals(change.get("kind")));
+            }
+        }
+    }
+
+    @Test
     void rowsOfReadsAreNotAnnouncedByThemselves() throws Exception {
         try (var hub = ActivityHub.guarded(database.kept(Hub.builder()).auditCalls(true), data.resolve("policy"));
                 Stream<String> root = hub.stream(CHANGES + "?group=*", ROOT, null)) {

@@ -29,6 +29,9 @@ public interface HubObserver {
     /** Events of a task are on disk, in order. Called on the thread of the log. */
     default void written(Segment segment) {}
 
+    /** The hub was drained or resumed, or its database began to refuse changes or to accept them. */
+    default void stateChanged() {}
+
     /** An event was offered to a webhook of a task that {@code caller} began. */
     void offered(TaskKey task, String caller, boolean accepted);
 }

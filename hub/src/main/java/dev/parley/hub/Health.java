@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of a running hub: those of its data directory, of its queues, and of the parts that do not work. */
@@ -23,16 +24,22 @@ final class Health {
      * Runs the checks, which may take a minute.
      *
      * @param data null for a hub in memory
+     * @param outage why nothing can be written
      * @param problems of parts of the hub, by their names
      */
     static List<Map<String, Object>> of(
-            @Nullable Path data, @Nullable Sealing sealing, Engine engine, Map<String, String> problems) {
+            @Nullable Path data,
+            @Nullable Sealing sealing,
+            Engine engine,
+            Optional<String> outage,
+            Map<String, String> problems) {
         var findings = new ArrayList<Finding>();
         if (data == null) {
             findings.add(new Finding("memory", Level.WARNING, "the hub keeps its data in memory", null));
         } else {
             findings.addAll(Checkup.of(data, sealing));
         }
+        outage.ifPresent(reason -> findings.add(new Finding("changes", Level.PROBLEM, reason, null)));
         int waiting =
                 engine.load().values().stream().mapToInt(Engine.Load::waiting).sum();
         findings.add(finding("queue", waiting >= LONG_QUEUE, waiting + " tasks wait for a slot of their agents"));
@@ -71,6 +78,7 @@ final class Health {
             case "queue" -> "Give the agents a higher concurrency, or wait: the tasks begin in turn.";
             case "backlog" -> "Look whether the receivers answer: deliveries are tried again by themselves.";
             case "dead letters" -> "See parley push dead-letters list, and redeliver once the receivers answer.";
+            case "changes" -> "Remove the cause; the hub tries again by itself, and needs no restart.";
             case "disk" -> "Make room on the file system of the data directory, or move the directory to a larger one.";
             case "database" -> "Restore the database from a backup, or start the version of Parley that wrote it.";
             case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";

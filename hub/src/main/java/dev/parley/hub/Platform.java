@@ -21,7 +21,6 @@ import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
@@ -73,6 +72,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Guard;
+import dev.parley.trust.HubState;
 import dev.parley.trust.Trust;
 import dev.parley.trust.cards.CardKeys;
 import io.opentelemetry.api.GlobalOpenTelemetry;
@@ -91,6 +91,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -142,7 +143,7 @@ public final class Platform implements AutoCloseable {
     private final @Nullable AuditTrail audit;
     private final boolean auditsCalls;
     private volatile boolean stopping;
-    private final Intake intake = new Intake();
+    private final Intake intake = new Intake(this::stateChanged);
 
     /**
      * @param opened how a site, or a site for operators, is opened
@@ -205,7 +206,7 @@ public final class Platform implements AutoCloseable {
         this.administration = database == null || audit == null ? null : Administration.in(database, audit);
         this.bootstrapKey = setup.bootstrapKey(administration);
         this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
-        trust.showDrained(() -> intake.drained() != null);
+        trust.show(this::state);
         boolean protectCards = settings.trust().protectCards();
         Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
         this.extensionPages = new ExtensionPages(shown);
@@ -251,7 +252,7 @@ public final class Platform implements AutoCloseable {
                 .retention(retention.isZero() ? null : retention)
                 .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
                 .intake(intake::check)
-                .written(segment -> observers.forEach(observer -> tell(observer, segment)));
+                .written(segment -> tell(observer -> observer.written(segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         hubExtensions.tools().ifPresent(running::tools);
         this.engine = running.build();
@@ -259,6 +260,7 @@ public final class Platform implements AutoCloseable {
         metrics.show(hubExtensions.all());
         if (database != null) {
             metrics.show(database);
+            database.onOutage(this::stateChanged);
         }
         Preparation.await();
         ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics, database);
@@ -275,7 +277,7 @@ public final class Platform implements AutoCloseable {
                                 this::url,
                                 metrics::openStreams,
                                 neighbours::size,
-                                () -> Health.of(data, sealing, engine, problems()))),
+                                () -> Health.of(data, sealing, engine, outage(), problems()))),
                 administration,
                 setup.shown,
                 setup.extensions(),
@@ -339,7 +341,26 @@ public final class Platform implements AutoCloseable {
         if (!hosting) {
             return Optional.of("the agents are not all hosted yet");
         }
+        return outage();
+    }
+
+    private Optional<String> outage() {
         return database == null ? Optional.empty() : database.outage();
+    }
+
+    /** What users of the pages have to know. */
+    private HubState state() {
+        var broken = new TreeMap<String, String>();
+        outage().ifPresent(reason -> broken.put("The hub accepts no changes at the moment", reason));
+        if (database != null) {
+            database.refusedParts()
+                    .forEach((part, reason) -> broken.put("The hub accepts no changes of " + part, reason));
+        }
+        return new HubState(intake.drained() != null, broken);
+    }
+
+    private void stateChanged() {
+        tell(HubObserver::stateChanged);
     }
 
     /** Parts that do not work, with their reasons, while the rest of the hub does. */
@@ -578,12 +599,14 @@ public final class Platform implements AutoCloseable {
         }
     }
 
-    /** Tells an observer that a segment is on disk. The fault of one of them is not that of the others. */
-    private static void tell(HubObserver observer, Segment segment) {
-        try {
-            observer.written(segment);
-        } catch (RuntimeException fault) {
-            LOG.log(System.Logger.Level.ERROR, "an observer of the hub failed", fault);
+    /** Tells the observers. The fault of one of them is not that of the others. */
+    private void tell(Consumer<HubObserver> news) {
+        for (HubObserver observer : hubExtensions.observers()) {
+            try {
+                news.accept(observer);
+            } catch (RuntimeException fault) {
+                LOG.log(System.Logger.Level.ERROR, "an observer of the hub failed", fault);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import dev.parley.engine.Request;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.trust.Authentication;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -175,6 +176,25 @@ final class HubsTest {
                     .toList();
         }
         assertThat(actions).containsExactly("hub.drained", "hub.resumed");
+    }
+
+    @Test
+    void theChecksTellThatChangesAreRefused() throws Exception {
+        Path database = data.resolve("data").resolve("parley.db");
+        Path aside = data.resolve("aside.db");
+
+        Files.move(database, aside);
+        assertThat(outsider.get("/ready").statusCode()).isEqualTo(503);
+        assertThat(outsider.get("/admin/hubs/this/health?fresh=true", admin).body())
+                .contains("\"check\":\"changes\",\"level\":\"problem\"", "tries again by itself");
+
+        Files.move(aside, database);
+        Instant deadline = Instant.now().plusSeconds(30);
+        while (outsider.get("/ready").statusCode() != 200 && Instant.now().isBefore(deadline)) {
+            Thread.onSpinWait(); // each look asks the database
+        }
+        assertThat(outsider.get("/admin/hubs/this/health?fresh=true", admin).body())
+                .doesNotContain("\"changes\"");
     }
 
     @Test

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,7 +51,7 @@ final class SessionEndpoint {
     private final Function<Credential, String> keys;
     private final Function<Principal, Runnable> limits;
     private final Supplier<String> hub;
-    private volatile BooleanSupplier isDrained = () -> false;
+    private volatile Supplier<HubState> state = () -> new HubState(false, Map.of());
 
     /** Identifies the caller of a request. */
     interface Authenticated {
@@ -96,8 +95,8 @@ final class SessionEndpoint {
         this.hub = hub;
     }
 
-    void showDrained(BooleanSupplier drained) {
-        isDrained = drained;
+    void show(Supplier<HubState> now) {
+        state = now;
     }
 
     WireAnswer answer(WireRequest request) {
@@ -139,8 +138,17 @@ final class SessionEndpoint {
         about.put("name", "Parley");
         if (caller != null || isOpen) {
             about.put("version", version());
-            if (isDrained.getAsBoolean()) {
+            HubState now = state.get();
+            if (now.isDrained()) {
                 about.put("drained", true);
+            }
+            boolean isOperator = caller == null || caller.scopes().contains(Trust.ADMIN);
+            List<String> problems = now.problems().entrySet().stream()
+                    .map(problem -> isOperator ? problem.getKey() + ": " + problem.getValue() : problem.getKey())
+                    .sorted()
+                    .toList();
+            if (!problems.isEmpty()) {
+                about.put("problems", problems);
             }
         }
         about.put("url", hub.get());

@@ -44,7 +44,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -584,9 +583,9 @@ public final class Trust {
         return new SignedIn(user, directory == null || callers.byApiKey(key) != null ? "" : directory.idOf(key));
     }
 
-    /** Has sessions show whether the hub is drained. */
-    public void showDrained(BooleanSupplier drained) {
-        sessionEndpoint.showDrained(drained);
+    /** Has sessions show the state of the hub. */
+    public void show(Supplier<HubState> state) {
+        sessionEndpoint.show(state);
     }
 
     /** Answers a page of the hub about the session of its browser: {@code GET} shows it, {@code POST} begins and {@code DELETE} ends one. */

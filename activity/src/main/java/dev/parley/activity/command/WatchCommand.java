@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley watch}. */
 final class WatchCommand extends HubCommand {
-    private static final Set<String> NOT_SHOWN = Set.of(Change.POSITION, Change.AUDIT, Change.CALLS);
+    private static final Set<String> NOT_SHOWN = Set.of(Change.POSITION, Change.AUDIT, Change.CALLS, Change.HUB);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String AFTER = "--after";
     private static final String MOST = "--most";

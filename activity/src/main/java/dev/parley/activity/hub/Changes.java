@@ -110,16 +110,24 @@ final class Changes implements HubObserver {
     /** Tells operators that rows or measures have changed. */
     private void tell(Change change) {
         if (operators.get() > 0) {
-            var move = new Move(new Scope("", ""), change);
-            tails.values().forEach(tail -> tail.note(change.kind(), () -> move));
+            announce(change.kind(), change);
         }
     }
 
     private void announce(String agent, boolean isHosted) {
         if (announces) {
-            var move = new Move(new Scope("", ""), Change.ofAgent(clock.instant(), agent, isHosted));
-            tails.values().forEach(tail -> tail.note("agent " + agent, () -> move));
+            announce("agent " + agent, Change.ofAgent(clock.instant(), agent, isHosted));
         }
+    }
+
+    private void announce(String key, Change change) {
+        var move = new Move(new Scope("", ""), change);
+        tails.values().forEach(tail -> tail.note(key, () -> move));
+    }
+
+    @Override
+    public void stateChanged() {
+        announce(Change.HUB, Change.ofHub(clock.instant()));
     }
 
     void close() {

@@ -151,6 +151,7 @@ final class Watcher implements Feed<Change> {
         boolean isVisible = switch (change.kind()) {
             case Change.AGENT -> sight.knows(String.valueOf(change.agent()));
             case Change.AUDIT, Change.CALLS -> administers;
+            case Change.HUB -> true;
             default -> sees(note.move().scope(), change.agent());
         };
         if (fits(change) && isVisible) {

@@ -1,7 +1,7 @@
 /** The shell: navigation, palette, theme, sign-in, state of the stream, and the screen of the address. */
 import { html, nothing } from 'lit';
 import { api } from './api.js';
-import { empty, failure, skeleton } from './components/bits.js';
+import { banners, empty, failure, skeleton } from './components/bits.js';
 import { Part } from './components/element.js';
 import { streamState } from './components/stream.js';
 import { NEXT_THEME, THEMES, themeIcon } from './components/theme.js';
@@ -55,7 +55,7 @@ class App extends Part {
     this.listen(document, 'keydown', event => this.key(event));
     this.listen(live.feed, 'change', () => this.requestUpdate());
     this.listen(window, 'hub-changed', () => this.readHub(true));
-    this.until(live.watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap') && this.readHub())); // a drain leaves a row
+    this.until(live.watch(changes => changes.some(({ kind }) => kind === 'hub' || kind === 'gap') && this.readHub()));
     setTimeout(() => (this.isSlow ||= !this.session), SLOW);
     this.read();
   }
@@ -91,7 +91,7 @@ class App extends Part {
 
   readHub = live.paced(async () => {
     const { hub } = await api.session().catch(() => this.session ?? /** @type {import('./types.js').Session} */ ({}));
-    if (this.session && hub?.drained !== this.session.hub?.drained) this.session = { ...this.session, hub };
+    if (this.session) this.session = { ...this.session, hub };
   }, () => this.isConnected, 5_000);
 
   /** The session; a tab that was opened by itself gets its proof from another one. */
@@ -220,7 +220,7 @@ class App extends Part {
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>
               <button type="button" class="link" @click=${this.signOut}>Sign out</button>` : nothing}
           </header>
-          ${this.session.hub?.drained ? html`<p class="banner" role="status">The hub is drained: it takes no new tasks; those that run go on.${may(this.session, 'admin') ? html` <a href=${link('hubs')}>Resume</a>` : nothing}</p>` : nothing}
+          ${banners(this.session)}
           <main id="main" tabindex="-1">${this.problem === PART_LOST ? failure(PART_LOST, () => location.reload()) : failure(this.problem)}${this.content()}</main>
         </div>
       </div>

@@ -44,7 +44,7 @@
  * @typedef {{name: string, version: number, description?: string, versions: number[], savedAt: number, steps: number, document?: any}} Definition
  *
  * @typedef {{signedIn: boolean, needsSignIn: boolean, isVisitor?: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
- *     hub?: {name?: string, version?: string, url?: string, drained?: boolean}}} Session
+ *     hub?: {name?: string, version?: string, url?: string, drained?: boolean, problems?: string[]}}} Session
  * @typedef {{id: string, address: string, version: string, started: string, drained?: string, running: number, waiting: number, streams: number,
  *     agents: number}} HubRow
  * @typedef {{made: string, checks: {check: string, level: string, message: string, advice?: string, taskId?: string, agent?: string}[]}} HubHealth

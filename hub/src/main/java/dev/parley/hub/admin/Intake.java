@@ -21,7 +21,14 @@ public final class Intake {
     /** Set on the thread of a request while it is answered; agents work on threads of their own. */
     private final ThreadLocal<@Nullable Boolean> ofClient = new ThreadLocal<>();
 
+    private final Runnable changed;
+
     private volatile @Nullable Instant drained;
+
+    /** @param changed is run after a drain has begun or ended */
+    public Intake(Runnable changed) {
+        this.changed = changed;
+    }
 
     /** Time since which the hub is drained; null if it is not. */
     public @Nullable Instant drained() {
@@ -33,6 +40,7 @@ public final class Intake {
         boolean changes = begins == (drained == null);
         if (changes) {
             drained = begins ? now : null;
+            changed.run();
         }
         return changes;
     }

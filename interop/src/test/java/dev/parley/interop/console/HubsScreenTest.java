@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,39 @@ class HubsScreenTest {
             other.click(".hub button", "Resume");
             other.gone(".banner", "");
             other.assertQuiet("a hub in memory");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "S15: while the database refuses changes, each page says so, operators get the reason, and it ends by itself")
+    void aBannerSaysThatChangesAreRefused() throws Exception {
+        open("hubs", "Hubs");
+        browser.see(".live.ok", "live");
+        String member = hub.key("north", "ann", "echo");
+        try (Browser other = Browser.at(hub.url())) {
+            other.go("tasks");
+            other.signIn(member);
+            other.see(".live.ok", "live");
+
+            Path database = directory.resolve("parley.db");
+            Path aside = directory.resolve("aside.db");
+            Files.move(database, aside);
+            assertThat(status("/ready")).isEqualTo(503);
+            browser.see(".banner.bad", "The hub accepts no changes at the moment: ");
+            browser.see(".banner.bad", "is missing");
+            browser.click(".banner a", "Health");
+            browser.click("[aria-label=Health] button", "Check now");
+            browser.see(".checks li:first-child .state.bad", "problem");
+            browser.see(".checks li", "tries again by itself");
+            browser.picture("hubs-outage");
+            other.see(".banner.bad", "The hub accepts no changes at the moment.");
+            assertThat(other.texts(".banner a")).isEmpty();
+
+            Files.move(aside, database);
+            browser.gone(".banner", "");
+            other.gone(".banner", "");
+            other.assertQuiet("a page while the database refuses changes");
         }
     }
 

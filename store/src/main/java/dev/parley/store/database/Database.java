@@ -608,6 +608,11 @@ public final class Database implements AutoCloseable {
         return writer.outage();
     }
 
+    /** @param changed is run on the thread that writes, which it must not block, when an outage has begun or ended */
+    public void onOutage(Runnable changed) {
+        writer.onOutage(changed);
+    }
+
     /**
      * {@link #outage()}, found by a write if there was none for a second. The write takes its turn among all others, so a
      * writer that hangs is an outage, too. Waits for 2 s at most; callers share one write a second.

@@ -87,6 +87,7 @@ final class Writer {
     private volatile boolean restDue;
 
     private volatile @Nullable Outage outage;
+    private volatile Runnable outageChanged = () -> {};
     /** Whether the outage may be for lack of space; for the writer only. */
     private boolean needsSpace;
     /** Time of the last commit of a group, by {@link System#nanoTime}. */
@@ -334,6 +335,9 @@ final class Writer {
             committedAt = System.nanoTime();
             outage = null;
             needsSpace = false;
+            if (before != null) {
+                outageChanged.run();
+            }
         } catch (SQLException | RuntimeException failure) {
             session.discard();
             boolean isOfFiles = FileFaultException.isCauseOf(failure);
@@ -354,6 +358,9 @@ final class Writer {
             WriteTest waiting = latestTest;
             if (waiting != null) {
                 waiting.outageBegan();
+            }
+            if (before == null) {
+                outageChanged.run();
             }
         }
     }
@@ -406,6 +413,10 @@ final class Writer {
      * Why nothing can be written at present, for operators; empty if the last attempt succeeded. Ends by itself: the writer
      * tries again as long as the database fails.
      */
+    void onOutage(Runnable changed) {
+        outageChanged = changed;
+    }
+
     Optional<String> outage() {
         Outage now = outage;
         if (now == null) {

@@ -1,11 +1,21 @@
 /** Small parts of pages as templates. */
 import { html, nothing } from 'lit';
 import { clock, line, stateOf, utc, visible } from '../format.js';
+import { link } from '../route.js';
+import { may } from '../session.js';
 
 /** State by colour and word. @param {string | undefined} state */
 export function badge(state) {
   const { word, kind } = stateOf(state);
   return html`<span class="state ${kind}">${word}</span>`;
+}
+
+/** Promises of the hub that do not hold at the moment. @param {import('../types.js').Session} session */
+export function banners(session) {
+  const { drained, problems = [] } = session.hub ?? {};
+  const all = problems.map(text => ({ text: `${text}.`, kind: 'bad', action: 'Health' }));
+  if (drained) all.push({ text: 'The hub is drained: it takes no new tasks; those that run go on.', kind: '', action: 'Resume' });
+  return all.map(({ text, kind, action }) => html`<p class="banner ${kind}" role="status">${line(text, 400)}${may(session, 'admin') ? html` <a href=${link('hubs')}>${action}</a>` : nothing}</p>`);
 }
 
 /** Local time, UTC on hover. @param {string | undefined} at */
