@@ -5,6 +5,7 @@ import { shortcuts } from '../part.js';
 import { Part, place } from './element.js';
 
 const OVER = 8; // rows above and below the window
+const NEAR = 2; // rows that are left of these when further ones are shown
 
 /**
  * @template T
@@ -32,11 +33,11 @@ class Rows extends Part {
     /** Keys of the chosen rows; undefined if rows cannot be chosen. @type {Set<string> | undefined} */
     this.chosen = undefined;
     this.total = -1;
-    this.range = { from: 0, to: 40 };
+    this.height = 45;
+    this.range = { from: 0, to: Math.ceil(innerHeight / this.height) + NEAR };
     /** Key of the row that the keyboard is at: rows come and go above it. @type {string | undefined} */
     this.atKey = undefined;
     this.now = 0;
-    this.height = 45;
   }
 
   connectedCallback() {
@@ -62,9 +63,12 @@ class Rows extends Part {
     const row = body.querySelector('[role=row]');
     if (row) this.height = row.getBoundingClientRect().height || this.height;
     const above = -body.getBoundingClientRect().top;
-    const from = Math.max(0, Math.floor(above / this.height) - OVER);
-    const to = Math.min(this.rows.length, Math.ceil((above + innerHeight) / this.height) + OVER);
-    if (from !== this.range.from || to !== this.range.to) this.range = { from, to: Math.max(from, to) };
+    const first = Math.floor(above / this.height);
+    const end = Math.ceil((above + innerHeight) / this.height);
+    const from = Math.max(0, Math.min(first, this.rows.length) - OVER);
+    const to = Math.min(this.rows.length, end + OVER);
+    const { range } = this;
+    if (range.from > Math.max(0, first - NEAR) || range.to < Math.min(this.rows.length, end + NEAR) || range.to - range.from > end - first + 4 * OVER) this.range = { from, to: Math.max(from, to) };
     if (asks && this.more && to + 20 > this.rows.length) this.emit('more');
   }
 

@@ -14,7 +14,7 @@ import { columns } from './agents-row.js';
 
 /** @typedef {import('../types.js').Found} Found */
 
-const PAGE = 100;
+const PAGE = 50;
 
 export class Agents extends Part {
   static properties = {
