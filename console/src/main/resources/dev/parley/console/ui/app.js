@@ -27,20 +27,16 @@ class App extends Part {
   constructor() {
     super();
     this.route = current();
-    /** @type {import('./types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.session = /** @type {import('./types.js').Session | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.palette = false;
     /** Failure beside the screen. @type {any} */
     this.problem = undefined;
     /** The session, or the module of the screen, has not come for a while. */
     this.isSlow = false;
     this.theme = remembered('theme') ?? 'system';
-    /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */
-    this.screen = undefined;
-    /** @type {typeof import('./inbox.js').inbox | undefined} */
-    this.inbox = undefined;
+    this.screen = /** @type {HTMLElement & {route?: import('./types.js').Route, session?: unknown} | undefined} */ (undefined);
+    this.inbox = /** @type {typeof import('./inbox.js').inbox | undefined} */ (undefined);
     this.chord = 0;
   }
 

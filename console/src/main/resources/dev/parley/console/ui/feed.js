@@ -88,12 +88,10 @@ export class Feed extends EventTarget {
     this.body = body;
     this.lastId = after;
     this.receive = receive;
-    /** @type {FeedState} */
-    this.state = 'idle';
+    this.state = /** @type {FeedState} */ ('idle');
     /** Time of the next attempt, while the feed waits. */
     this.retryAt = 0;
-    /** @type {ApiError | undefined} */
-    this.failure = undefined;
+    this.failure = /** @type {ApiError | undefined} */ (undefined);
   }
 
   start() {

@@ -35,8 +35,7 @@ class Inbox extends EventTarget {
     this.total = 0;
     /** Failures, by source. @type {any[]} */
     this.errors = [];
-    /** @type {import('./types.js').Session | undefined} */
-    this.session = undefined;
+    this.session = /** @type {import('./types.js').Session | undefined} */ (undefined);
     new MutationObserver(() => this.#retitle()).observe(document.head, { childList: true, subtree: true }); // screens set titles of their own
   }
 

@@ -40,11 +40,9 @@ class Live extends EventTarget {
 
   constructor() {
     super();
-    /** @type {import('./feed.js').FeedState} */
-    this.state = 'idle';
+    this.state = /** @type {import('./feed.js').FeedState} */ ('idle');
     this.retryAt = 0;
-    /** @type {ApiError | undefined} */
-    this.failure = undefined;
+    this.failure = /** @type {ApiError | undefined} */ (undefined);
     /** Events a second, over the last seconds. */
     this.rate = 0;
     presence.addEventListener('away', () => this.#leave());

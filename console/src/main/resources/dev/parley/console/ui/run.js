@@ -29,10 +29,8 @@ export class Run extends EventTarget {
     super();
     this.agent = agent;
     this.contextId = contextId;
-    /** @type {Map<string, import('./types.js').Task>} */
-    this.tasks = new Map();
-    /** @type {Item[]} */
-    this.items = [];
+    this.tasks = /** @type {Map<string, import('./types.js').Task>} */ (new Map());
+    this.items = /** @type {Item[]} */ ([]);
     /** Exchanges by the ids of their messages. @type {Map<string, import('./types.js').Exchange>} */
     this.exchanges = new Map();
     this.busy = false;
@@ -40,8 +38,7 @@ export class Run extends EventTarget {
     this.next = undefined;
     /** Tasks that could not be read. */
     this.unread = 0;
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
   }
 
   #changed() {

@@ -20,13 +20,10 @@ class Ask extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Task} */
-    this.task = /** @type {any} */ (undefined);
+    this.task = /** @type {import('../types.js').Task} */ (/** @type {any} */ (undefined));
     this.agent = '';
-    /** @type {import('../types.js').Message | undefined} */
-    this.message = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.message = /** @type {import('../types.js').Message | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
   }
 

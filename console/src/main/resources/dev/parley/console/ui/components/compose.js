@@ -26,17 +26,14 @@ class Compose extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Card | undefined} */
-    this.card = undefined;
+    this.card = /** @type {import('../types.js').Card | undefined} */ (undefined);
     /** Id of the skill that is chosen. */
     this.skill = '';
     this.tab = 'message';
     this.busy = false;
     this.streams = true;
-    /** @type {A2APart[]} */
-    this.parts = [];
-    /** @type {string[]} */
-    this.accepted = [];
+    this.parts = /** @type {A2APart[]} */ ([]);
+    this.accepted = /** @type {string[]} */ ([]);
     /** Problems by their sources; that of a file forbids nothing, since the file was not added. @type {{file?: string, data?: string, json?: string}} */
     this.problems = {};
     /** JSON as it is being written. @type {string | undefined} */

@@ -12,8 +12,7 @@ class Conversation extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Task | undefined} */
-    this.task = undefined;
+    this.task = /** @type {import('../types.js').Task | undefined} */ (undefined);
     this.agent = '';
     /** Tools of a bubble, such as raw and curl, by the message of the caller that led to it. @type {(mine: import('../types.js').Message, isMine: boolean) => unknown} */
     this.tools = () => nothing;

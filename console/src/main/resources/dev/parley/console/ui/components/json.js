@@ -10,13 +10,10 @@ class JsonTree extends Part {
 
   constructor() {
     super();
-    /** @type {unknown} */
-    this.value = undefined;
-    /** @type {string | undefined} */
-    this.name = undefined;
+    this.value = /** @type {unknown} */ (undefined);
+    this.name = /** @type {string | undefined} */ (undefined);
     this.depth = 0;
-    /** @type {boolean | undefined} */
-    this.open = undefined;
+    this.open = /** @type {boolean | undefined} */ (undefined);
     this.shown = MOST;
   }
 

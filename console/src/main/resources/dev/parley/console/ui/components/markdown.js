@@ -98,8 +98,7 @@ class Markdown extends Part {
     super();
     this.text = '';
     this.drawn = '';
-    /** @type {DocumentFragment | undefined} */
-    this.fragment = undefined;
+    this.fragment = /** @type {DocumentFragment | undefined} */ (undefined);
     /** Time before which a text that grows is not drawn again. */
     this.due = 0;
     this.timer = 0;

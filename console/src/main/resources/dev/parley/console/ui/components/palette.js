@@ -16,8 +16,7 @@ class Palette extends Part {
   constructor() {
     super();
     this.words = '';
-    /** @type {Hit[]} */
-    this.hits = pages('');
+    this.hits = /** @type {Hit[]} */ (pages(''));
     this.at = 0;
     this.busy = false;
     this.abort = new AbortController();

@@ -84,10 +84,8 @@ class Parts extends Part {
 
   constructor() {
     super();
-    /** @type {A2APart[]} */
-    this.parts = [];
-    /** @type {string | undefined} */
-    this.name = undefined;
+    this.parts = /** @type {A2APart[]} */ ([]);
+    this.name = /** @type {string | undefined} */ (undefined);
     this.plain = false;
     this.markdown = false;
   }

@@ -20,14 +20,10 @@ class Rows extends Part {
 
   constructor() {
     super();
-    /** @type {any[]} */
-    this.rows = [];
-    /** @type {Column<any>[]} */
-    this.columns = [];
-    /** @type {(row: any) => string} */
-    this.rowKey = row => row.id;
-    /** @type {(row: any) => string} */
-    this.rowClass = () => '';
+    this.rows = /** @type {any[]} */ ([]);
+    this.columns = /** @type {Column<any>[]} */ ([]);
+    this.rowKey = /** @type {(row: any) => string} */ (row => row.id);
+    this.rowClass = /** @type {(row: any) => string} */ (() => '');
     this.label = '';
     this.more = false;
     /** Keys of the chosen rows; undefined if rows cannot be chosen. @type {Set<string> | undefined} */

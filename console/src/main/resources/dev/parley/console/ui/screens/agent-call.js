@@ -16,14 +16,11 @@ class TestCall extends Part {
     super();
     /** Address of the agent, or of its card. */
     this.url = '';
-    /** @type {import('../types.js').Skill | undefined} */
-    this.skill = undefined;
-    /** @type {import('../types.js').WorkflowRun | undefined} */
-    this.run = undefined;
+    this.skill = /** @type {import('../types.js').Skill | undefined} */ (undefined);
+    this.run = /** @type {import('../types.js').WorkflowRun | undefined} */ (undefined);
     /** Parts of the answer. @type {import('../types.js').Part[]} */
     this.parts = [];
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
   }
 

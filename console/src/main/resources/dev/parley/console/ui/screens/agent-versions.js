@@ -15,16 +15,11 @@ class Versions extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Entry} */
-    this.entry = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Version[] | undefined} */
-    this.versions = undefined;
-    /** @type {import('../types.js').Difference | undefined} */
-    this.difference = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.entry = /** @type {import('../types.js').Entry} */ (/** @type {any} */ (undefined));
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.versions = /** @type {import('../types.js').Version[] | undefined} */ (undefined);
+    this.difference = /** @type {import('../types.js').Difference | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.loaded = '';
   }
 

@@ -22,14 +22,10 @@ export class AgentScreen extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Inspection | undefined} */
-    this.seen = undefined;
-    /** @type {import('../types.js').Entry | undefined} */
-    this.entry = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.seen = /** @type {import('../types.js').Inspection | undefined} */ (undefined);
+    this.entry = /** @type {import('../types.js').Entry | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
     /** The card in another version. @type {{name: string, card?: unknown, error?: unknown} | undefined} */
     this.form = undefined;

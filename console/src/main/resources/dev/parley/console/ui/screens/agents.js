@@ -25,19 +25,14 @@ export class Agents extends Part {
     super();
     this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.session = /** @type {import('../types.js').Session} */ (/** @type {any} */ (undefined));
-    /** @type {Found[]} */
-    this.rows = [];
-    /** @type {{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>} | undefined} */
-    this.facets = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.rows = /** @type {Found[]} */ ([]);
+    this.facets = /** @type {{total: number, facets: Record<string, {others: number, buckets: {value: string, count: number}[]}>} | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     /** Why no further rows came, or no facets. @type {any} */
     this.moreError = undefined;
     this.busy = true;
-    /** @type {Map<string, unknown>} */
-    this.checks = new Map();
-    /** @type {string | undefined} */
-    this.next = undefined;
+    this.checks = /** @type {Map<string, unknown>} */ (new Map());
+    this.next = /** @type {string | undefined} */ (undefined);
     this.now = hubNow();
     this.loaded = '?';
     this.entry = '';

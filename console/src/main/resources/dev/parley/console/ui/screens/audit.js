@@ -31,8 +31,7 @@ class Audit extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     /** A hub without authentication sends no changes of the audit log: changes of tasks stand for them. @type {import('../types.js').Session | undefined} */
     this.session = undefined;
     /** Newest first. @type {Row[]} */
@@ -42,8 +41,7 @@ class Audit extends Part {
     this.newest = 0;
     this.busy = false;
     this.isPaused = false;
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     /** What the chain of hashes says; {@code 'reads'} while the hub computes it. @type {{good: boolean, rows: number, end: string, broken?: string} | 'reads' | undefined} */
     this.verified = undefined;
     /** Row of the permanent link. @type {Row | 'absent' | undefined} */

@@ -19,10 +19,8 @@ export class History extends EventTarget {
     this.agent = agent;
     /** Newest first; undefined until they are read. @type {TaskRow[] | undefined} */
     this.rows = undefined;
-    /** @type {string | undefined} */
-    this.next = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.next = /** @type {string | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
   }
 
   stop() {

@@ -25,17 +25,13 @@ class Chat extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Card | undefined} */
-    this.card = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.card = /** @type {import('../types.js').Card | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.agent = '';
     /** Context of the address, as far as it is applied. @type {string | undefined} */
     this.context = undefined;
-    /** @type {Run} */
-    this.run = new Run('');
+    this.run = /** @type {Run} */ (new Run(''));
     /** The run to compare with. @type {Run | undefined} */
     this.other = undefined;
     this.past = new History('');

@@ -73,18 +73,14 @@ class Connect extends Part {
 
   constructor() {
     super();
-    /** @type {{name: string, url: string}[]} */
-    this.agents = [];
+    this.agents = /** @type {{name: string, url: string}[]} */ ([]);
     /** Program that is shown first. */
     this.first = 'curl';
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     /** Keys that were made here, by agent; they are shown until the page is left. @type {Map<string, MadeKey>} */
     this.made = new Map();
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
   }
 

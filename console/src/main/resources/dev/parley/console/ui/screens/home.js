@@ -25,14 +25,10 @@ class Home extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {{name: string, description?: string, url: string}[] | undefined} */
-    this.agents = undefined;
-    /** @type {import('../types.js').Counts | undefined} */
-    this.counts = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.agents = /** @type {{name: string, description?: string, url: string}[] | undefined} */ (undefined);
+    this.counts = /** @type {import('../types.js').Counts | undefined} */ (undefined);
     /** Newest tasks. @type {import('../types.js').TaskRow[] | undefined} */
     this.rows = undefined;
     /** Agents that are down or degraded; undefined on a hub without a registry. @type {number | undefined} */
@@ -42,10 +38,8 @@ class Home extends Part {
     /** Task of the demo. @type {import('../types.js').Task | undefined} */
     this.task = undefined;
     this.demoAgent = '';
-    /** @type {any} */
-    this.error = undefined;
-    /** @type {any} */
-    this.demoError = undefined;
+    this.error = /** @type {any} */ (undefined);
+    this.demoError = /** @type {any} */ (undefined);
     this.busy = false;
     this.now = hubNow();
     /** Times at which tasks began. @type {number[]} */

@@ -19,22 +19,16 @@ class Hubs extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {HubRow[] | undefined} */
-    this.hubs = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.hubs = /** @type {HubRow[] | undefined} */ (undefined);
     /** Of the hub that is chosen. @type {import('../types.js').HubHealth | undefined} */
     this.health = undefined;
     /** Id of the hub whose checks were asked for. */
     this.checked = '';
-    /** @type {any} */
-    this.error = undefined;
-    /** @type {any} */
-    this.healthError = undefined;
-    /** @type {any} */
-    this.actError = undefined;
+    this.error = /** @type {any} */ (undefined);
+    this.healthError = /** @type {any} */ (undefined);
+    this.actError = /** @type {any} */ (undefined);
     /** The checks run. */
     this.busy = false;
     /** The dialog before a drain, with figures that change. @type {{repaint: () => void} | undefined} */

@@ -22,10 +22,8 @@ class InboxScreen extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.shown = SHOWN;
     /** Tasks of the items that are shown, by id. @type {Map<string, import('../types.js').Task>} */
     this.tasks = new Map();

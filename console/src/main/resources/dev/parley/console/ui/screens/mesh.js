@@ -42,20 +42,15 @@ class Mesh extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {Connection[] | undefined} */
-    this.talks = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.talks = /** @type {Connection[] | undefined} */ (undefined);
     /** Failed delegations by the ends of their edge. @type {Map<string, number>} */
     this.failed = new Map();
-    /** @type {Standing[]} */
-    this.standings = [];
-    /** @type {MeshEvent[]} */
-    this.reports = [];
+    this.standings = /** @type {Standing[]} */ ([]);
+    this.reports = /** @type {MeshEvent[]} */ ([]);
     /** Events of the edge that is shown. @type {MeshEvent[] | undefined} */
     this.events = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     this.edge = '';
   }
 

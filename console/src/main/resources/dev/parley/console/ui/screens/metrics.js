@@ -42,8 +42,7 @@ class Metrics extends Part {
     this.used = undefined;
     /** Begin of the step that all charts point at. @type {string | undefined} */
     this.cursor = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     this.shown = 'nothing';
   }
 

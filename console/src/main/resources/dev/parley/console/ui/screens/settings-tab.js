@@ -15,8 +15,7 @@ export class Tab extends Part {
     this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.data = /** @type {T | undefined} */ (undefined);
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
   }
 
   /** Kinds of changes after which the data is read again; a hub without authentication sends no changes of the audit. */

@@ -13,10 +13,8 @@ class SignIn extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
     this.kind = 'key';
   }

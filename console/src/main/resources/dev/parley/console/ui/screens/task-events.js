@@ -38,17 +38,14 @@ class Events extends Part {
 
   constructor() {
     super();
-    /** @type {NumberedEvent[]} */
-    this.events = [];
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
+    this.events = /** @type {NumberedEvent[]} */ ([]);
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.agent = '';
     this.task = '';
     this.earlier = false;
     /** Elements of a resumed stream. @type {{after: number, elements: {id: string | undefined, event: any}[], feed: Feed} | undefined} */
     this.resumed = undefined;
-    /** @type {Set<number>} */
-    this.open = new Set();
+    this.open = /** @type {Set<number>} */ (new Set());
   }
 
   disconnectedCallback() {

@@ -35,17 +35,13 @@ export class TaskList extends EventTarget {
     super();
     this.filter = filter;
     this.isHeld = isHeld;
-    /** @type {TaskRow[]} */
-    this.rows = [];
-    /** @type {string | undefined} */
-    this.next = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.rows = /** @type {TaskRow[]} */ ([]);
+    this.next = /** @type {string | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     /** Why no more rows came. @type {any} */
     this.moreError = undefined;
     this.busy = true;
-    /** @type {import('../types.js').Counts | undefined} */
-    this.counts = undefined;
+    this.counts = /** @type {import('../types.js').Counts | undefined} */ (undefined);
   }
 
   /** A search found nothing in many pages: it goes on when the reader wants it to. */

@@ -19,14 +19,11 @@ export class TaskLog extends EventTarget {
     super();
     this.id = id;
     this.group = group;
-    /** @type {import('../types.js').TaskRow | undefined} */
-    this.row = undefined;
-    /** @type {import('../types.js').Task | undefined} */
-    this.task = undefined;
+    this.row = /** @type {import('../types.js').TaskRow | undefined} */ (undefined);
+    this.task = /** @type {import('../types.js').Task | undefined} */ (undefined);
     /** Events without a gap, up to the newest. @type {import('../types.js').NumberedEvent[]} */
     this.events = [];
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     /** Why older events, or an action, failed. @type {any} */
     this.problem = undefined;
     this.busy = false;

@@ -12,14 +12,10 @@ class Webhooks extends Part {
     super();
     this.agent = '';
     this.task = '';
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {any[] | undefined} */
-    this.hooks = undefined;
-    /** @type {any} */
-    this.error = undefined;
-    /** @type {Map<string, unknown>} */
-    this.sent = new Map();
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.hooks = /** @type {any[] | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
+    this.sent = /** @type {Map<string, unknown>} */ (new Map());
     this.loaded = '';
   }
 

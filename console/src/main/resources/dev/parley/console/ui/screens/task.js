@@ -19,17 +19,12 @@ class TaskScreen extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {TaskLog | undefined} */
-    this.log = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.log = /** @type {TaskLog | undefined} */ (undefined);
     this.now = hubNow();
-    /** @type {import('../types.js').NumberedEvent[] | undefined} */
-    this.timesOf = undefined;
-    /** @type {Map<string, string>} */
-    this.knownTimes = new Map();
+    this.timesOf = /** @type {import('../types.js').NumberedEvent[] | undefined} */ (undefined);
+    this.knownTimes = /** @type {Map<string, string>} */ (new Map());
   }
 
   connectedCallback() {

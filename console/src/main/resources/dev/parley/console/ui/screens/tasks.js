@@ -21,12 +21,9 @@ class Tasks extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ ({ query: new URLSearchParams() });
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {Set<string>} */
-    this.chosen = new Set();
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ ({ query: new URLSearchParams() }));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.chosen = /** @type {Set<string>} */ (new Set());
     this.now = hubNow();
     this.loaded = '?';
     this.tasks = new TaskList(() => this.filter, () => scrollY > TOP || this.chosen.size > 0);

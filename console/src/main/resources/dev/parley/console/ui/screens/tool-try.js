@@ -31,12 +31,9 @@ class ToolTry extends Part {
     super();
     this.server = '';
     this.tool = '';
-    /** @type {{name: string, inputSchema: Schema} | undefined} */
-    this.definition = undefined;
-    /** @type {any} */
-    this.result = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.definition = /** @type {{name: string, inputSchema: Schema} | undefined} */ (undefined);
+    this.result = /** @type {any} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
   }
 

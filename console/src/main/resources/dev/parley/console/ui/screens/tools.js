@@ -20,21 +20,15 @@ class Tools extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
-    /** @type {Server[] | undefined} */
-    this.servers = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+    this.servers = /** @type {Server[] | undefined} */ (undefined);
     /** Of the server whose log is shown. @type {{at: string, text: string}[] | undefined} */
     this.log = undefined;
     this.logged = '';
-    /** @type {any} */
-    this.logError = undefined;
-    /** @type {any} */
-    this.error = undefined;
-    /** @type {any} */
-    this.actError = undefined;
+    this.logError = /** @type {any} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
+    this.actError = /** @type {any} */ (undefined);
     this.busy = false;
   }
 

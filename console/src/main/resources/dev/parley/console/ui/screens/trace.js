@@ -20,14 +20,10 @@ class TraceScreen extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {import('../trace.js').Trace | undefined} */
-    this.trace = undefined;
-    /** @type {import('../types.js').TaskRow[] | undefined} */
-    this.recent = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.trace = /** @type {import('../trace.js').Trace | undefined} */ (undefined);
+    this.recent = /** @type {import('../types.js').TaskRow[] | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     /** Keys of repeats that are shown each. @type {Set<string>} */
     this.open = new Set();
     this.most = PAGE;

@@ -15,19 +15,15 @@ class WorkflowNew extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {string | undefined} */
-    this.text = undefined;
-    /** @type {{location: string, message: string}[]} */
-    this.problems = [];
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.text = /** @type {string | undefined} */ (undefined);
+    this.problems = /** @type {{location: string, message: string}[]} */ ([]);
     /** Steps of the last document that could be read. @type {import('../flow.js').Step[]} */
     this.steps = [];
     this.valid = false;
     /** Values of the inputs of a definition, by their names. @type {Record<string, string>} */
     this.inputs = {};
-    /** @type {any} */
-    this.error = undefined;
+    this.error = /** @type {any} */ (undefined);
     this.busy = false;
     this.saved = '';
     this.origin = '?';

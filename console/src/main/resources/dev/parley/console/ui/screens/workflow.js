@@ -23,21 +23,16 @@ class Workflow extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.runId = '';
-    /** @type {import('../types.js').WorkflowRun | undefined} */
-    this.run = undefined;
-    /** @type {import('../types.js').NumberedEvent[]} */
-    this.events = [];
+    this.run = /** @type {import('../types.js').WorkflowRun | undefined} */ (undefined);
+    this.events = /** @type {import('../types.js').NumberedEvent[]} */ ([]);
     /** Task of the step that is shown. @type {import('../types.js').Task | undefined} */
     this.task = undefined;
     /** Run within the step that is shown. @type {import('../types.js').WorkflowRun | undefined} */
     this.child = undefined;
-    /** @type {any} */
-    this.error = undefined;
-    /** @type {any} */
-    this.actError = undefined;
+    this.error = /** @type {any} */ (undefined);
+    this.actError = /** @type {any} */ (undefined);
     this.now = hubNow();
     this.shown = '';
   }

@@ -36,14 +36,10 @@ class Workflows extends Part {
 
   constructor() {
     super();
-    /** @type {import('../types.js').Route} */
-    this.route = /** @type {any} */ (undefined);
-    /** @type {any[] | undefined} */
-    this.rows = undefined;
-    /** @type {string | undefined} */
-    this.next = undefined;
-    /** @type {any} */
-    this.error = undefined;
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.rows = /** @type {any[] | undefined} */ (undefined);
+    this.next = /** @type {string | undefined} */ (undefined);
+    this.error = /** @type {any} */ (undefined);
     this.now = hubNow();
     this.shown = '';
   }
