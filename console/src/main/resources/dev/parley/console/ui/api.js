@@ -158,10 +158,6 @@ export const api = {
   /** @param {string} entry @param {Record<string, unknown>} query @returns {Promise<import('./types.js').Difference>} */
   diff: (entry, query) => json('GET', `registry/agents/${id(entry)}/diff`, { query }),
 
-  /** Needs the scope admin. @param {{group: string, principal: string, scopes: string[], expires: string}} key @returns {Promise<{id: string, key: string, principal: string, expires?: string}>} */
-  createKey: key => json('POST', 'admin/keys', { body: key }),
-  /** @param {string} key its id */
-  revokeKey: key => json('POST', `admin/keys/${id(key)}/revoke`, { body: {} }),
   /** An operation of the administration; needs the scope admin. @param {'GET' | 'POST'} method @param {string[]} path its segments @param {Record<string, unknown>} [body] @returns {Promise<any>} */
   admin: (method, path, body = {}) => json(method, `admin/${path.map(id).join('/')}`, method === 'POST' ? { body } : {}),
   /** Metrics, each summed over its labels; callers need the scope metrics. @param {string[]} names @returns {Promise<Record<string, number>>} */

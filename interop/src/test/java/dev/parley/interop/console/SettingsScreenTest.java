@@ -131,6 +131,13 @@ class SettingsScreenTest {
         browser.see(".hub-keys .tr .who", "gus");
         browser.picture("settings-keys");
 
+        // A dialog that is closed before the key is there opens again to show it.
+        browser.click("settings-keys button", "New key");
+        browser.type("dialog input[name=principal]", "hasty");
+        browser.run("document.querySelector('dialog form').requestSubmit(); document.querySelector('dialog').close();");
+        assertThat(shownKey()).startsWith("parley_");
+        closeDialog();
+
         browser.click("[role=tab]", "Users and groups");
         browser.see("section[aria-label=Groups] li", "team");
         browser.click("settings-users button", "New user");

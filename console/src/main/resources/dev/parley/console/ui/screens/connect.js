@@ -104,7 +104,7 @@ class Connect extends Part {
     const { name } = this.agent;
     this.perform(async () => {
       const expires = new Date(Date.now() + DAYS * DAY).toISOString();
-      const made = await api.createKey({ group: this.session?.group ?? 'default', principal, scopes: [`agent:${name}`, 'agent:mcp'], expires });
+      const made = await api.admin('POST', ['keys'], { group: this.session?.group ?? 'default', principal, scopes: [`agent:${name}`, 'agent:mcp'], expires });
       this.made = new Map(this.made).set(name, made);
     });
   }
@@ -112,7 +112,7 @@ class Connect extends Part {
   /** @param {string} agent @param {MadeKey} made */
   revoke(agent, made) {
     this.perform(async () => {
-      await api.revokeKey(made.id);
+      await api.admin('POST', ['keys', made.id, 'revoke']);
       this.made = new Map(this.made).set(agent, { ...made, revoked: true });
     });
   }

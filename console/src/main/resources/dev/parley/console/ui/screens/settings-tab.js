@@ -100,16 +100,25 @@ export function ask(title, verb, content, send, isBad = false) {
       error = failed;
     }
     busy = false;
-    shown.repaint();
+    if (isOpen) shown.repaint();
+    else if (key || error) show(); // it was closed before the answer, which would be lost
   };
-  const shown = dialog(title, close => key ? {
+  /** @param {() => void} close */
+  const draw = close => key ? {
     content: html`<p role="status">Copy the key now: it is shown only until this dialog closes.</p>${codeBlock(key, 'Key')}`,
     buttons: html`<button type="button" class="btn main" @click=${close}>Done</button>`,
   } : {
     content: html`<form id="ask" class="stack" @submit=${submit}>${content}</form>${failure(error)}`,
     buttons: html`<button type="button" class="btn" @click=${close}>Cancel</button><button form="ask" class="btn ${isBad ? 'bad' : 'main'}" ?disabled=${busy}>${verb}</button>`,
-  });
-  return shown.closed;
+  };
+  let isOpen = false;
+  let shown = /** @type {ReturnType<typeof dialog>} */ (/** @type {unknown} */ (undefined));
+  const show = () => {
+    isOpen = true;
+    shown = dialog(title, draw);
+    return shown.closed.then(() => void (isOpen = false));
+  };
+  return show();
 }
 
 /** @param {string} label @param {string} name @param {string} [value] @param {string} [hint] */
