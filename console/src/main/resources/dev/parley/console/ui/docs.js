@@ -19,26 +19,40 @@ export const hubAddress = () => address('').href.replace(/\/$/, '');
 export const pages = () => (reading ??= read().catch(error => ((reading = undefined), Promise.reject(error))));
 
 async function read() {
-  const answer = await fetch(new URL('docs/pages.json', import.meta.url));
-  if (!answer.ok) throw new Error('The documents cannot be read: the hub has another version now');
-  return JSON.parse((await answer.text()).replaceAll(HUB, hubAddress()));
+  const answer = await fetch(new URL('docs/pages.json', import.meta.url)).catch(() => undefined);
+  if (!answer?.ok) throw new Error(!answer ? 'The hub does not answer' : answer.status === 404 ? 'The hub has other documents now: reload the page' : `The documents cannot be read: the hub answered ${answer.status}`);
+  return JSON.parse((await answer.text()).replaceAll(HUB, () => hubAddress()));
 }
 
-/** Anchor of a heading, as GitHub makes it. @param {string} heading */
-export const slugOf = heading => heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-');
+const LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
+
+/** Gives the headings of a page their anchors in order, as GitHub makes them: repeated ones have a number. @returns {(heading: string) => string} */
+export function slugs() {
+  const seen = /** @type {Map<string, number>} */ (new Map());
+  return heading => {
+    const slug = heading.replace(LINK, '$1').toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '').replaceAll(' ', '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    return before ? `${slug}-${before}` : slug;
+  };
+}
+
+/** The anchor of the address; a lone percent sign, which it may have, stays. */
+export const anchor = () => new URLSearchParams(`at=${location.hash.slice(1)}`).get('at') ?? '';
 
 /** Text of Markdown without its marks. @param {string} markdown */
-export const plain = markdown => markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^```\w*$|^\|[-:| ]+\|$|`|\*\*/gm, '').replaceAll('|', ' ');
+export const plain = markdown => markdown.replace(LINK, '$1').replace(/^```\w*$|^\|[-:| ]+\|$|`|\*\*/gm, '').replaceAll('|', ' ');
 
 /** Sections of a page; lines of code are no headings. @param {[string, string]} page its name and text @returns {Section[]} */
 function split([page, markdown]) {
-  const parts = markdown.split(/(?:^|\n)#+ (.*)(?=\n)/).slice(1);
+  const parts = markdown.split(/(?:^|\n)#+ (.*)(?=\n|$)/).slice(1);
   for (let i = 2; i < parts.length; i += 2) {
     if ((parts[i - 1].match(/^```/gm)?.length ?? 0) % 2) parts.splice(i - 1, 3, `${parts[i - 1]}\n${parts[i]}\n${parts[i + 1]}`), (i -= 2);
   }
+  const slug = slugs();
   return parts.flatMap((heading, i) => {
     const text = plain(parts[i + 1] ?? '').replace(/\s+/g, ' ').trim();
-    return i % 2 ? [] : [{ page, title: plain(parts[0]), heading: plain(heading), slug: slugOf(heading), text, lower: `${heading}\n${text}`.toLowerCase() }];
+    return i % 2 ? [] : [{ page, title: plain(parts[0]), heading: plain(heading), slug: slug(heading), text, lower: `${heading}\n${text}`.toLowerCase() }];
   });
 }
 

@@ -35,18 +35,20 @@ class LearnScreenTest {
           const texts = await docs.pages();
           const ids = {};
           for (const [page, text] of Object.entries(texts)) {
-            ids[page] = new Set(blocks(text).filter(each => each.type === 'heading').map(each => docs.slugOf(each.text)));
+            const slug = docs.slugs();
+            ids[page] = new Set(blocks(text).filter(each => each.type === 'heading').map(each => slug(each.text)));
           }
           const broken = [];
           let count = 0;
           for (const [page, text] of Object.entries(texts)) {
+            for (const [, file] of text.matchAll(/\\]\\(([\\w-]+)\\.md[#)]/g)) if (!texts[file]) broken.push(`${page}: ${file}.md`);
             for (const anchor of prose(blocks(text), docs.resolver(page, texts)).querySelectorAll('a')) {
               const url = new URL(anchor.href, location.href);
               const name = url.pathname.match(/\\/ui\\/learn(?:\\/(.*))?$/);
               if (url.origin !== location.origin || !name) continue;
               count++;
               const target = name[1] ?? 'README';
-              if (!ids[target] || (url.hash && !ids[target].has(url.hash.slice(1)))) broken.push(`${page}: ${anchor.href}`);
+              if (!ids[target] || (url.hash && !ids[target].has(decodeURIComponent(url.hash.slice(1))))) broken.push(`${page}: ${anchor.href}`);
             }
           }
           done([count, ...broken]);

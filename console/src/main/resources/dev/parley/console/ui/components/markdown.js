@@ -87,7 +87,11 @@ export function prose(tokens, resolve) {
     else anchor.href = href;
     if (href && new URL(href, location.href).origin !== location.origin) Object.assign(anchor, { rel: 'noopener noreferrer', target: '_blank' });
   }
-  for (const image of fragment.querySelectorAll('img')) image.src = resolve(image.getAttribute('src') ?? '') ?? '';
+  for (const image of fragment.querySelectorAll('img')) {
+    const src = resolve(image.getAttribute('src') ?? '');
+    if (src) image.src = src;
+    else image.replaceWith(image.alt);
+  }
   return framed(fragment);
 }
 

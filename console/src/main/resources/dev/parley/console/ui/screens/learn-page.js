@@ -5,7 +5,7 @@ import { api } from '../api.js';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
-import { pageLink, pages, plain, resolver, slugOf } from '../docs.js';
+import { anchor, pageLink, pages, plain, resolver, slugs } from '../docs.js';
 import { line } from '../format.js';
 import { link } from '../route.js';
 import { commands } from './learn-run.js';
@@ -49,7 +49,7 @@ class LearnPage extends Part {
   updated(changed) {
     if (!this.texts || !(changed.has('route') || changed.has('texts'))) return;
     document.title = `${this.heading} – Parley`;
-    const slug = CSS.escape(decodeURIComponent(location.hash.slice(1)));
+    const slug = CSS.escape(anchor());
     if (slug) requestAnimationFrame(() => this.querySelector(`#${slug}`)?.scrollIntoView()); // behind the shell, which shows the begin of a page
   }
 
@@ -62,11 +62,12 @@ class LearnPage extends Part {
     if (this.error) return failure(this.error, () => this.read());
     if (!this.texts) return html`<div class="card">${skeleton(10)}</div>`;
     if (!this.items.length) return html`<div class="card">${empty(`No page “${this.heading}”`, 'The documentation has no page of this name.', html`<a class="btn" href=${link('learn')}>All pages</a>`)}</div>`;
+    const [first] = this.items;
     const contents = this.items.flatMap(each => ('depth' in each && each.depth > 1 && each.depth < 4 ? [each] : []));
-    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('learn')}>Learn</a></div><h1>${this.heading}</h1></div></div>
+    return html`<div class="head"><div class="grow"><div class="crumbs dim"><a href=${link('learn')}>Learn</a></div><h1 id=${first && 'slug' in first ? first.slug : nothing}>${this.heading}</h1></div></div>
       ${keyed(this.page, html`<div class="learn"><details class="toc" .open=${innerWidth >= BESIDE} ?hidden=${!contents.length}><summary>On this page</summary><nav aria-label="On this page">
           ${contents.map(({ depth, text, slug }) => html`<a class="depth-${depth}" href=${pageLink(this.page, slug)}>${text}</a>`)}</nav></details>
-        <article class="card pad md">${this.items.slice(1).map(each => this.item(each))}</article></div>`)}`;
+        <article class="card pad md">${this.items.slice(first && 'depth' in first ? 1 : 0).map(each => this.item(each))}</article></div>`)}`;
   }
 
   /** @param {Item} item */
@@ -85,10 +86,11 @@ class LearnPage extends Part {
 function itemsOf(page, texts) {
   const items = /** @type {Item[]} */ ([]);
   let between = /** @type {import('marked').Token[]} */ ([]);
+  const slug = slugs();
   const flush = () => between.length && (items.push({ prose: prose(between, resolver(page, texts)) }), (between = []));
   for (const token of /** @type {import('marked').Tokens.Generic[]} */ (blocks(Object.hasOwn(texts, page) ? texts[page] : ''))) {
     if (token.type === 'heading' || token.type === 'code') flush();
-    if (token.type === 'heading') items.push({ depth: token.depth, text: plain(token.text), slug: slugOf(token.text) });
+    if (token.type === 'heading') items.push({ depth: token.depth, text: plain(token.text), slug: slug(token.text) });
     else if (token.type === 'code') items.push({ code: token.text, language: token.lang, calls: commands(token.text) });
     else between.push(token);
   }

@@ -37,7 +37,7 @@ class Learn extends Part {
       this.list ??= prose(blocks(texts.README).slice(1), resolver('README', texts));
       if (words === this.words) Object.assign(this, { found, error: undefined });
     } catch (error) {
-      this.error = error;
+      if (words === this.words) this.error = error;
     }
   }
 
