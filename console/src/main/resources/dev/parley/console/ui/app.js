@@ -10,7 +10,7 @@ import * as live from './live.js';
 import { part, remember, remembered, shortcuts } from './part.js';
 import { begin, current, go, link, root, setQuery } from './route.js';
 import { screens } from './screens.js';
-import { askOthers, forget, lacking, may } from './session.js';
+import { askOthers, forget, lacking } from './session.js';
 
 const SLOW = 200; // ms without the module of a screen before its skeleton is shown
 const PART_LOST = { message: 'A part of the console could not be loaded: the hub does not answer, or has another version now' };
@@ -220,7 +220,7 @@ class App extends Part {
           <main id="main" tabindex="-1">${this.problem === PART_LOST ? failure(PART_LOST, () => location.reload()) : failure(this.problem)}${this.content()}</main>
         </div>
       </div>
-      ${this.palette ? html`<parley-palette @close=${() => (this.palette = false)}></parley-palette>` : nothing}`;
+      ${this.palette ? html`<parley-palette .session=${this.session} @close=${() => (this.palette = false)}></parley-palette>` : nothing}`;
   }
 
   /** @param {Event} event */

@@ -541,9 +541,17 @@ class ConsoleTest {
     // ---- All screens
 
     @Test
-    @DisplayName("Ctrl-K finds agents, tasks and pages, by the keyboard")
+    @DisplayName("Ctrl-K finds agents, tasks and pages, by the keyboard, and what has a pasted id")
     void thePaletteFindsAgentsTasksAndPages() {
-        hub.send("importer", "Import for the palette");
+        String task = hub.send("importer", "Import for the palette");
+        browser.go("tasks");
+        browser.hold(Keys.CONTROL, "k");
+        browser.see("dialog.palette input", "");
+        browser.type("dialog.palette input", task);
+        browser.see("dialog.palette [role=option]", "Import for the palette");
+        browser.see("dialog.palette [role=option]", "Trace");
+        browser.press(Keys.ENTER);
+        browser.see("h1", "Import for the palette");
         browser.go("tasks");
         browser.hold(Keys.CONTROL, "k");
         browser.see("dialog.palette [role=option]", "Agents");

@@ -108,6 +108,13 @@ class KnowledgeScreenTest {
             browser.click(".kg-bar button", "Undo");
             browser.see(".dot.start", "ex:plant");
             browser.gone(NODE, "ex:valve");
+            browser.hold(Keys.CONTROL, "k");
+            browser.type("dialog.palette input", "pump-17");
+            browser.see("dialog.palette [role=option]", "Entity");
+            browser.press(Keys.ENTER);
+            browser.see(".dot.start", "ex:pump-17");
+            browser.click(".kg-bar button", "Undo");
+            browser.see(".dot.start", "ex:plant");
             browser.click(".kg-bar button", "Undo");
             browser.see(NODE, "+6 more"); // before the others were read
 
