@@ -44,15 +44,6 @@ class AuditScreenTest {
         browser.see("h1", "Audit");
     }
 
-    /** Keeps the texts of the files that the page saves. */
-    private void recordFiles() {
-        browser.run("""
-                window.saved = [];
-                const make = URL.createObjectURL;
-                URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), make(blob));
-                """);
-    }
-
     @Test
     @DisplayName(
             "S9: one searchable stream shows who did what, on what, the result and from where, verified to its end")
@@ -117,14 +108,14 @@ class AuditScreenTest {
         browser.click(".head button", "Follow");
         browser.see(".audit .body .tr .by", "fay");
 
-        recordFiles();
+        browser.recordFiles();
         browser.click(".head button", "NDJSON");
         browser.holds("saved.length === 1");
         List<String> lines = browser.strings("return saved[0].trim().split('\\n')");
         assertThat(lines).hasSize(before + 2).allMatch(line -> line.contains("\"action\":\"task.created\""));
         browser.go("audit?action=key.created");
         browser.see(".audit .body .tr .what", "key.created");
-        recordFiles();
+        browser.recordFiles();
         browser.click(".head button", "CSV");
         browser.holds("saved.length === 1");
         assertThat(browser.strings("return saved[0].split('\\r\\n')"))

@@ -369,6 +369,15 @@ final class Browser implements AutoCloseable {
         }
     }
 
+    /** Keeps the texts of the files that the page saves from now on, as the list {@code saved} of the page. */
+    void recordFiles() {
+        run("""
+                window.saved = [];
+                const make = URL.createObjectURL;
+                URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), make(blob));
+                """);
+    }
+
     /** Signs in by a key at the page that asks for one. */
     void signIn(String key) {
         see("h1", "Sign in");

@@ -1,6 +1,7 @@
 package dev.parley.interop.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -17,9 +18,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,6 +75,9 @@ class HostileAgentTest {
             + " href='HOST/svg'/><foreignObject><body xmlns='http://www.w3.org/1999/xhtml'"
             + " onload='window.attacked=17'/></foreignObject></svg>";
 
+    /** Entities that become a gigabyte, and elements that are drawn as often, if a viewer takes the file for a picture. */
+    private static final String BOMB = bomb();
+
     private static final String CSV = "name,value\n=HYPERLINK(\"HOST/csv\"),1\n+cmd|' /C calc'!A0,2\n@SUM(1),MARKUP\n";
 
     /** What the page must not hold, whoever wrote it. */
@@ -97,8 +103,13 @@ class HostileAgentTest {
         });
         """;
 
+    private static final Pattern PARAMETER = Pattern.compile(":(\\w+)");
+
     @TempDir
     private static Path directory;
+
+    /** Values of the parameters in the paths of screens, each with hostile texts. */
+    private final Map<String, String> parameters = new HashMap<>();
 
     private final AtomicInteger calls = new AtomicInteger();
     private HttpServer trap;
@@ -120,7 +131,10 @@ class HostileAgentTest {
                 exchange.sendResponseHeaders(200, card.length);
                 exchange.getResponseBody().write(card);
             } else {
-                calls.incrementAndGet();
+                String program = exchange.getRequestHeaders().getFirst("User-Agent");
+                if (program != null && program.startsWith("Mozilla/")) { // no probe of the hub
+                    calls.incrementAndGet();
+                }
                 exchange.sendResponseHeaders(404, -1);
             }
             exchange.close();
@@ -145,7 +159,8 @@ class HostileAgentTest {
                         List.of("text/plain", hostile("text/html" + MARKUP)),
                         List.of()))
                 .handle(this::attack);
-        hub = ToolsScreenTest.hub(directory, hostile(MARKUP + CONTROLS).replace("${", "$ {"), hostile);
+        hub = ToolsScreenTest.hub(
+                directory, hostile(MARKUP + CONTROLS).replace("${", "$ {"), hostile, InboxScreenTest.librarian());
         Map<?, ?> sent = hub.sent(
                 "hostile",
                 List.of(
@@ -157,6 +172,28 @@ class HostileAgentTest {
         context = String.valueOf(sent.get("contextId"));
         question = hub.send("hostile", "question");
         hub.send("hostile", "fail");
+        KnowledgeScreenTest.seedMarkup(hub, hostile(MARKUP + CONTROLS));
+        Map<?, ?> entry = hub.post("/registry/agents", Map.of("card", card("Entry <script>window.attacked=45</script>" + CONTROLS)));
+        Map<?, ?> run = hub.post(
+                "/one/workflows",
+                WorkflowScreenTest.workflow(WorkflowScreenTest.step(
+                        hostile("all " + MARKUP),
+                        "hostile",
+                        hostile("id " + MARKUP),
+                        Map.of("text", hostile(MARKUP).replace("${", "$${")))));
+        parameters.putAll(Map.of(
+                "agent",
+                "hostile",
+                "task",
+                task,
+                "trace",
+                String.valueOf(run.get("workflowId")),
+                "run",
+                String.valueOf(run.get("workflowId")),
+                "entry",
+                URLEncoder.encode(String.valueOf(entry.get("id")), UTF_8),
+                "page",
+                "first-agent"));
         browser = Browser.at(hub.url());
     }
 
@@ -205,10 +242,24 @@ class HostileAgentTest {
                 hostile("../../" + CONTROLS + ".svg"),
                 "image/svg+xml",
                 hostile(SVG).getBytes(UTF_8));
+        reply.file("bomb.svg", "image/svg+xml", BOMB.getBytes(UTF_8));
         reply.file("page.html", "text/html", hostile(MARKUP).getBytes(UTF_8));
         reply.file("broken.png", "image/png", hostile(SVG).getBytes(UTF_8));
         reply.file("type", "image/png\" onerror=\"window.attacked=27", new byte[] {1});
         reply.complete(Part.text(hostile(MARKDOWN + CONTROLS)), Part.text(hostile(MARKUP)));
+    }
+
+    private static String bomb() {
+        var entities = new StringBuilder("<!ENTITY e0 'aaaaaaaaaa'>");
+        var elements = new StringBuilder("<g id='g0'><rect width='9' height='9'/></g>");
+        for (int i = 1; i < 9; i++) {
+            entities.append(
+                    "<!ENTITY e%d '%s'>".formatted(i, "&e%d;".formatted(i - 1).repeat(10)));
+            elements.append("<g id='g%d'>%s</g>"
+                    .formatted(i, "<use href='#g%d'/>".formatted(i - 1).repeat(10)));
+        }
+        return "<?xml version='1.0'?><!DOCTYPE svg [%s]><svg xmlns='http://www.w3.org/2000/svg'><text>&e8;</text>%s</svg>"
+                .formatted(entities, elements);
     }
 
     private static Part text(String text, String mediaType) {
@@ -259,7 +310,8 @@ class HostileAgentTest {
 
     @AfterEach
     void nothingRanAndNothingWasLoaded() {
-        browser.go("tasks"); // collects the complaints of the page before
+        browser.leave();
+        browser.assertQuiet("the last page of the test");
         assertThat(calls).hasValue(0);
     }
 
@@ -471,6 +523,54 @@ class HostileAgentTest {
         browser.go("audit");
         browser.see(".audit .body .tr .what", "task.created");
         assertHarmless("the audit log");
+    }
+
+    /** Also those that are added to the list of screens after this test was written. */
+    @Test
+    @Timeout(300)
+    void everyScreenShowsMarkupAsText() {
+        browser.go("tasks");
+        var paths = (List<?>) requireNonNull(browser.runAsync("""
+                const done = arguments[arguments.length - 1];
+                const module = performance.getEntriesByType('resource').find(each => each.name.endsWith('/screens.js')).name;
+                import(module).then(({ screens }) => done(screens.map(({ path }) => path)));
+                """));
+        assertThat(paths).hasSizeGreaterThan(20);
+        for (Object path : paths) {
+            assertHarmlessAt(PARAMETER
+                    .matcher(String.valueOf(path))
+                    .replaceAll(found -> requireNonNull(
+                            parameters.get(found.group(1)), "no hostile value for the parameter " + found.group())));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "kg?entity=ex%3Aa&select=ex%3Aa",
+                "kg?q=ex%3Aa",
+                "kg?tab=query&lang=sparql&query=SELECT%20*%20%7B%3Fs%20%3Fp%20%3Fo%7D",
+                "kg?tab=query&lang=sparql&view=graph&query=SELECT%20*%20%7B%3Fs%20%3Fp%20%3Fo%7D",
+                "traces/:trace?view=sequence",
+                "traces/:trace?view=tree",
+                "metrics?tab=usage",
+                "metrics?agent=hostile",
+                "settings?tab=users",
+                "settings?tab=values",
+                "mesh?tab=standings",
+                "registry/:entry?tab=versions",
+                "registry/:entry?tab=health",
+                "learn?q=%3Cscript%3E",
+                "learn/api?q=hostile&op=SendMessage"
+            })
+    void furtherViewsShowMarkupAsText(String path) {
+        assertHarmlessAt(PARAMETER.matcher(path).replaceAll(found -> requireNonNull(parameters.get(found.group(1)))));
+    }
+
+    private void assertHarmlessAt(String path) {
+        browser.go(path);
+        browser.holds("!document.querySelector('.skeleton')");
+        assertHarmless(path);
     }
 
     @ParameterizedTest

@@ -348,19 +348,24 @@ class KnowledgeScreenTest {
         }
     }
 
+    /** Statements about {@code ex:a} with markup as predicate and value, a name that reorders, a long value, and a script as address. */
+    static void seedMarkup(ConsoleHub hub, String markup) {
+        update(
+                hub,
+                List.of(
+                        add("ex:a", markup, Map.of("id", "\u202Egpj.exe"), 1),
+                        add("ex:a", "ex:says", Map.of("value", markup + "\u202Egpj.exe"), 1),
+                        add("ex:a", "ex:long", Map.of("value", "W".repeat(900_000)), 1),
+                        add("javascript:alert(1)", "ex:knows", Map.of("id", "ex:a"), 1)));
+    }
+
     @Test
     @DisplayName("S8: hostile names and values are text, and short")
     void hostileNamesAreText() {
         String markup = "<img src=x onerror=\"window.attacked=1\"><script>window.attacked=2</script>";
         try (var hub = new ConsoleHub(librarian());
                 Browser browser = Browser.at(hub.url())) {
-            update(
-                    hub,
-                    List.of(
-                            add("ex:a", markup, Map.of("id", "\u202Egpj.exe"), 1),
-                            add("ex:a", "ex:says", Map.of("value", markup + "\u202Egpj.exe"), 1),
-                            add("ex:a", "ex:long", Map.of("value", "W".repeat(900_000)), 1),
-                            add("javascript:alert(1)", "ex:knows", Map.of("id", "ex:a"), 1)));
+            seedMarkup(hub, markup);
             for (String page : List.of(
                     "kg?entity=ex%3Aa",
                     "kg?q=ex%3Aa", "kg?tab=query&lang=sparql&query=SELECT%20*%20%7B%3Fs%20%3Fp%20%3Fo%7D")) {

@@ -124,11 +124,7 @@ class MetricsScreenTest {
             browser.click("#metrics-usage", "");
             browser.see(ROW, "scribe");
             browser.see(ROW, "anonymous");
-            browser.run("""
-                    window.saved = [];
-                    const make = URL.createObjectURL;
-                    URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), make(blob));
-                    """);
+            browser.recordFiles();
             browser.click(".head button", "CSV");
             browser.holds("saved.length === 1");
             assertThat(browser.strings("return saved[0].split('\\r\\n')"))
