@@ -2,14 +2,15 @@ package dev.parley.interop.console;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.parley.hub.Hub;
 import dev.parley.interop.ForeignSdk;
 import dev.parley.interop.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,14 +49,27 @@ class ConsoleScreensTest {
     private static Path directory;
 
     private final Map<String, Screen> screens = new LinkedHashMap<>();
+    /** Screens of a visitor without credentials. */
+    private final Map<String, Screen> open = Map.of(
+            "visitor-registry", new Screen("registry", ".tr .agent a", "Translator"),
+            "visitor-learn", new Screen("learn", ".md-table a", "Getting started"),
+            "visitor-api", new Screen("learn/api", ".operation", "message:send"),
+            "sign-in", new Screen("tasks", "h1", "Sign in"));
+
     private ConsoleHub hub;
+    private ConsoleHub guarded;
     private Browser browser;
+    private Browser visitor;
     private String axe;
+    private boolean isDark;
 
     @BeforeAll
     void start() throws IOException {
         hub = ToolsScreenTest.hub(directory, "Reads a file", InboxScreenTest.librarian());
         browser = Browser.at(hub.url());
+        guarded = new ConsoleHub(Hub.builder().inMemory().port(0).set("auth", "required"));
+        registered(guarded, "Translator");
+        visitor = Browser.at(guarded.url());
         try {
             ForeignSdk.AXE.install();
         } catch (IOException failure) {
@@ -172,7 +186,7 @@ class ConsoleScreensTest {
                 new Screen("agents/scribe?tab=findings&at=%2Fsignatures", ".findings button", "/signatures"));
         screens.put("agent-versions", new Screen("agents/scribe?tab=versions", ".versions b", "Version 1"));
         screens.put("agent-inspect", new Screen("agents/inspect", "form button", "Inspect"));
-        String entry = registered("Translator");
+        String entry = registered(hub, "Translator");
         Object own = hub.post("/registry/inspect", Map.of("agent", "scribe")).get("entry");
         screens.put("registry", new Screen("registry", ".tr .agent a", "Translator"));
         screens.put("registry-empty", new Screen("registry?q=zzzz", ".empty h2", "No agent matches"));
@@ -195,7 +209,7 @@ class ConsoleScreensTest {
     }
 
     /** Registers two versions of a public agent with a review, and returns the id of its entry. */
-    private String registered(String name) {
+    private static String registered(ConsoleHub hub, String name) {
         Map<String, Object> card = Map.of(
                 "name",
                 name,
@@ -232,45 +246,56 @@ class ConsoleScreensTest {
     }
 
     @AfterAll
-    void stop() {
-        if (browser != null) {
-            browser.close();
+    void stop() throws Exception {
+        for (AutoCloseable each : Arrays.asList(visitor, guarded, browser, hub)) {
+            if (each != null) {
+                each.close();
+            }
         }
-        hub.close();
     }
 
     @TestFactory
     Stream<DynamicNode> everyScreen() {
-        return Stream.of("light", "dark")
-                .map(theme -> dynamicContainer(
-                        theme,
-                        screens.entrySet().stream()
-                                .map(each -> dynamicTest(
-                                        each.getKey(), () -> check(theme, each.getKey(), each.getValue())))));
+        return Stream.concat(tests(browser, screens), tests(visitor, open));
     }
 
-    private void check(String theme, String name, Screen screen) {
-        browser.theme(theme);
-        browser.size(WIDE, 900);
-        browser.go(screen.path());
-        browser.see(screen.selector(), screen.text());
-        browser.holds("!document.querySelector('.skeleton')");
-        browser.picture(name + "-" + theme);
-        browser.assertQuiet(name + " in " + theme);
-
-        browser.size(NARROW, 740);
-        browser.see(screen.selector(), screen.text());
-        browser.picture(name + "-" + theme + "-narrow");
-        assertThat(browser.overflow()).as("pixels beyond the window").isLessThanOrEqualTo(0);
-        assertThat(findings()).as("findings in the narrow window").isEmpty();
-        browser.size(WIDE, 900);
-        assertThat(findings()).as("findings").isEmpty();
+    private Stream<DynamicNode> tests(Browser reader, Map<String, Screen> shown) {
+        return shown.entrySet().stream()
+                .map(each -> dynamicTest(each.getKey(), () -> check(reader, each.getKey(), each.getValue())));
     }
 
-    private List<?> findings() {
-        if (Boolean.FALSE.equals(browser.run("return !!window.axe"))) {
-            browser.run(axe + "; window.axe = axe");
+    /** Screens are loaded in turn in the one and the other theme, and turned to the other one. */
+    private void check(Browser reader, String name, Screen screen) {
+        List<String> themes = isDark ? List.of("dark", "light") : List.of("light", "dark");
+        isDark = !isDark;
+        reader.theme(themes.getFirst());
+        reader.size(WIDE, 900);
+        reader.go(screen.path());
+        reader.see(screen.selector(), screen.text());
+        reader.holds("!document.querySelector('.skeleton')");
+        for (String theme : themes) {
+            reader.theme(theme);
+            reader.picture(name + "-" + theme);
+            assertThat(findings(reader)).as("findings in " + theme).isEmpty();
         }
-        return (List<?>) requireNonNull(browser.runAsync(AXE));
+        reader.assertQuiet(name);
+
+        reader.size(NARROW, 740);
+        reader.see(screen.selector(), screen.text());
+        assertThat(reader.overflow()).as("pixels beyond the window").isLessThanOrEqualTo(0);
+        for (String theme : themes) {
+            reader.theme(theme);
+            reader.picture(name + "-" + theme + "-narrow");
+            assertThat(findings(reader))
+                    .as("findings in the narrow window in " + theme)
+                    .isEmpty();
+        }
+    }
+
+    private List<?> findings(Browser reader) {
+        if (Boolean.FALSE.equals(reader.run("return !!window.axe"))) {
+            reader.run(axe + "; window.axe = axe");
+        }
+        return (List<?>) requireNonNull(reader.runAsync(AXE));
     }
 }

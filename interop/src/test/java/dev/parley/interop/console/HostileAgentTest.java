@@ -173,7 +173,8 @@ class HostileAgentTest {
         question = hub.send("hostile", "question");
         hub.send("hostile", "fail");
         KnowledgeScreenTest.seedMarkup(hub, hostile(MARKUP + CONTROLS));
-        Map<?, ?> entry = hub.post("/registry/agents", Map.of("card", card("Entry <script>window.attacked=45</script>" + CONTROLS)));
+        Map<?, ?> entry = hub.post(
+                "/registry/agents", Map.of("card", card("Entry <script>window.attacked=45</script>" + CONTROLS)));
         Map<?, ?> run = hub.post(
                 "/one/workflows",
                 WorkflowScreenTest.workflow(WorkflowScreenTest.step(
