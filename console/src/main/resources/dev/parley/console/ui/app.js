@@ -210,7 +210,7 @@ class App extends Part {
         </nav>
         <div class="page">
           <header class="top">
-            ${this.session.isVisitor ? html`<span class="grow"></span><button type="button" class="btn" @click=${() => setQuery({ signin: '1' })}>Sign in</button>` : html`<button type="button" class="find" @click=${this.openPalette}><span class="cut">Search agents, tasks and pages</span><kbd>Ctrl K</kbd></button>
+            ${this.session.isVisitor ? html`<span class="grow"></span><button type="button" class="btn" @click=${() => setQuery({ signin: '1' })}>Sign in</button>` : html`<button type="button" class="find" @click=${this.openPalette}><span class="cut">Search agents, tasks, ids and pages</span><kbd>Ctrl K</kbd></button>
             ${streamState(() => this.requestUpdate())}`}
             <button type="button" class="icon" title=${NEXT_THEME[this.theme]} aria-label=${NEXT_THEME[this.theme]} @click=${this.nextTheme}>${themeIcon(this.theme)}</button>
             ${this.session.signedIn ? html`<span class="who cut wide">${line(this.session.name, 40)}${this.session.group ? html`<span class="dim"> @ ${line(this.session.group, 40)}</span>` : nothing}</span>

@@ -71,6 +71,18 @@ class ConsoleSignInTest {
     }
 
     @Test
+    void developersReachTheirAgentVaultAccountWithoutAKey() {
+        browser.go("tasks");
+        browser.see("h1", "Sign in");
+        browser.click(".sign a", "AgentVault account");
+        browser.see("form button", "Log in");
+        assertThat(browser.address()).endsWith("/ui/registry/account");
+        browser.click("nav a", "Registry");
+        browser.see("h1", "Registry");
+        assertThat(browser.texts("nav a[href*='/ui/']:not(.brand)")).hasSize(2);
+    }
+
+    @Test
     void aDeepLinkIsShownAfterTheSignIn() {
         String key = hub.key("team", "carol");
         browser.go("tasks?q=nothing");

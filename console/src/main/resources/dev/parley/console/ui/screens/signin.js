@@ -5,6 +5,7 @@ import { failure, tabs } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { line } from '../format.js';
 import { part } from '../part.js';
+import { link } from '../route.js';
 
 const KINDS = /** @type {Record<string, string>} */ ({ key: 'API key', token: 'Token' });
 
@@ -70,6 +71,7 @@ class SignIn extends Part {
         ${this.session?.methods?.includes('openid') ? html`<button type="button" class="btn ${present ? '' : 'main'}" ?disabled=${this.busy} @click=${this.openId}>Sign in with your organization</button>` : nothing}
         ${failure(this.error)}
         ${present === 'key' ? html`<p class="dim">No key yet? On the machine of the hub: <code>parley key create --group default --principal me</code></p>` : nothing}
+        <p class="dim">Developers log in to their <a href=${link('registry/account')}>AgentVault account</a>, and read the <a href=${link('learn')}>documentation</a>, without a key.</p>
       </form>
     </main>`;
   }

@@ -151,7 +151,7 @@ class TraceScreen extends Part {
     const isTask = one.kind === 'task';
     return html`<section class="card" aria-label="Span"><h2 class="row"><span class="grow cut">${line(one.agent, 100)}</span>${isTask ? badge(one.state) : line(one.state, 30)}</h2>
       ${one.error ? html`<div class="pad"><p class="reason">${line(one.error, 400)}</p></div>` : nothing}
-      <dl class="kv"><dt>${isTask ? 'Message' : 'Action'}</dt><dd>${line(one.name, 200)}</dd><dt>Caller</dt><dd>${line(one.caller || 'anonymous', 100)}</dd>
+      <dl class="kv">${one.name ? html`<dt>${isTask ? 'Message' : 'Action'}</dt><dd>${line(one.name, 200)}</dd>` : nothing}<dt>Caller</dt><dd>${line(one.caller || 'anonymous', 100)}</dd>
         ${parent ? html`<dt>Within</dt><dd><button type="button" class="link" @click=${() => this.choose(parent.id)}>${line(parent.agent, 100)}</button></dd>` : nothing}
         <dt>Began</dt><dd>${time(one.started)}</dd>${one.ended ? html`<dt>Took</dt><dd>${duration(Date.parse(one.ended) - Date.parse(one.started))}</dd>` : nothing}
         ${isTask ? html`<dt>Task</dt><dd><a href=${link(`tasks/${one.id}`, { group: this.route.query.get('group') ?? undefined })}><code>${line(one.id, 40)}</code></a></dd>` : html`<dt>Row</dt><dd><a href=${link('audit', { row: one.id.slice('audit-'.length) })}>${one.id.slice('audit-'.length)}</a></dd>`}</dl>
