@@ -23,9 +23,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -310,8 +314,11 @@ class ChangesTest {
     @Test
     void aReaderThatSeesNoneOfManyChangesLearnsItsPosition() throws Exception {
         try (var hub = ActivityHub.guarded(database.kept(Hub.builder()), data.resolve("policy"))) {
-            for (int i = 0; i < 1_050; i++) {
-                hub.send("echo", "of ann", ANN);
+            try (ExecutorService senders = Executors.newFixedThreadPool(16)) {
+                for (Future<?> sent :
+                        senders.invokeAll(Collections.nCopies(1_050, () -> hub.send("echo", "of ann", ANN)))) {
+                    sent.get();
+                }
             }
 
             List<Map<?, ?>> positions;

@@ -1,13 +1,16 @@
 package dev.parley.interop.console;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the console of a running hub without authentication at a browser, and prints milliseconds: times from a click or a letter until the
- * rows are painted, then pauses of an open list while another program causes changes. No test: {@code docs/performance.md} has the figures.
+ * rows are painted, then pauses of an open list while another program causes changes. No test: {@code docs/console.md} has the figures.
  */
 final class ConsoleSpeed {
     private static final int ROUNDS = 30;
@@ -78,7 +81,7 @@ final class ConsoleSpeed {
             tasks.add(clicked(browser, "Tasks", "screen-tasks .body .tr"));
             registry.add(clicked(browser, "Registry", "screen-registry .tr .agent a"));
             for (String word : List.of("translates", "translate")) {
-                search.add(((Number) browser.runAsync(TYPED, word)).doubleValue());
+                search.add(number(browser.runAsync(TYPED, word)));
             }
         }
         print("agents, from the click to the painted rows", agents);
@@ -88,19 +91,23 @@ final class ConsoleSpeed {
     }
 
     private static double clicked(Browser browser, String link, String ready) {
-        return ((Number) browser.runAsync(CLICKED, link, ready)).doubleValue();
+        return number(browser.runAsync(CLICKED, link, ready));
     }
 
     private static void changes(Browser browser) {
-        var seen = (Map<?, ?>) browser.runAsync(WATCHED);
+        var seen = (Map<?, ?>) requireNonNull(browser.runAsync(WATCHED));
         System.out.println("shown: " + seen.get("rate"));
         print("time between frames", numbers(seen.get("gaps")));
         print("tasks of more than 50 ms", numbers(seen.get("long")));
     }
 
-    private static List<Double> numbers(Object list) {
-        return new ArrayList<>(((List<?>) list)
-                .stream().map(each -> ((Number) each).doubleValue()).toList());
+    private static List<Double> numbers(@Nullable Object list) {
+        return new ArrayList<>(((List<?>) requireNonNull(list))
+                .stream().map(ConsoleSpeed::number).toList());
+    }
+
+    private static double number(@Nullable Object value) {
+        return ((Number) requireNonNull(value)).doubleValue();
     }
 
     private static void print(String what, List<Double> times) {
