@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.ScriptTimeoutException;
+import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -181,9 +182,18 @@ final class Browser implements AutoCloseable {
     }
 
     void click(String selector, String text) {
-        WebElement element = see(selector, text);
-        run("arguments[0].scrollIntoView({block: 'center'})", element);
-        element.click();
+        for (int left = 5; ; left--) {
+            try {
+                WebElement element = see(selector, text);
+                run("arguments[0].scrollIntoView({block: 'center'})", element);
+                element.click();
+                return;
+            } catch (StaleElementReferenceException painted) { // anew, between the look and the click
+                if (left == 0) {
+                    throw painted;
+                }
+            }
+        }
     }
 
     /** Both clicks by events: of a busy machine the driver's come too late to be one double click. */
