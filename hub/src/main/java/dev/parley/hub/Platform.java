@@ -144,6 +144,7 @@ public final class Platform implements AutoCloseable {
     private final boolean auditsCalls;
     private volatile boolean stopping;
     private final Intake intake = new Intake(this::stateChanged);
+    private final List<HubObserver> observers;
 
     /**
      * @param opened how a site, or a site for operators, is opened
@@ -234,7 +235,7 @@ public final class Platform implements AutoCloseable {
                 audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
         Duration retention = settings.store().retention();
-        List<HubObserver> observers = hubExtensions.observers();
+        this.observers = hubExtensions.observers();
         Engine.Builder running = Engine.builder(log)
                 .webhooks(
                         pushStore,
@@ -474,7 +475,7 @@ public final class Platform implements AutoCloseable {
         Agent reading = protocols.isEmpty() ? agent : agent.readingJson(agent.handler());
         AgentCard card = trust.card(agent.name(), reading.card(interfaces(url, agent.name(), spoken)));
         boolean streams = agent.streams();
-        var observed = new Observed(agent.name(), metrics, traces, hubExtensions.observers());
+        var observed = new Observed(agent.name(), metrics, traces, observers);
         var recorded = new Recorded(audit, agent.name(), auditsCalls);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
         Agent hosted = protocols.isEmpty()
@@ -519,7 +520,7 @@ public final class Platform implements AutoCloseable {
             warnOfSimilar(name);
             AgentCard card = here(hosted.card(), name);
             Guard guard = trust.guard(card, List.of(), name);
-            var observed = new Observed(name, metrics, traces, hubExtensions.observers());
+            var observed = new Observed(name, metrics, traces, observers);
             var recorded = new Recorded(audit, name, auditsCalls);
             byte[] verbatim = hosted.verbatim();
             AgentEndpoint shownCards =
@@ -601,7 +602,7 @@ public final class Platform implements AutoCloseable {
 
     /** Tells the observers. The fault of one of them is not that of the others. */
     private void tell(Consumer<HubObserver> news) {
-        for (HubObserver observer : hubExtensions.observers()) {
+        for (HubObserver observer : observers) {
             try {
                 news.accept(observer);
             } catch (RuntimeException fault) {
