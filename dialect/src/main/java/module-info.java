@@ -3,22 +3,9 @@
 module dev.parley.dialect {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
-    requires transitive tools.jackson.core;
 
     exports dev.parley.dialect;
     exports dev.parley.dialect.spi;
-    exports dev.parley.dialect.json to
-            dev.parley.activity,
-            dev.parley.knowledge.api,
-            dev.parley.mcp,
-            dev.parley.mesh,
-            dev.parley.mesh.client,
-            dev.parley.mesh.hub,
-            dev.parley.mesh.workflow,
-            dev.parley.registry,
-            dev.parley.registry.client,
-            dev.parley.registry.hub,
-            dev.parley.trust;
     exports dev.parley.dialect.served to
             dev.parley.dialect.grpc,
             dev.parley.hub,

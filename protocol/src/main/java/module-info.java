@@ -2,9 +2,11 @@
 @SuppressWarnings("module") // the modules of a qualified export are compiled after this one
 module dev.parley.protocol {
     requires static transitive org.jspecify;
+    requires transitive tools.jackson.core;
 
     exports dev.parley.protocol;
     exports dev.parley.protocol.extension;
+    exports dev.parley.protocol.json;
     exports dev.parley.protocol.settings;
     exports dev.parley.protocol.support to
             dev.parley.activity,
@@ -28,4 +30,6 @@ module dev.parley.protocol {
             dev.parley.server,
             dev.parley.store,
             dev.parley.trust;
+
+    uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
 }

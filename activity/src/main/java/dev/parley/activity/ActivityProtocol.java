@@ -1,11 +1,11 @@
 package dev.parley.activity;
 
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TIMESTAMP;
 import static dev.parley.protocol.extension.RestParameter.query;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIMESTAMP;
 
 import dev.parley.activity.ActivityOperation.AgentCounts;
 import dev.parley.activity.ActivityOperation.Change;
@@ -24,9 +24,6 @@ import dev.parley.activity.ActivityOperation.TaskView;
 import dev.parley.activity.ActivityOperation.Trace;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -36,6 +33,9 @@ import dev.parley.protocol.extension.JsonForm;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;

@@ -1,8 +1,5 @@
 package dev.parley.dialect;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Mended;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.served.CardPayload;
@@ -13,6 +10,9 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Mended;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -1,7 +1,5 @@
 package dev.parley.dialect;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyModel;
 import dev.parley.dialect.legacy.TaskForm;
 import dev.parley.dialect.served.Providers;
@@ -19,6 +17,8 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.JsonText;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -2,8 +2,6 @@ package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.PathTemplate;
@@ -21,6 +19,8 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Place;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.dialect.served.CardPayload;
 import dev.parley.dialect.served.CardSigner;
 import dev.parley.dialect.served.ServedCard;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Signature;
+import dev.parley.protocol.json.CanonicalJson;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -8,8 +8,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyModel;
 import dev.parley.dialect.legacy.LegacyOperations;
 import dev.parley.dialect.operations.OperationTable;
@@ -27,6 +25,8 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.JsonText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.vault.VaultCard;
@@ -19,6 +18,7 @@ import dev.parley.protocol.SecurityScheme.ApiKey;
 import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.SecurityScheme.HttpAuth;
 import dev.parley.protocol.SecurityScheme.OAuth2;
+import dev.parley.protocol.json.JsonText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

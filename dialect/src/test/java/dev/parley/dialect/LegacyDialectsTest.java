@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Problem;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyModel;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AError;
@@ -26,6 +25,7 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.JsonText;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

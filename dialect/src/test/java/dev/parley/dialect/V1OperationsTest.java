@@ -7,11 +7,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

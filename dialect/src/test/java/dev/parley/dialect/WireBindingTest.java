@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
@@ -26,6 +25,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

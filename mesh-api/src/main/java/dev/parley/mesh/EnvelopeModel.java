@@ -1,16 +1,13 @@
 package dev.parley.mesh;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.Content.Acceptance;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Content.Failure;
@@ -29,6 +26,9 @@ import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.Envelope.Reply;
 import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -2,7 +2,6 @@ package dev.parley.mesh;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
@@ -10,6 +9,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.JsonForm;
+import dev.parley.protocol.json.Codecs;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.parley.mesh;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
 import java.util.HashMap;
 import java.util.HexFormat;

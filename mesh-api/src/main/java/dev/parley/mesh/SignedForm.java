@@ -1,8 +1,8 @@
 package dev.parley.mesh;
 
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.CanonicalJson;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

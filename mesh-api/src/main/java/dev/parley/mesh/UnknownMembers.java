@@ -1,7 +1,7 @@
 package dev.parley.mesh;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Shape;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.LruMap;
 import java.lang.System.Logger;

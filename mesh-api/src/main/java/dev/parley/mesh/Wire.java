@@ -1,14 +1,14 @@
 package dev.parley.mesh;
 
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.INT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
 import java.math.BigDecimal;
 import java.time.Duration;

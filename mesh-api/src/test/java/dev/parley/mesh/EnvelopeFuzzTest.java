@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.JsonText;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 

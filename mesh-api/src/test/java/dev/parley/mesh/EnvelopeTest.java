@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

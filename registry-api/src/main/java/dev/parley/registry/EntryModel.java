@@ -1,17 +1,17 @@
 package dev.parley.registry;
 
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
-import static dev.parley.dialect.json.Codecs.TIMESTAMP;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.TIMESTAMP;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Ownership;

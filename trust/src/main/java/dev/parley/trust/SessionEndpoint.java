@@ -1,13 +1,13 @@
 package dev.parley.trust;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Sessions;

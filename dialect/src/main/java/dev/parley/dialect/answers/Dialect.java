@@ -1,7 +1,5 @@
 package dev.parley.dialect.answers;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.A2AException;
@@ -16,6 +14,8 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.JsonText;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,13 +3,13 @@ package dev.parley.dialect.answers;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.JsonText;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;

@@ -3,14 +3,14 @@ package dev.parley.dialect.answers;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.parley.dialect.answers.Dialect.Trait;
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,12 +2,12 @@ package dev.parley.dialect.answers;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.TemporaryFailure;
 import java.math.BigDecimal;

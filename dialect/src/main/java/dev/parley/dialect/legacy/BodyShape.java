@@ -1,11 +1,11 @@
 package dev.parley.dialect.legacy;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

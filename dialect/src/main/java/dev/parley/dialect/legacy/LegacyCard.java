@@ -1,17 +1,11 @@
 package dev.parley.dialect.legacy;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.InstalledExtensions;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Place;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.v1.V1Card;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
@@ -28,6 +22,12 @@ import dev.parley.protocol.SecurityScheme.MutualTls;
 import dev.parley.protocol.SecurityScheme.OAuth2;
 import dev.parley.protocol.SecurityScheme.OpenIdConnect;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.InstalledExtensions;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.Shape;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

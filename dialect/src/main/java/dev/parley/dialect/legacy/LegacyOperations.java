@@ -1,15 +1,12 @@
 package dev.parley.dialect.legacy;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rows;
 import dev.parley.dialect.operations.V1Operations;
@@ -36,6 +33,9 @@ import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;

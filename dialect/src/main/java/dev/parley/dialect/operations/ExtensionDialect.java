@@ -1,9 +1,9 @@
 package dev.parley.dialect.operations;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.json.Codecs;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.ExtensionStyle;
+import dev.parley.protocol.json.Codecs;
 import java.util.Map;
 
 /** Answers of an extension that differ from those of A2A. */

@@ -1,13 +1,13 @@
 package dev.parley.dialect.operations;
 
 import dev.parley.dialect.answers.Form;
-import dev.parley.dialect.json.Codec;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.json.Codec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.parley.dialect.operations;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,12 @@
 package dev.parley.dialect.operations;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TIMESTAMP;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIMESTAMP;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.v1.V1Card;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.Message;
@@ -26,6 +24,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import java.util.Map;
 
 /**

@@ -1,11 +1,8 @@
 package dev.parley.dialect.operations;
 
-import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
@@ -14,6 +11,9 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.parley.dialect.served;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.v1.V1Card;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.CanonicalJson;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

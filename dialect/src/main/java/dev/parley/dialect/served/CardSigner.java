@@ -1,9 +1,9 @@
 package dev.parley.dialect.served;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.parley.dialect.served;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.legacy.LegacyCard;
 import dev.parley.dialect.v1.V1Card;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.json.JsonText;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.parley.dialect.spi;
 
-import dev.parley.dialect.json.InstalledExtensions;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.json.InstalledExtensions;
+import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

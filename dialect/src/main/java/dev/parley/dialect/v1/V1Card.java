@@ -1,14 +1,10 @@
 package dev.parley.dialect.v1;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.OneOf;
-import dev.parley.dialect.json.Shape;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Extension;
@@ -24,6 +20,10 @@ import dev.parley.protocol.SecurityScheme.HttpAuth;
 import dev.parley.protocol.SecurityScheme.MutualTls;
 import dev.parley.protocol.SecurityScheme.OAuth2;
 import dev.parley.protocol.SecurityScheme.OpenIdConnect;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.OneOf;
+import dev.parley.protocol.json.Shape;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,15 +1,11 @@
 package dev.parley.dialect.vault;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.SimpleSchemes;
 import dev.parley.dialect.served.ServedAgent;
@@ -23,6 +19,10 @@ import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.util.ArrayList;

@@ -1,12 +1,10 @@
 package dev.parley.dialect.vault;
 
-import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
+import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.Reworded;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rows;
@@ -20,6 +18,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

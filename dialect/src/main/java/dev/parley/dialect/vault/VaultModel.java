@@ -1,19 +1,15 @@
 package dev.parley.dialect.vault;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.OLD_TIMESTAMP;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
 import static dev.parley.dialect.v1.V1Model.nonEmpty;
 import static dev.parley.protocol.TaskEvent.merge;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.OLD_TIMESTAMP;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
-import dev.parley.dialect.json.Shape;
 import dev.parley.dialect.legacy.LegacyModel;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.protocol.A2AError;
@@ -30,6 +26,10 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.EnumSet;

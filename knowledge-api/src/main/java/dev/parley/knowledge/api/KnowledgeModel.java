@@ -1,18 +1,14 @@
 package dev.parley.knowledge.api;
 
-import static dev.parley.dialect.json.Codecs.BOOLEAN;
-import static dev.parley.dialect.json.Codecs.FREE;
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.OLD_TIMESTAMP;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.OLD_TIMESTAMP;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Place;
-import dev.parley.dialect.json.Shape;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
@@ -22,6 +18,10 @@ import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.Shape;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;

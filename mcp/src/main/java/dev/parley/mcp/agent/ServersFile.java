@@ -2,11 +2,11 @@ package dev.parley.mcp.agent;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;

@@ -1,12 +1,12 @@
 package dev.parley.mcp.agent;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Request;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;

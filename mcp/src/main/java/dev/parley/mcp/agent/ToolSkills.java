@@ -1,12 +1,12 @@
 package dev.parley.mcp.agent;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Request;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.parley.mcp.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.extension.HubCheck;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;

@@ -6,12 +6,12 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.UnreadBytes;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
 import java.io.IOException;
 import java.io.InputStream;

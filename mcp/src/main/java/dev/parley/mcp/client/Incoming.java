@@ -2,10 +2,10 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -2,8 +2,6 @@ package dev.parley.mcp.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -13,6 +11,8 @@ import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;

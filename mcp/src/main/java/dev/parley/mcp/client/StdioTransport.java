@@ -2,12 +2,12 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;

@@ -2,9 +2,9 @@ package dev.parley.mcp.command;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandCall;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,6 @@
 package dev.parley.mcp.hub;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
@@ -13,6 +11,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.MethodCall;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -3,11 +3,11 @@ package dev.parley.mcp.hub;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -2,13 +2,13 @@ package dev.parley.mcp.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.CanonicalJson;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.CanonicalJson;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.AesGcm;
 import dev.parley.protocol.support.Sha256;
 import java.security.GeneralSecurityException;

@@ -1,10 +1,10 @@
 package dev.parley.mcp.wire;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.math.BigInteger;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

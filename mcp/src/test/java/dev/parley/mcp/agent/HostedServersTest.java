@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.TaskStream;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.engine.Agent;
 import dev.parley.engine.spi.Tools;
 import dev.parley.hub.Hub;
@@ -23,6 +21,8 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.URI;

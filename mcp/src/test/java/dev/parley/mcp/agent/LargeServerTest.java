@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
@@ -25,6 +23,8 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

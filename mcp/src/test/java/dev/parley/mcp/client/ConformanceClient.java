@@ -2,12 +2,12 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

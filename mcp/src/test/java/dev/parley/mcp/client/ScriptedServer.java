@@ -3,9 +3,9 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -3,14 +3,14 @@ package dev.parley.mcp.server;
 import static dev.parley.mcp.wire.Trees.object;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.ServerInfo;
@@ -14,6 +12,8 @@ import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;

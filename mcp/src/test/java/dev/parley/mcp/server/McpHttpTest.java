@@ -4,13 +4,13 @@ import static dev.parley.mcp.server.ConformanceProvider.json;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;

@@ -3,11 +3,11 @@ package dev.parley.mcp.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.stdio.McpServer;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,8 +3,6 @@ package dev.parley.mesh.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.Content;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Envelope;
@@ -15,6 +13,8 @@ import dev.parley.mesh.MeshError;
 import dev.parley.mesh.SignedForm;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.trust.cards.CardTrust;
 import dev.parley.trust.cards.ContentKeys;
 import java.time.InstantSource;

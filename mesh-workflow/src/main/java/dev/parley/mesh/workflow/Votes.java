@@ -2,9 +2,6 @@ package dev.parley.mesh.workflow;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Shape;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -30,6 +27,9 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,13 +1,13 @@
 package dev.parley.mesh.workflow;
 
-import static dev.parley.dialect.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;

@@ -1,17 +1,13 @@
 package dev.parley.mesh.workflow;
 
-import static dev.parley.dialect.json.Codecs.INT;
-import static dev.parley.dialect.json.Codecs.STRUCT;
-import static dev.parley.dialect.json.Codecs.TEXT;
-import static dev.parley.dialect.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codec;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.Place;
-import dev.parley.dialect.json.Shape;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.Wire;
 import dev.parley.mesh.workflow.Workflow.Draft;
@@ -21,6 +17,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

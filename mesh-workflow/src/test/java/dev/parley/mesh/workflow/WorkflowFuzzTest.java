@@ -3,12 +3,12 @@ package dev.parley.mesh.workflow;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 

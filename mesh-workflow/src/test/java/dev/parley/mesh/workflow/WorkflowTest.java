@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
 import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.json.JsonText;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

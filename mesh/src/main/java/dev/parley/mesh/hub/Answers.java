@@ -1,11 +1,11 @@
 package dev.parley.mesh.hub;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;

@@ -2,7 +2,6 @@ package dev.parley.mesh.hub;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.RetryPolicy;
@@ -19,6 +18,7 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,5 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.DialectProvider;
 import dev.parley.dialect.spi.Headers;
@@ -24,6 +22,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

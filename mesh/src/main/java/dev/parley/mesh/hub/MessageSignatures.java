@@ -2,7 +2,6 @@ package dev.parley.mesh.hub;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.extension.HubSignatures;
 import dev.parley.mesh.Envelope;
@@ -12,6 +11,7 @@ import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.SignedForm;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.JsonText;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,8 +3,6 @@ package dev.parley.registry.faces;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
@@ -15,6 +13,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.MethodCall;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.parley.registry.faces;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.faces.McpServers.Page;

@@ -3,12 +3,12 @@ package dev.parley.registry.store;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;

@@ -3,14 +3,14 @@ package dev.parley.registry.store;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;

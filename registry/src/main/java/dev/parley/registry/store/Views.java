@@ -1,13 +1,13 @@
 package dev.parley.registry.store;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.dialect.served.CardSigner;
 import dev.parley.extension.HubSignatures;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

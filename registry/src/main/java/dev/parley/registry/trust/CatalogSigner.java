@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.extension.HubSignatures;
+import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.protocol.support.Sha256;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.parley.registry.trust;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.trust.cards.CardTrust;

@@ -2,9 +2,9 @@ package dev.parley.registry.vault;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.json.CanonicalJson;
 import dev.parley.dialect.served.CardPayload;
 import dev.parley.extension.HubSignatures;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.registry.Entry;
 import dev.parley.registry.trust.TrustManifest.Subject;
 import dev.parley.store.database.Database;

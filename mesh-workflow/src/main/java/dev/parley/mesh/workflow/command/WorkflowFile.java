@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.command.CommandCall;
 import dev.parley.command.CommandException;
-import dev.parley.dialect.json.Codecs;
-import dev.parley.dialect.json.JsonText;
 import dev.parley.mesh.workflow.DefinitionDocument;
 import dev.parley.mesh.workflow.Workflow;
 import dev.parley.mesh.workflow.WorkflowDocument;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.LinkedHashMap;

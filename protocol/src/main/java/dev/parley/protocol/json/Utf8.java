@@ -1,4 +1,4 @@
-package dev.parley.dialect.json;
+package dev.parley.protocol.json;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

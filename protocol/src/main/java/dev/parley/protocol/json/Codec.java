@@ -1,4 +1,4 @@
-package dev.parley.dialect.json;
+package dev.parley.protocol.json;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.JsonForm;

@@ -1,4 +1,4 @@
-package dev.parley.dialect.json;
+package dev.parley.protocol.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.parley.dialect.json;
+package dev.parley.protocol.json;
 
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JsonParser;

@@ -1,4 +1,4 @@
-package dev.parley.dialect.json;
+package dev.parley.protocol.json;
 
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.extension.JsonForm;
