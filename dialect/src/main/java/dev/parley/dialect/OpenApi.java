@@ -293,8 +293,9 @@ public final class OpenApi {
         if (method.mediaType() != null) {
             return content(Map.of("type", "string"), method.mediaType());
         }
-        Map<String, Object> schema =
-                description == null ? row.answer().schema(OpenApi::reference) : description.answer();
+        Map<String, Object> schema = description == null || description.answer().isEmpty()
+                ? row.answer().schema(OpenApi::reference)
+                : description.answer();
         return method.streams()
                 ? content(schema, Headers.EVENT_STREAM)
                 : content(

@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +85,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <A, O extends Operation.ExtensionCall<A>> AgentExtension call(Class<O> type, CallHandler<O, A> handler) {
-        return with(type, new OneHandler<>(type, handler::call));
+        return with(type, new Handlers.OneHandler<>(type, handler::call));
     }
 
     /**
@@ -95,7 +94,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <E, O extends Operation.ExtensionWatch<E>> AgentExtension watch(Class<O> type, WatchHandler<O, E> handler) {
-        return with(type, new OneHandler<>(type, handler::watch));
+        return with(type, new Handlers.OneHandler<>(type, handler::watch));
     }
 
     /** Adds all operations of {@code protocol}, which {@code handler} answers. */
@@ -198,31 +197,5 @@ public record AgentExtension(
 
     private static String at(String url, String uri) {
         return uri.startsWith("/") ? url + uri : uri;
-    }
-
-    /**
-     * Handler of one operation as an endpoint, which refuses all others with METHOD_NOT_FOUND.
-     *
-     * @param handler returns the answer, or opens the stream, of the type that the operation names
-     */
-    @SuppressWarnings("unchecked")
-    private record OneHandler<O extends Operation>(Class<O> type, BiFunction<O, CallContext, Object> handler)
-            implements AgentEndpoint {
-        @Override
-        public <R> R call(Operation.Call<R> operation, CallContext context) {
-            return (R) result(operation, context);
-        }
-
-        @Override
-        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-            return (Feed<E>) result(operation, context);
-        }
-
-        private Object result(Operation operation, CallContext context) {
-            if (!type.isInstance(operation)) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-            }
-            return handler.apply(type.cast(operation), context);
-        }
     }
 }

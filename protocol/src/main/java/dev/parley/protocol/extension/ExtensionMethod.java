@@ -3,6 +3,8 @@ package dev.parley.protocol.extension;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.Operation;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -144,6 +146,22 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     /** Returns this operation with a description of its request and answer over REST, for documents and command lines. */
     public ExtensionMethod<O, A> described(RestDescription description) {
         return with(new Places(places.rest, places.grpc, places.mediaType, requireNonNull(description, "description")));
+    }
+
+    /**
+     * Returns this operation, which has a place over REST, with the description that its forms give: variables of the path, then members of
+     * the body, or of the query if the first method has no body.
+     *
+     * @throws IllegalStateException if a member of the request is not described
+     */
+    public ExtensionMethod<O, A> described(String summary) {
+        boolean hasBody = places.rest.startsWith("POST");
+        List<RestParameter> parameters = request.parameters().stream()
+                .map(one -> places.rest.contains("{" + one.name() + "}")
+                        ? one.in(RestParameter.Place.PATH).asRequired()
+                        : hasBody ? one : one.in(RestParameter.Place.QUERY))
+                .toList();
+        return described(new RestDescription(summary, parameters, Map.of()));
     }
 
     /**

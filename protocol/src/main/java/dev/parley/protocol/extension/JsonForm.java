@@ -2,6 +2,7 @@ package dev.parley.protocol.extension;
 
 import dev.parley.protocol.InvalidField;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,11 @@ public interface JsonForm<T> {
     /** Writes a value. */
     @Nullable
     Object toJson(T value);
+
+    /** Members of a value as parameters of a request, each {@linkplain RestParameter.Place#MEMBER in its body}; empty if they are not described. */
+    default List<RestParameter> parameters() {
+        return List.of();
+    }
 
     /** Returns the form of a type with JSON objects as values. */
     static <T> JsonForm<T> object(

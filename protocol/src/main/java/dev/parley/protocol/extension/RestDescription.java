@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Description of an operation over REST beside its address: from it servers read the request, documents such as OpenAPI are
  * written, and commands get their flags and their help.
  *
- * @param answer JSON Schema of the answer
+ * @param answer JSON Schema of the answer; empty for that of its form
  */
 public record RestDescription(
         String summary, List<RestParameter> parameters, Map<String, Object> answer, boolean isStrict) {

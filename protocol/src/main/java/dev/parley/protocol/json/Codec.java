@@ -2,6 +2,7 @@ package dev.parley.protocol.json;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.JsonForm;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,20 @@ public interface Codec<T> extends JsonForm<T> {
         throw A2AException.invalidParams(field, "not possible outside of a body");
     }
 
-    /** The opposite of {@link #parse}. */
+    /**
+     * Reads a query parameter that may be repeated.
+     *
+     * @param texts one or more
+     * @throws A2AException INVALID_PARAMS naming {@code field}
+     */
+    default @Nullable T parse(List<String> texts, String field) {
+        if (texts.size() > 1) {
+            throw A2AException.invalidParams(field, "given " + texts.size() + " times (expected: once)");
+        }
+        return parse(texts.getFirst(), field);
+    }
+
+    /** The opposite of {@link #parse(String, String)}. */
     default String format(T value) {
         return value.toString();
     }
@@ -58,6 +72,11 @@ public interface Codec<T> extends JsonForm<T> {
      */
     default Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
         return Map.of();
+    }
+
+    /** JSON Schema of the values, with those of all codecs that it is made of. */
+    default Map<String, Object> schema() {
+        return schema(Codec::schema);
     }
 
     /** True if JSON null is a value here; everywhere else it means absent. */

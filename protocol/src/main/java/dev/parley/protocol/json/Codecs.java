@@ -4,10 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.extension.RestParameter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -15,6 +17,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -118,6 +121,15 @@ public final class Codecs {
             Codecs::exact,
             String::valueOf);
 
+    /** A number. */
+    public static final Codec<Double> DOUBLE = new Scalar<>(
+            "a number",
+            Map.of("type", "number"),
+            in -> in.currentToken().isNumeric() ? (Double) in.getDoubleValue() : null,
+            JsonGenerator::writeNumber,
+            null,
+            String::valueOf);
+
     private static final int MAX_LENGTH = 32;
 
     private static @Nullable Integer integer(JsonParser in) {
@@ -137,12 +149,61 @@ public final class Codecs {
         }
     }
 
-    public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
+    /**
+     * A whole number in a range; it also reads the text of one.
+     *
+     * @param least 0 or more
+     */
+    public static Codec<Long> number(long least, long most) {
+        var schema = new LinkedHashMap<String, Object>();
+        schema.put("type", "integer");
+        schema.put("minimum", least);
+        schema.put("maximum", most);
+        return whole(least, most, schema);
+    }
+
+    /** A whole number from 0. */
+    public static final Codec<Long> COUNT = number(0, Long.MAX_VALUE);
+
+    /** A duration as its number of seconds. */
+    public static Codec<Duration> seconds(Duration most) {
+        var schema = new LinkedHashMap<String, Object>();
+        schema.put("type", "integer");
+        schema.put("format", RestParameter.SECONDS);
+        schema.put("minimum", 0);
+        schema.put("maximum", most.toSeconds());
+        return via(whole(0, most.toSeconds(), schema), Duration::ofSeconds, Duration::toSeconds);
+    }
+
+    private static Codec<Long> whole(long least, long most, Map<String, Object> schema) {
+        Function<@Nullable String, @Nullable Long> number = text -> {
+            try {
+                long value = text == null || text.length() > MAX_LENGTH ? -1 : new BigDecimal(text).longValueExact();
+                return value >= least && value <= most ? (Long) value : null;
+            } catch (ArithmeticException | NumberFormatException notANumber) {
+                return null;
+            }
+        };
+        return new Scalar<>(
+                most == Long.MAX_VALUE ? "a whole number from " + least : least + " to " + most,
+                schema,
+                in -> in.currentToken().isNumeric() || in.currentToken() == JsonToken.VALUE_STRING
+                        ? number.apply(in.getString())
+                        : null,
+                JsonGenerator::writeNumber,
+                number,
+                String::valueOf);
+    }
+
+    public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse, Timestamps::format);
+
+    /** Time with as many digits as it has, as {@link Instant#toString} writes it. */
+    public static final Codec<Instant> TIME = timestamp(Timestamps::parse, Instant::toString);
 
     /** Time as written by peers of older versions: without an offset it is in UTC. */
-    public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
+    public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc, Timestamps::format);
 
-    private static Codec<Instant> timestamp(Function<String, Instant> parse) {
+    private static Codec<Instant> timestamp(Function<String, Instant> parse, Function<Instant, String> format) {
         Function<@Nullable String, @Nullable Instant> time = text -> {
             try {
                 return text == null ? null : parse.apply(text);
@@ -154,9 +215,9 @@ public final class Codecs {
                 "a time such as 2026-01-05T09:00:00.000Z",
                 Map.of("type", "string", "format", "date-time"),
                 in -> time.apply(string(in)),
-                (out, value) -> out.writeString(Timestamps.format(value)),
+                (out, value) -> out.writeString(format.apply(value)),
                 time,
-                Timestamps::format);
+                format);
     }
 
     /** Bytes in base64: written in the standard form with padding, read in the standard or the URL form. */
@@ -223,7 +284,7 @@ public final class Codecs {
 
         @Override
         public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "object");
+            return Map.of("type", "object", "additionalProperties", true);
         }
 
         @Override
@@ -246,6 +307,9 @@ public final class Codecs {
         return value;
     }
 
+    /** A string that says something: a blank one is as good as absent. */
+    public static final Codec<String> WORDS = via(TEXT, text -> text.isBlank() ? null : text, text -> text);
+
     /** An array of strings. */
     public static final Codec<List<String>> TEXTS = list(TEXT);
 
@@ -260,6 +324,13 @@ public final class Codecs {
             @Override
             public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
                 return Map.of("type", "array", "items", others.apply(element));
+            }
+
+            @Override
+            public List<T> parse(List<String> texts, String field) {
+                return texts.stream()
+                        .map(text -> requireNonNull(element.parse(text, field)))
+                        .toList();
             }
 
             @Override
@@ -390,21 +461,28 @@ public final class Codecs {
         };
     }
 
+    /** The constants of an enum in lower case, with hyphens in place of underscores. */
+    public static <E extends Enum<E>> Codec<E> words(Class<E> type) {
+        var words = new EnumMap<E, String>(type);
+        for (E constant : type.getEnumConstants()) {
+            words.put(constant, constant.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        }
+        return words(words, Map.of());
+    }
+
     /** Words for the constants of an enum; {@code more} are understood as well, and never written. */
     public static <E extends Enum<E>> Codec<E> words(Map<E, String> written, Map<String, E> more) {
         var byWord = new LinkedHashMap<String, E>();
         written.forEach((constant, word) -> byWord.putIfAbsent(word, constant));
         String expected = String.join(", ", byWord.keySet());
+        Map<String, Object> schema = Map.of("type", "string", "enum", List.copyOf(byWord.keySet()));
         byWord.putAll(more);
-        return via(
-                TEXT,
-                word -> {
-                    E constant = byWord.get(word);
-                    if (constant == null) {
-                        throw InvalidField.of("", '"' + word + "\" (expected: " + expected + ")");
-                    }
-                    return constant;
-                },
+        return new Scalar<>(
+                expected,
+                schema,
+                in -> byWord.get(string(in)),
+                (out, constant) -> out.writeString(requireNonNull(written.get(constant))),
+                byWord::get,
                 constant -> requireNonNull(written.get(constant)));
     }
 
@@ -413,7 +491,7 @@ public final class Codecs {
      *
      * @param read may throw {@link InvalidField}
      */
-    public static <A, B> Codec<B> via(Codec<A> codec, Function<A, B> read, Function<B, A> write) {
+    public static <A, B> Codec<B> via(Codec<A> codec, Function<A, ? extends @Nullable B> read, Function<B, A> write) {
         return new Codec<>() {
             @Override
             public String expected() {
@@ -448,7 +526,11 @@ public final class Codecs {
             @Override
             public @Nullable B parse(String text, String field) {
                 A value = codec.parse(text, field);
-                return value == null ? null : read.apply(value);
+                try {
+                    return value == null ? null : read.apply(value);
+                } catch (InvalidField invalid) {
+                    throw A2AException.invalidParams(field, invalid.problem());
+                }
             }
 
             @Override

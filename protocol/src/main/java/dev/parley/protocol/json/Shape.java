@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.extension.RestParameter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,15 +39,64 @@ public final class Shape<T> implements Codec<T> {
         READ_ONLY
     }
 
+    /** What becomes of members that the shape does not have. */
+    private enum Unknown {
+        IGNORED,
+        REFUSED,
+        /** Refused, but for those that any request of A2A may have. */
+        REFUSED_IN_REQUESTS
+    }
+
+    /**
+     * How commands and documents show a member.
+     *
+     * @param flag empty for an argument
+     * @param fromNow whether a duration stands for a time from now on, and not before now
+     */
+    private record Help(String label, String flag, String description, RestParameter.Place place, boolean fromNow) {}
+
     private record Member<T>(
             String name,
             SerializedString label,
             Codec<Object> codec,
             Function<T, @Nullable Object> of,
             Presence presence,
-            @Nullable Object absent) {
+            @Nullable Object absent,
+            @Nullable Help help) {
         <U> Member<U> from(Function<U, @Nullable Object> other) {
-            return new Member<>(name, label, codec, other, presence, absent);
+            return new Member<>(name, label, codec, other, presence, absent, help);
+        }
+
+        Member<T> with(Help other) {
+            return new Member<>(name, label, codec, of, presence, absent, other);
+        }
+
+        /** The schema of the member, with its description. */
+        Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            Map<String, Object> schema = others.apply(codec);
+            if (help == null) {
+                return schema;
+            }
+            var described = new LinkedHashMap<>(schema);
+            described.put("description", help.description);
+            return described;
+        }
+
+        RestParameter parameter() {
+            if (help == null) {
+                throw new IllegalStateException("member " + name + " (expected: with its help)");
+            }
+            Map<String, Object> schema = codec.schema();
+            RestParameter.Type type = help.fromNow ? RestParameter.Type.EXPIRY : RestParameter.typeOf(schema);
+            return new RestParameter(
+                    name,
+                    help.place,
+                    type,
+                    presence == Presence.REQUIRED,
+                    help.description,
+                    help.label,
+                    help.flag,
+                    schema);
         }
 
         /** True if a document may spell the name in camelCase and in snake_case. */
@@ -106,7 +156,9 @@ public final class Shape<T> implements Codec<T> {
     private final Map<String, Integer> indexes;
     private final Function<Values, T> constructor;
     private final @Nullable Others<T> others;
-    private final boolean isClosed;
+    private final Unknown unknown;
+    /** The member that is the body itself over REST; -1 for none. */
+    private final int wholeBody;
 
     private Shape(Builder<T> builder, Function<Values, T> constructor) {
         @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
@@ -114,19 +166,30 @@ public final class Shape<T> implements Codec<T> {
         this.members = array;
         this.constructor = constructor;
         this.others = builder.others;
-        this.isClosed = builder.isClosed;
+        this.unknown = builder.unknown;
+        int whole = -1;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
+            Help help = members[i].help;
+            whole = help != null && help.place == RestParameter.Place.BODY ? i : whole;
             if (!members[i].name.isEmpty()) { // unknown members have no name of their own
                 indexes.put(members[i].name, i);
                 indexes.put(snakeCase(members[i].name), i);
             }
         }
+        this.wholeBody = whole;
     }
 
     /** Begins a shape. */
     public static <T> Builder<T> of() {
         return new Builder<>();
+    }
+
+    /** The shape of a list that is the only member of an object. */
+    public static <E> Shape<List<E>> list(String name, Codec<E> element) {
+        return Shape.<List<E>>of()
+                .required(name, Codecs.list(element), all -> all)
+                .as(Values::next);
     }
 
     /** A shape whose members are written in snake_case. */
@@ -140,7 +203,7 @@ public final class Shape<T> implements Codec<T> {
     public static final class Builder<T> {
         private final List<Member<T>> members = new ArrayList<>();
         private boolean snakeCase;
-        private boolean isClosed;
+        private Unknown unknown = Unknown.IGNORED;
         private @Nullable Others<T> others;
 
         private Builder() {}
@@ -168,6 +231,54 @@ public final class Shape<T> implements Codec<T> {
         /** A member that is understood, but never written. */
         public <V> Builder<T> readOnly(String name, Codec<V> codec) {
             return add(name, codec, value -> null, Presence.READ_ONLY, null);
+        }
+
+        /**
+         * Describes the last member: an option {@code --name} in command lines.
+         *
+         * @param label what stands for the value, such as {@code GROUP}; empty for a truth value
+         */
+        public Builder<T> help(String label, String description) {
+            Member<T> last = members.getLast();
+            return help(new Help(label, "--" + last.name, description, RestParameter.Place.MEMBER, false));
+        }
+
+        /** Describes the last member: an argument in command lines. */
+        public Builder<T> argument(String label, String description) {
+            return help(new Help(label, "", description, RestParameter.Place.MEMBER, false));
+        }
+
+        /** Gives the last member, which is described, another flag in command lines. */
+        public Builder<T> flag(String other) {
+            Help help = help();
+            return help(new Help(help.label, other, help.description, help.place, help.fromNow));
+        }
+
+        /** Puts the last member, which is described, into the query of requests that have a body. */
+        public Builder<T> inQuery() {
+            Help help = help();
+            return help(new Help(help.label, help.flag, help.description, RestParameter.Place.QUERY, help.fromNow));
+        }
+
+        /** Makes the last member, which is described, the body itself of requests over REST; all others are in the path or the query. */
+        public Builder<T> asBody() {
+            Help help = help();
+            return help(new Help(help.label, help.flag, help.description, RestParameter.Place.BODY, help.fromNow));
+        }
+
+        /** Lets a duration in command lines stand for a time from now on for the last member, which is described; else it goes back. */
+        public Builder<T> fromNow() {
+            Help help = help();
+            return help(new Help(help.label, help.flag, help.description, help.place, true));
+        }
+
+        private Help help() {
+            return requireNonNull(members.getLast().help, "help");
+        }
+
+        private Builder<T> help(Help help) {
+            members.set(members.size() - 1, members.getLast().with(help));
+            return this;
         }
 
         /**
@@ -199,7 +310,7 @@ public final class Shape<T> implements Codec<T> {
             @SuppressWarnings("unchecked") // a member's codec meets only that member's values
             var same = (Codec<Object>) codec;
             var label = new SerializedString(snakeCase ? snakeCase(name) : name);
-            members.add(new Member<>(name, label, same, of::apply, presence, absent));
+            members.add(new Member<>(name, label, same, of::apply, presence, absent, null));
             return this;
         }
 
@@ -245,10 +356,19 @@ public final class Shape<T> implements Codec<T> {
 
     /** This shape for documents that people write: unknown members are rejected, with their place and the known ones. */
     public Shape<T> closed() {
+        return with(Unknown.REFUSED);
+    }
+
+    /** This shape for requests: as {@link #closed}, but with the members that any request of A2A may have. */
+    public Shape<T> strict() {
+        return with(Unknown.REFUSED_IN_REQUESTS);
+    }
+
+    private Shape<T> with(Unknown other) {
         var builder = new Builder<T>();
         builder.members.addAll(List.of(members));
         builder.others = others;
-        builder.isClosed = true;
+        builder.unknown = other;
         return builder.as(constructor);
     }
 
@@ -281,7 +401,7 @@ public final class Shape<T> implements Codec<T> {
         var required = new ArrayList<String>();
         for (Member<T> one : members) {
             if (one.isDescribed() && !without.contains(one.name)) {
-                properties.put(one.name, others.apply(one.codec));
+                properties.put(one.name, one.schema(others));
                 if (one.presence == Presence.REQUIRED) {
                     required.add(one.name);
                 }
@@ -294,12 +414,20 @@ public final class Shape<T> implements Codec<T> {
         return schema;
     }
 
+    @Override
+    public List<RestParameter> parameters() {
+        return Stream.of(members)
+                .filter(Member::isDescribed)
+                .map(Member::parameter)
+                .toList();
+    }
+
     /** Schemas of the members by their names, such as they may stand in a query. */
     public Map<String, Map<String, Object>> memberSchemas(Function<Codec<?>, Map<String, Object>> others) {
         var schemas = new LinkedHashMap<String, Map<String, Object>>();
         for (Member<T> one : members) {
             if (one.isDescribed()) {
-                schemas.put(one.name, others.apply(one.codec));
+                schemas.put(one.name, one.schema(others));
             }
         }
         return schemas;
@@ -319,16 +447,19 @@ public final class Shape<T> implements Codec<T> {
      */
     public T read(@Nullable JsonParser body, Map<String, String> path, Map<String, List<String>> query) {
         @Nullable Object[] values = new @Nullable Object[members.length];
-        if (body != null) {
+        if (body != null && wholeBody >= 0) {
+            values[wholeBody] = members[wholeBody].codec.read(body);
+        } else if (body != null) {
             readMembers(body, values);
         }
         query.forEach((name, given) -> {
             Integer index = indexes.get(name);
-            if (index != null && !given.isEmpty() && !given.getFirst().isEmpty()) {
-                if (given.size() > 1) {
-                    throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
+            if (index == null) {
+                if (unknown == Unknown.REFUSED_IN_REQUESTS && !isOfA2a(name)) {
+                    throw A2AException.invalidParams(name, unknown());
                 }
-                values[index] = members[index].codec.parse(given.getFirst(), name);
+            } else if (!given.isEmpty() && !given.getFirst().isEmpty()) {
+                values[index] = members[index].codec.parse(given, name);
             }
         });
         path.forEach((name, given) -> {
@@ -349,8 +480,8 @@ public final class Shape<T> implements Codec<T> {
             JsonToken token = in.nextToken();
             Integer index = indexes.get(name);
             if (index == null) {
-                if (isClosed) {
-                    throw Place.fault(in, "", "unknown member (expected: " + known() + ")");
+                if (unknown == Unknown.REFUSED || unknown == Unknown.REFUSED_IN_REQUESTS && !isOfA2a(name)) {
+                    throw Place.fault(in, "", unknown());
                 }
                 if (others == null || token == JsonToken.VALUE_NULL || others.foreign.contains(name)) {
                     in.skipChildren();
@@ -380,8 +511,16 @@ public final class Shape<T> implements Codec<T> {
         return Place.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
     }
 
-    private String known() {
-        return Stream.of(members).filter(Member::isDescribed).map(Member::name).collect(Collectors.joining(", "));
+    private static boolean isOfA2a(String name) {
+        return name.equals("tenant") || name.toLowerCase(Locale.ROOT).startsWith("a2a-");
+    }
+
+    private String unknown() {
+        return (unknown == Unknown.REFUSED ? "unknown member" : "unknown")
+                + Stream.of(members)
+                        .filter(Member::isDescribed)
+                        .map(Member::name)
+                        .collect(Collectors.joining(", ", " (expected: ", ")"));
     }
 
     @SuppressWarnings("unchecked") // so it was declared
