@@ -1,0 +1,146 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
+import dev.parley.store.audit.Verification;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on the audit. */
+public final class AuditOperation {
+    private static final long ROWS_BY_DEFAULT = 100;
+    private static final long MOST_ROWS = 10_000;
+
+    private AuditOperation() {}
+
+    /** @param after rows behind this number */
+    record QueryAudit(Filter filter, long after, long limit) implements AdminCall<RowPage> {
+        @Override
+        public String operation() {
+            return "audit/query";
+        }
+    }
+
+    record NewestRow() implements AdminCall<Long> {
+        @Override
+        public String operation() {
+            return "audit/newest";
+        }
+    }
+
+    record VerifyAudit() implements AdminCall<Verification> {
+        @Override
+        public String operation() {
+            return "audit/verify";
+        }
+    }
+
+    /**
+     * Rows of the audit.
+     *
+     * @param next number behind which the next page begins; null on the last one
+     */
+    record RowPage(List<Row> rows, @Nullable Long next) {}
+
+    private static final Codec<Map<String, ?>> DETAIL =
+            Codecs.via(STRUCT, detail -> (Map<String, ?>) detail, LinkedHashMap<String, @Nullable Object>::new);
+
+    private static final Codec<Row> ROW = Shape.<Row>of()
+            .required("number", COUNT, Row::number)
+            .required("at", TIME, Row::at)
+            .required("group", TEXT, row -> row.entry().group())
+            .required("actor", TEXT, row -> row.entry().actor())
+            .required("action", TEXT, row -> row.entry().action())
+            .required("target", TEXT, row -> row.entry().target())
+            .optional("subject", TEXT, "", row -> row.entry().subject())
+            .required("outcome", TEXT, row -> row.entry().outcome())
+            .optional("address", TEXT, "", row -> row.entry().address())
+            .optional("trace", TEXT, "", row -> row.entry().trace())
+            .optional("detail", DETAIL, Map.of(), row -> row.entry().detail())
+            .required("hash", TEXT, Row::hash)
+            .as(AuditOperation::row);
+
+    private static Row row(Shape.Values v) {
+        long number = v.<Long>next();
+        Instant at = v.next();
+        var entry = new Entry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+        return new Row(number, at, entry, v.next());
+    }
+
+    private static final Codec<RowPage> PAGE = Shape.<RowPage>of()
+            .required("rows", Codecs.list(ROW), RowPage::rows)
+            .optional("next", COUNT, RowPage::next)
+            .as(v -> new RowPage(v.next(), v.next()));
+
+    private static final Codec<Verification> VERIFICATION = Shape.<Verification>of()
+            .required("good", BOOLEAN, found -> found.broken() == null)
+            .required("rows", COUNT, Verification::rows)
+            .required("end", TEXT, Verification::end)
+            .optional("broken", TEXT, Verification::broken)
+            .as(v -> {
+                v.skip();
+                return new Verification(v.<Long>next(), v.next(), v.next());
+            });
+
+    static final ExtensionMethod<QueryAudit, RowPage> QUERY = AdminRow.of(
+            "audit/query",
+            "GET /audit",
+            "Show rows by group, actor, action, target or time",
+            QueryAudit.class,
+            Shape.<QueryAudit>of()
+                    .optional("group", TEXT, query -> query.filter().group())
+                    .help("GROUP", "Rows of one group.")
+                    .optional("actor", TEXT, query -> query.filter().actor())
+                    .help("NAME", "Actions of one principal, even if its name was erased.")
+                    .optional("action", TEXT, query -> query.filter().action())
+                    .help("ACTION", "Such as task.created or key.revoked.")
+                    .optional("target", TEXT, query -> query.filter().target())
+                    .help("ID", "Actions on one task, key, graph, …")
+                    .optional("subject", TEXT, query -> query.filter().subject())
+                    .help("GROUP/NAME", "Actions that concern one member.")
+                    .optional("since", TIME, query -> query.filter().since())
+                    .help("WHEN", "A duration such as 2h back from now, or a date or time.")
+                    .optional("after", COUNT, 0L, QueryAudit::after)
+                    .help("NUMBER", "Rows behind this number.")
+                    .optional("limit", Codecs.number(0, MOST_ROWS), ROWS_BY_DEFAULT, QueryAudit::limit)
+                    .help("ROWS", "How many rows at most; default: 100.")
+                    .as(v -> new QueryAudit(
+                            new Filter(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
+                            v.<Long>next(),
+                            v.<Long>next())),
+            PAGE);
+
+    static final ExtensionMethod<NewestRow, Long> NEWEST = AdminRow.of(
+            "audit/newest",
+            "GET /audit/newest",
+            "Show the number of the newest row",
+            NewestRow.class,
+            Shape.<NewestRow>of().as(v -> new NewestRow()),
+            Shape.<Long>of().required("number", COUNT, number -> number).as(v -> v.next()));
+
+    static final ExtensionMethod<VerifyAudit, Verification> VERIFY = AdminRow.of(
+            "audit/verify",
+            "GET /audit/verify",
+            "Verify that no row was changed",
+            VerifyAudit.class,
+            Shape.<VerifyAudit>of().as(v -> new VerifyAudit()),
+            VERIFICATION);
+
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(QUERY, NEWEST, VERIFY);
+}

@@ -1,0 +1,163 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on hubs. */
+public final class HubOperation {
+    private HubOperation() {}
+
+    record ListHubs() implements AdminCall<List<HubView>> {
+        @Override
+        public String operation() {
+            return "hubs/list";
+        }
+    }
+
+    /** @param fresh whether the checks run again, in place of the last result */
+    record CheckHub(String hub, boolean fresh) implements AdminCall<HealthView> {
+        @Override
+        public String operation() {
+            return "hubs/check";
+        }
+    }
+
+    record DrainHub(String hub) implements AdminCall<HubView> {
+        @Override
+        public String operation() {
+            return "hubs/drain";
+        }
+    }
+
+    record ResumeHub(String hub) implements AdminCall<HubView> {
+        @Override
+        public String operation() {
+            return "hubs/resume";
+        }
+    }
+
+    /**
+     * A hub that runs.
+     *
+     * @param drained time since which it takes no new tasks; null if it takes some
+     */
+    record HubView(
+            String id,
+            String address,
+            String version,
+            Instant started,
+            @Nullable Instant drained,
+            long running,
+            long waiting,
+            long streams,
+            long agents) {}
+
+    /** How good the result of a check is. */
+    public enum Level {
+        OK,
+        WARNING,
+        PROBLEM
+    }
+
+    /**
+     * The result of a check.
+     *
+     * @param advice what to do; null if the check is good
+     * @param taskId of the task that the check is about; null for none
+     */
+    public record Check(
+            String check,
+            Level level,
+            String message,
+            @Nullable String advice,
+            @Nullable String taskId,
+            @Nullable String agent,
+            @Nullable String group) {}
+
+    /** Results of the checks of a hub. */
+    record HealthView(Instant made, List<Check> checks) {}
+
+    private static final Codec<HubView> HUB = Shape.<HubView>of()
+            .required("id", TEXT, HubView::id)
+            .required("address", TEXT, HubView::address)
+            .required("version", TEXT, HubView::version)
+            .required("started", TIME, HubView::started)
+            .optional("drained", TIME, HubView::drained)
+            .required("running", COUNT, HubView::running)
+            .required("waiting", COUNT, HubView::waiting)
+            .required("streams", COUNT, HubView::streams)
+            .required("agents", COUNT, HubView::agents)
+            .as(v -> new HubView(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Check> CHECKED = Shape.<Check>of()
+            .required("check", TEXT, Check::check)
+            .required("level", Codecs.words(Level.class), Check::level)
+            .required("message", TEXT, Check::message)
+            .optional("advice", TEXT, Check::advice)
+            .optional("taskId", TEXT, Check::taskId)
+            .optional("agent", TEXT, Check::agent)
+            .optional("group", TEXT, Check::group)
+            .as(v -> new Check(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<HealthView> HEALTH = Shape.<HealthView>of()
+            .required("made", TIME, HealthView::made)
+            .required("checks", Codecs.list(CHECKED), HealthView::checks)
+            .as(v -> new HealthView(v.next(), v.next()));
+
+    static final ExtensionMethod<ListHubs, List<HubView>> LIST = AdminRow.of(
+            "hubs/list",
+            "GET /hubs",
+            "List the hubs that run",
+            ListHubs.class,
+            Shape.<ListHubs>of().as(v -> new ListHubs()),
+            Shape.list("hubs", HUB));
+
+    static final ExtensionMethod<CheckHub, HealthView> CHECK = AdminRow.of(
+            "hubs/check",
+            "GET /hubs/{hub}/health",
+            "Check database, disk, queues and parts of a hub",
+            CheckHub.class,
+            hub(CheckHub::hub)
+                    .always("fresh", BOOLEAN, false, CheckHub::fresh)
+                    .help("", "Run the checks again, in place of the last result.")
+                    .as(v -> new CheckHub(v.next(), v.next())),
+            HEALTH);
+
+    static final ExtensionMethod<DrainHub, HubView> DRAIN = AdminRow.of(
+            "hubs/drain",
+            "POST /hubs/{hub}/drain",
+            "Refuse new tasks until the hub is resumed or restarted",
+            DrainHub.class,
+            hub(DrainHub::hub).as(v -> new DrainHub(v.next())),
+            HUB);
+
+    static final ExtensionMethod<ResumeHub, HubView> RESUME = AdminRow.of(
+            "hubs/resume",
+            "POST /hubs/{hub}/resume",
+            "Take new tasks again",
+            ResumeHub.class,
+            hub(ResumeHub::hub).as(v -> new ResumeHub(v.next())),
+            HUB);
+
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, CHECK, DRAIN, RESUME);
+
+    private static <T> Shape.Builder<T> hub(Function<T, String> hub) {
+        return Shape.<T>of()
+                .required("hub", TEXT, hub)
+                .argument("ID", "Id of the hub as the list has it; \"this\" for the one that answers.");
+    }
+}

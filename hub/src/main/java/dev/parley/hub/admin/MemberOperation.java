@@ -1,0 +1,369 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.TIME;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import dev.parley.trust.Directory.Group;
+import dev.parley.trust.Directory.User;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on groups, their users and their keys. */
+final class MemberOperation {
+    /** How long a key goes on beside its successor, by default. */
+    private static final Duration OVERLAP = Duration.ofHours(24);
+
+    private static final Duration LONGEST_OVERLAP = Duration.ofDays(365);
+
+    private MemberOperation() {}
+
+    record ListGroups() implements AdminCall<List<Group>> {
+        @Override
+        public String operation() {
+            return "groups/list";
+        }
+    }
+
+    record ListUsage() implements AdminCall<List<UsageView>> {
+        @Override
+        public String operation() {
+            return "groups/usage";
+        }
+    }
+
+    record CreateGroup(String id) implements AdminCall<Group> {
+        @Override
+        public String operation() {
+            return "groups/create";
+        }
+    }
+
+    record ArchiveGroup(String id) implements AdminCall<Group> {
+        @Override
+        public String operation() {
+            return "groups/archive";
+        }
+    }
+
+    record RestoreGroup(String id) implements AdminCall<Group> {
+        @Override
+        public String operation() {
+            return "groups/restore";
+        }
+    }
+
+    /** @param group null for all */
+    record ListUsers(@Nullable String group) implements AdminCall<List<User>> {
+        @Override
+        public String operation() {
+            return "users/list";
+        }
+    }
+
+    record CreateUser(String group, String user) implements AdminCall<User> {
+        @Override
+        public String operation() {
+            return "users/create";
+        }
+    }
+
+    record DisableUser(String group, String user) implements AdminCall<User> {
+        @Override
+        public String operation() {
+            return "users/disable";
+        }
+    }
+
+    record EnableUser(String group, String user) implements AdminCall<User> {
+        @Override
+        public String operation() {
+            return "users/enable";
+        }
+    }
+
+    /** @param group null for all */
+    record ListKeys(@Nullable String group) implements AdminCall<List<KeyView>> {
+        @Override
+        public String operation() {
+            return "keys/list";
+        }
+    }
+
+    /** @param expires null for never */
+    record CreateKey(
+            String group,
+            String principal,
+            List<String> scopes,
+            @Nullable Instant expires) implements AdminCall<NewKeyView> {
+        @Override
+        public String operation() {
+            return "keys/create";
+        }
+    }
+
+    /** @param overlap how long the old key stays valid */
+    record RotateKey(String id, Duration overlap) implements AdminCall<NewKeyView> {
+        @Override
+        public String operation() {
+            return "keys/rotate";
+        }
+    }
+
+    record RevokeKey(String id) implements AdminCall<KeyView> {
+        @Override
+        public String operation() {
+            return "keys/revoke";
+        }
+    }
+
+    /**
+     * Bytes that a group keeps.
+     *
+     * @param limitBytes null for none
+     */
+    record UsageView(String group, long bytes, @Nullable Long limitBytes) {}
+
+    /**
+     * A key, without the key itself.
+     *
+     * @param prefix by which the key begins
+     * @param successor id of the key that takes over from it; null for none
+     */
+    record KeyView(
+            String id,
+            String prefix,
+            String group,
+            String principal,
+            List<String> scopes,
+            Instant made,
+            @Nullable Instant expires,
+            @Nullable Instant revoked,
+            @Nullable Instant lastUse,
+            @Nullable String successor) {}
+
+    /** A key that was made now, with the key itself, which is shown once. */
+    record NewKeyView(String key, KeyView view) {}
+
+    private static final Codec<Group> GROUP = Shape.<Group>of()
+            .required("id", TEXT, Group::id)
+            .required("made", TIME, Group::made)
+            .optional("archived", TIME, Group::archived)
+            .as(v -> new Group(v.next(), v.next(), v.next()));
+
+    private static final Codec<UsageView> USAGE = Shape.<UsageView>of()
+            .required("group", TEXT, UsageView::group)
+            .required("bytes", COUNT, UsageView::bytes)
+            .optional("limitBytes", COUNT, UsageView::limitBytes)
+            .as(v -> new UsageView(v.next(), v.next(), v.next()));
+
+    private static final Codec<User> USER = Shape.<User>of()
+            .required("group", TEXT, User::group)
+            .required("name", TEXT, User::name)
+            .required("made", TIME, User::made)
+            .optional("disabled", TIME, User::disabled)
+            .as(v -> new User(v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<KeyView> KEY = key(
+                    Shape.<KeyView>of().required("id", TEXT, KeyView::id), Function.identity())
+            .as(v -> view(v.next(), v));
+
+    private static final Codec<NewKeyView> NEW_KEY = key(
+                    Shape.<NewKeyView>of()
+                            .required("id", TEXT, made -> made.view().id())
+                            .required("key", TEXT, NewKeyView::key),
+                    NewKeyView::view)
+            .as(v -> {
+                String id = v.next();
+                return new NewKeyView(v.next(), view(id, v));
+            });
+
+    private static <T> Shape.Builder<T> key(Shape.Builder<T> shape, Function<T, KeyView> of) {
+        return shape.required("prefix", TEXT, key -> of.apply(key).prefix())
+                .required("group", TEXT, key -> of.apply(key).group())
+                .required("principal", TEXT, key -> of.apply(key).principal())
+                .required("scopes", TEXTS, key -> of.apply(key).scopes())
+                .required("made", TIME, key -> of.apply(key).made())
+                .optional("expires", TIME, key -> of.apply(key).expires())
+                .optional("revoked", TIME, key -> of.apply(key).revoked())
+                .optional("lastUse", TIME, key -> of.apply(key).lastUse())
+                .optional("successor", TEXT, key -> of.apply(key).successor());
+    }
+
+    private static KeyView view(String id, Shape.Values v) {
+        return new KeyView(
+                id, v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+    }
+
+    static final ExtensionMethod<ListGroups, List<Group>> GROUPS = AdminRow.of(
+            "groups/list",
+            "GET /groups",
+            "List them",
+            ListGroups.class,
+            Shape.<ListGroups>of().as(v -> new ListGroups()),
+            Shape.list("groups", GROUP));
+
+    static final ExtensionMethod<ListUsage, List<UsageView>> USAGES = AdminRow.of(
+            "groups/usage",
+            "GET /groups/usage",
+            "Show the bytes that groups keep, and their limits",
+            ListUsage.class,
+            Shape.<ListUsage>of().as(v -> new ListUsage()),
+            Shape.list("groups", USAGE));
+
+    static final ExtensionMethod<CreateGroup, Group> CREATE_GROUP = AdminRow.of(
+            "groups/create",
+            "POST /groups",
+            "Create a group",
+            CreateGroup.class,
+            Shape.<CreateGroup>of()
+                    .required("id", TEXT, CreateGroup::id)
+                    .argument("GROUP", "Its id, such as the name of a company.")
+                    .as(v -> new CreateGroup(v.next())),
+            GROUP);
+
+    static final ExtensionMethod<ArchiveGroup, Group> ARCHIVE = AdminRow.of(
+            "groups/archive",
+            "POST /groups/{id}/archive",
+            "Disable all members of a group",
+            ArchiveGroup.class,
+            ofGroup(ArchiveGroup::id).as(v -> new ArchiveGroup(v.next())),
+            GROUP);
+
+    static final ExtensionMethod<RestoreGroup, Group> RESTORE = AdminRow.of(
+            "groups/restore",
+            "POST /groups/{id}/restore",
+            "Enable the members of a group again",
+            RestoreGroup.class,
+            ofGroup(RestoreGroup::id).as(v -> new RestoreGroup(v.next())),
+            GROUP);
+
+    static final ExtensionMethod<ListUsers, List<User>> USERS = AdminRow.of(
+            "users/list",
+            "GET /users",
+            "List them",
+            ListUsers.class,
+            inGroup(ListUsers::group).as(v -> new ListUsers(v.next())),
+            Shape.list("users", USER));
+
+    static final ExtensionMethod<CreateUser, User> CREATE_USER = AdminRow.of(
+            "users/create",
+            "POST /users",
+            "Create a user",
+            CreateUser.class,
+            Shape.<CreateUser>of()
+                    .required("group", TEXT, CreateUser::group)
+                    .argument("GROUP", "The group; made if missing.")
+                    .required("name", TEXT, CreateUser::user)
+                    .argument("NAME", "The user.")
+                    .as(v -> new CreateUser(v.next(), v.next())),
+            USER);
+
+    static final ExtensionMethod<DisableUser, User> DISABLE = AdminRow.of(
+            "users/disable",
+            "POST /users/{group}/{name}/disable",
+            "Disable a user",
+            DisableUser.class,
+            ofUser(DisableUser::group, DisableUser::user).as(v -> new DisableUser(v.next(), v.next())),
+            USER);
+
+    static final ExtensionMethod<EnableUser, User> ENABLE = AdminRow.of(
+            "users/enable",
+            "POST /users/{group}/{name}/enable",
+            "Enable a user",
+            EnableUser.class,
+            ofUser(EnableUser::group, EnableUser::user).as(v -> new EnableUser(v.next(), v.next())),
+            USER);
+
+    static final ExtensionMethod<ListKeys, List<KeyView>> KEYS = AdminRow.of(
+            "keys/list",
+            "GET /keys",
+            "List them",
+            ListKeys.class,
+            inGroup(ListKeys::group).as(v -> new ListKeys(v.next())),
+            Shape.list("keys", KEY));
+
+    static final ExtensionMethod<CreateKey, NewKeyView> CREATE_KEY = AdminRow.of(
+            "keys/create",
+            "POST /keys",
+            "Create a key; it is shown once",
+            CreateKey.class,
+            Shape.<CreateKey>of()
+                    .required("group", TEXT, CreateKey::group)
+                    .help("GROUP", "Group whose data the key gives access to; made if missing.")
+                    .required("principal", TEXT, CreateKey::principal)
+                    .help("NAME", "Principal that calls with the key; made if missing.")
+                    .optional("scopes", TEXTS, List.of(), CreateKey::scopes)
+                    .help("SCOPE", "Scope of the key; admin is for operators. Repeatable.")
+                    .flag("--scope")
+                    .optional("expires", TIME, CreateKey::expires)
+                    .help("WHEN", "A duration such as 90d, or a date or time; default: never.")
+                    .fromNow()
+                    .as(v -> new CreateKey(v.next(), v.next(), v.next(), v.next())),
+            NEW_KEY);
+
+    static final ExtensionMethod<RotateKey, NewKeyView> ROTATE = AdminRow.of(
+            "keys/rotate",
+            "POST /keys/{id}/rotate",
+            "Create the successor of a key",
+            RotateKey.class,
+            ofKey(RotateKey::id)
+                    .optional("overlapSeconds", Codecs.seconds(LONGEST_OVERLAP), OVERLAP, RotateKey::overlap)
+                    .help("DURATION", "How long the old key stays valid; default: 24h.")
+                    .flag("--overlap")
+                    .as(v -> new RotateKey(v.next(), v.next())),
+            NEW_KEY);
+
+    static final ExtensionMethod<RevokeKey, KeyView> REVOKE = AdminRow.of(
+            "keys/revoke",
+            "POST /keys/{id}/revoke",
+            "Revoke a key",
+            RevokeKey.class,
+            ofKey(RevokeKey::id).as(v -> new RevokeKey(v.next())),
+            KEY);
+
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(
+            GROUPS,
+            USAGES,
+            CREATE_GROUP,
+            ARCHIVE,
+            RESTORE,
+            USERS,
+            CREATE_USER,
+            DISABLE,
+            ENABLE,
+            KEYS,
+            CREATE_KEY,
+            ROTATE,
+            REVOKE);
+
+    private static <T> Shape.Builder<T> ofGroup(Function<T, String> id) {
+        return Shape.<T>of().required("id", TEXT, id).argument("GROUP", "The group.");
+    }
+
+    private static <T> Shape.Builder<T> inGroup(Function<T, @Nullable String> group) {
+        return Shape.<T>of().optional("group", TEXT, group).help("GROUP", "Only of this group.");
+    }
+
+    private static <T> Shape.Builder<T> ofUser(Function<T, String> group, Function<T, String> user) {
+        return Shape.<T>of()
+                .required("group", TEXT, group)
+                .argument("GROUP", "The group.")
+                .required("name", TEXT, user)
+                .argument("NAME", "The user.");
+    }
+
+    private static <T> Shape.Builder<T> ofKey(Function<T, String> id) {
+        return Shape.<T>of().required("id", TEXT, id).argument("KEY-ID", "The id of the key, not the key.");
+    }
+}
