@@ -10,7 +10,6 @@ import dev.parley.protocol.json.Shape;
 import java.util.List;
 import java.util.Map;
 
-
 /** Rows of the administration of a hub. */
 public final class AdminRow {
     /** Path of all operations, below the address of the hub. */

@@ -4,6 +4,7 @@ import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
@@ -148,9 +149,9 @@ public interface HubExtension extends AutoCloseable {
         return null;
     }
 
-    /** Handlers of its {@linkplain HubExtensionSource#administration operations of the administration}, by name. */
-    default Map<String, AdminHandler> administration() {
-        return Map.of();
+    /** Handlers of its {@linkplain HubExtensionSource#administration operations of the administration}. */
+    default Handlers administration() {
+        return Handlers.NONE;
     }
 
     /**

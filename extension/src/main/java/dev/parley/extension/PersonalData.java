@@ -16,11 +16,11 @@ public interface PersonalData {
     /**
      * Erases the data of a principal.
      *
-     * @param given parameters of the operator's request
+     * @param withStatements whether statements are removed that only the principal made
      * @param operator in the group of the principal
      * @return numbers of the answer, by the names of its members
      */
-    Map<String, Object> erase(String principal, AdminParameters given, CallContext operator);
+    Map<String, Object> erase(String principal, boolean withStatements, CallContext operator);
 
     /**
      * Called at the end of each erasure, after that of the audit: the extension drops data that it has read from the audit.

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.extension.HubCheck;
 import dev.parley.hub.admin.AdminOperations;
+import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.support.OwnersOnly;
@@ -34,12 +35,6 @@ import org.jspecify.annotations.Nullable;
  * and takes no lock from a hub.
  */
 public final class Checkup {
-    /** How a check ended. */
-    public enum Level {
-        OK,
-        WARNING,
-        PROBLEM
-    }
 
     /**
      * The outcome of one check.

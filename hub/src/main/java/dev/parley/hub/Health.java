@@ -3,13 +3,12 @@ package dev.parley.hub;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.Checkup.Finding;
-import dev.parley.hub.Checkup.Level;
+import dev.parley.hub.admin.HubOperation.Check;
+import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.store.encryption.Sealing;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,7 @@ final class Health {
      * @param outage why nothing can be written
      * @param problems of parts of the hub, by their names
      */
-    static List<Map<String, Object>> of(
+    static List<Check> of(
             @Nullable Path data,
             @Nullable Sealing sealing,
             Engine engine,
@@ -57,19 +56,16 @@ final class Health {
         return new Finding(check, isWarning ? Level.WARNING : Level.OK, message, null);
     }
 
-    private static Map<String, Object> shown(Finding finding) {
-        var shown = new LinkedHashMap<String, Object>();
-        shown.put("check", finding.check());
-        shown.put("level", finding.level().name().toLowerCase(Locale.ROOT));
-        shown.put("message", finding.message());
-        if (finding.level() != Level.OK) {
-            shown.put("advice", advice(finding.check()));
-        }
+    private static Check shown(Finding finding) {
         UnreadableTask task = finding.task();
-        if (task != null) {
-            shown.putAll(Map.of("taskId", task.taskId(), "agent", task.agent(), "group", task.group()));
-        }
-        return shown;
+        return new Check(
+                finding.check(),
+                finding.level(),
+                finding.message(),
+                finding.level() == Level.OK ? null : advice(finding.check()),
+                task == null ? null : task.taskId(),
+                task == null ? null : task.agent(),
+                task == null ? null : task.group());
     }
 
     private static String advice(String check) {

@@ -12,6 +12,7 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.observation.Metrics;
@@ -61,7 +62,7 @@ final class Setup {
     final Given given;
     final HubSettings settings;
     /** The settings with their sources, as operators see them. */
-    final List<Map<String, Object>> shown;
+    final List<SettingView> shown;
 
     private final List<HubExtensionSource> extensions;
     private final Callers callers;
@@ -70,7 +71,7 @@ final class Setup {
     private final @Nullable PolicyFile policy;
 
     /** @param own extensions of the builder, with their settings */
-    Setup(Given given, HubSettings settings, List<HubExtensionSource> own, List<Map<String, Object>> shown) {
+    Setup(Given given, HubSettings settings, List<HubExtensionSource> own, List<SettingView> shown) {
         this.given = given;
         this.settings = settings;
         this.shown = shown;

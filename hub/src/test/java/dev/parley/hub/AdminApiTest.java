@@ -107,7 +107,7 @@ final class AdminApiTest {
     private static Object shown(String text) {
         var reader = new ReadSettings(SettingReader.of(Map.of("at", text), SettingReader.DEFAULTS));
         reader.find(SettingType.TEXT, "at", "URL", "An address.");
-        return requireNonNull(reader.shown(Set.of()).getFirst().get("value"));
+        return requireNonNull(reader.shown(Set.of()).getFirst().value());
     }
 
     private static String setting(String answer, String name) {

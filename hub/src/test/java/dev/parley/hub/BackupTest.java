@@ -2,7 +2,7 @@ package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.hub.Checkup.Level;
+import dev.parley.hub.admin.HubOperation.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;

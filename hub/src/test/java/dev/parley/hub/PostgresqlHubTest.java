@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
-import dev.parley.hub.Checkup.Level;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.database.PostgresqlServer;

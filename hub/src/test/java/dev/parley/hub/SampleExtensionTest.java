@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -56,6 +57,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -178,6 +180,61 @@ final class SampleExtensionTest {
         assertThat(outsider.send("DELETE", "/agents/open/rooms/kitchen", headers)
                         .statusCode())
                 .isEqualTo(405);
+    }
+
+    private Operation.ExtensionCall<?> average() throws Exception {
+        Class<?> unit = loader.loadClass("example.Thermometer$Unit");
+        Constructor<?> average = loader.loadClass("example.Thermometer$Average")
+                .getConstructor(String.class, Instant.class, Duration.class, unit);
+        return (Operation.ExtensionCall<?>) average.newInstance(
+                "kitchen",
+                Instant.parse("2027-01-31T12:00:00Z"),
+                Duration.ofMinutes(30),
+                requireNonNull(unit.getEnumConstants())[1]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
+    @DisplayName(
+            "a request and an answer with an enum, a time, a duration and a record inside travel over each binding")
+    void typedMembersTravel(String binding) throws Exception {
+        try (AgentClient client = client(binding, "open")) {
+            assertThat(client.call(average(), CallContext.anonymous()))
+                    .hasToString("Averaged[from=2027-01-31T11:30:00Z, average=68.0, unit=FAHRENHEIT,"
+                            + " newest=Reading[number=3, celsius=20.5]]");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "until=noon | until | a time such as",
+                "until=2027-01-31T12:00:00Z&unit=kelvin | unit | celsius, fahrenheit",
+                "until=2027-01-31T12:00:00Z&windowSeconds=86401 | windowSeconds | 0 to 86400",
+                "until=2027-01-31T12:00:00Z&until=2027-01-31T12:00:00Z | until | once",
+                "unit=celsius | until | missing"
+            })
+    @DisplayName("a member of another type is refused with its name and what is expected")
+    void otherTypesAreRefused(String query, String field, String expected) throws Exception {
+        HttpResponse<String> refused = outsider.get("/agents/open/rooms/kitchen/average?" + query, headers);
+
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains(field, expected);
+    }
+
+    @Test
+    @DisplayName("the record of a request is described in /openapi.json: types, choices, ranges and help")
+    void requestsAreDescribed() throws Exception {
+        Shown path = Shown.of(outsider.get("/openapi.json", headers).body())
+                .at("paths", "/agents/{agent}/rooms/{room}/average", "get");
+
+        assertThat(path.at("summary").text()).isEqualTo("Average the temperature of a room over a window");
+        assertThat(path.at("parameters").text())
+                .contains("Length of the window; default: 1h.", "maximum=86400", "date-time", "fahrenheit");
+        Shown answer = path.at("responses", "200", "content", "application/json", "schema", "properties");
+        assertThat(answer.at("unit", "enum").value()).isEqualTo(List.of("celsius", "fahrenheit"));
+        assertThat(answer.at("newest", "properties").names()).containsExactlyInAnyOrder("number", "celsius");
     }
 
     @ParameterizedTest

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Checkup.Finding;
-import dev.parley.hub.Checkup.Level;
+import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.knowledge.api.SharedKnowledge;
 import java.net.ServerSocket;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
-import dev.parley.hub.Checkup.Level;
+import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.store.encryption.Sealing;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

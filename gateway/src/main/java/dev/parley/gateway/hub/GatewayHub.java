@@ -4,9 +4,9 @@ import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -86,8 +86,8 @@ final class GatewayHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public Map<String, AdminHandler> administration() {
-        return administration;
+    public Handlers administration() {
+        return AdminHandler.all(administration);
     }
 
     @Override
@@ -121,7 +121,7 @@ final class GatewayHub implements HubExtension, PersonalData {
     public void unlink(Collection<String> ids, CallContext operator) {}
 
     @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
         var owner = new Scope(operator.scope().group(), principal);
         relay.erase(owner);
         return Map.of("remoteTasks", routes.owners().erase(owner));

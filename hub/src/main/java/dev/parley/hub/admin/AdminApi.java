@@ -7,25 +7,19 @@ import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Engine;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
-import dev.parley.extension.AdminRow;
+import dev.parley.engine.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
+import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.hub.extensions.Extended;
-import dev.parley.hub.extensions.OwnMethods;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.OwnMethod;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of {@link AdminOperations} that have a handler, over REST. Safe for any thread. */
@@ -60,32 +54,30 @@ public final class AdminApi {
             WebhookSecrets secrets,
             Hubs hubs,
             @Nullable Administration administration,
-            List<Map<String, Object>> settings,
+            List<SettingView> settings,
             List<HubExtensionSource> sources,
             List<HubExtension> opened,
             UnaryOperator<AgentEndpoint> recorded,
             UnaryOperator<AgentEndpoint> before) {
-        var handlers = new ArrayList<Map<String, AdminHandler>>();
         var webhooks = requireNonNull(engine.deliveries().orElse(null));
-        handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
-        handlers.add(Map.of(AdminOperations.SETTINGS, (given, by) -> Map.of(AdminOperations.SETTINGS, settings)));
-        handlers.add(hubs.handlers());
-        handlers.add(new UnreadableTasks(engine).handlers());
-        handlers.add(new PrivacyPages(engine, opened, administration).handlers());
+        Handlers handlers = new DeadWebhooks(webhooks, secrets)
+                .handlers()
+                .call(SettingOperation.LIST, (list, by) -> settings)
+                .and(hubs.handlers())
+                .call(WebhookOperation.UNREADABLE, (list, by) -> engine.unreadable())
+                .and(new PrivacyPages(engine, opened, administration).handlers());
         if (administration != null) {
-            handlers.addAll(administration.handlers());
+            handlers = handlers.and(administration.handlers());
         }
         return of(handlers, sources, recorded, before);
     }
 
     private static AdminApi of(
-            List<Map<String, AdminHandler>> handlers,
+            Handlers handlers,
             List<HubExtensionSource> extensions,
             UnaryOperator<AgentEndpoint> recorded,
             UnaryOperator<AgentEndpoint> before) {
-        var all = new HashMap<String, AdminHandler>();
-        handlers.forEach(all::putAll);
-        Map<String, AgentEndpoint> endpoints = OwnMethods.of(methods(all));
+        var endpoints = new HashMap<>(handlers.byName());
         endpoints.replaceAll((name, endpoint) -> AdminOperations.changes(name) ? recorded.apply(endpoint) : endpoint);
         return new AdminApi(
                 new ExtensionTable(List.of(AdminOperations.protocol(endpoints.keySet(), extensions))),
@@ -93,15 +85,8 @@ public final class AdminApi {
     }
 
     /** Operations with these handlers, and nothing before them. */
-    static AdminApi of(List<Map<String, AdminHandler>> handlers) {
+    static AdminApi of(Handlers handlers) {
         return of(handlers, List.of(), UnaryOperator.identity(), UnaryOperator.identity());
-    }
-
-    private static Map<String, OwnMethod> methods(Map<String, AdminHandler> handlers) {
-        return handlers.entrySet().stream()
-                .collect(Collectors.toMap(
-                        entry -> AdminRow.fullName(entry.getKey()),
-                        entry -> (params, caller) -> entry.getValue().answer(new AdminParameters(params), caller)));
     }
 
     /** The rows. */

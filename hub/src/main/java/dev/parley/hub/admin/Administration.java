@@ -2,7 +2,8 @@ package dev.parley.hub.admin;
 
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.extension.AdminHandler;
+import dev.parley.engine.Handlers;
+import dev.parley.hub.admin.MemberOperation.UsageView;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditTrail;
@@ -12,8 +13,6 @@ import dev.parley.trust.Directory.Actor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Groups, users, keys and the audit: of a hub that runs, or of the data directory of one that does not. Safe for any thread.
@@ -55,16 +54,23 @@ public final class Administration implements AutoCloseable {
     public static WireAnswer audit(Path data, WireRequest request) {
         try (Database database = Database.openForReading(data)) {
             var pages = new AuditPages(AuditTrail.reading(database));
-            return AdminApi.of(List.of(pages.handlers())).answer(request, OPERATOR);
+            return AdminApi.of(pages.handlers()).answer(request, OPERATOR);
         }
     }
 
     /** Handlers for groups, users, keys and the audit. */
-    List<Map<String, AdminHandler>> handlers() {
-        return List.of(
-                new Members(directory).handlers(),
-                new GroupUsage(database.storage()).handlers(),
-                new AuditPages(audit).handlers());
+    Handlers handlers() {
+        return new Members(directory)
+                .handlers()
+                .and(new AuditPages(audit).handlers())
+                .call(
+                        MemberOperation.USAGES,
+                        (list, by) -> database.storage().usage().entrySet().stream()
+                                .map(group -> new UsageView(
+                                        group.getKey(),
+                                        group.getValue().sum(),
+                                        group.getValue().limit()))
+                                .toList());
     }
 
     public Directory directory() {

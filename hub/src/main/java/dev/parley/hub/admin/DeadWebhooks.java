@@ -1,18 +1,16 @@
 package dev.parley.hub.admin;
 
-import static dev.parley.extension.AnswerSchema.answer;
-import static dev.parley.hub.admin.AdminOperations.DEAD_WEBHOOK;
-import static dev.parley.hub.admin.AdminOperations.WAITING_WEBHOOK;
-import static dev.parley.hub.admin.AdminOperations.WEBHOOK_SECRET;
-
+import dev.parley.engine.Handlers;
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
+import dev.parley.hub.admin.WebhookOperation.DeadView;
+import dev.parley.hub.admin.WebhookOperation.Redeliver;
+import dev.parley.hub.admin.WebhookOperation.SecretView;
+import dev.parley.hub.admin.WebhookOperation.WaitingView;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import java.util.Map;
+import dev.parley.protocol.Operation;
 
 /** Handlers for webhooks whose deliveries fail or were given up, and for the secrets that sign deliveries. */
 final class DeadWebhooks {
@@ -26,36 +24,33 @@ final class DeadWebhooks {
         this.secrets = secrets;
     }
 
-    Map<String, AdminHandler> handlers() {
-        return Map.of(
-                "webhooks/dead",
-                (given, by) -> Map.of(
-                        "webhooks",
-                        webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()),
-                "webhooks/waiting",
-                (given, by) -> Map.of(
-                        "webhooks",
-                        webhooks.waiting(LIMIT).stream()
+    Handlers handlers() {
+        return Handlers.NONE
+                .call(
+                        WebhookOperation.DEAD,
+                        (list, by) -> webhooks.dead(LIMIT).stream()
+                                .map(DeadWebhooks::shown)
+                                .toList())
+                .call(
+                        WebhookOperation.WAITING,
+                        (list, by) -> webhooks.waiting(LIMIT).stream()
                                 .map(DeadWebhooks::waiting)
-                                .toList()),
-                "webhooks/redeliver",
-                (given, by) -> redeliver(given),
-                "webhooks/secret",
-                (given, by) -> answer(WEBHOOK_SECRET, given.group(), secrets.of(given.group())));
+                                .toList())
+                .call(WebhookOperation.REDELIVER, (given, by) -> redeliver(given))
+                .call(WebhookOperation.SECRET, (given, by) -> new SecretView(given.group(), secrets.of(given.group())));
     }
 
-    private Object redeliver(AdminParameters given) {
-        if (!webhooks.redeliver(given.text("taskId"), given.text("configId"))) {
+    private Operation.Empty redeliver(Redeliver given) {
+        if (!webhooks.redeliver(given.taskId(), given.configId())) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND, "No webhook of that task and id was given up");
         }
-        return Map.of();
+        return new Operation.Empty();
     }
 
-    private static Map<String, Object> shown(Subscription dead) {
-        return answer(
-                DEAD_WEBHOOK,
+    private static DeadView shown(Subscription dead) {
+        return new DeadView(
                 dead.task().taskId(),
-                dead.config().id(),
+                String.valueOf(dead.config().id()),
                 dead.task().agent(),
                 dead.config().url(),
                 dead.attempts(),
@@ -63,11 +58,10 @@ final class DeadWebhooks {
                 dead.lastError());
     }
 
-    private static Map<String, Object> waiting(Subscription failed) {
-        return answer(
-                WAITING_WEBHOOK,
+    private static WaitingView waiting(Subscription failed) {
+        return new WaitingView(
                 failed.task().taskId(),
-                failed.config().id(),
+                String.valueOf(failed.config().id()),
                 failed.task().agent(),
                 failed.config().url(),
                 failed.attempts(),

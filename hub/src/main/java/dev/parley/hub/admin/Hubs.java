@@ -1,13 +1,12 @@
 package dev.parley.hub.admin;
 
-import static dev.parley.extension.AnswerSchema.answer;
-import static dev.parley.hub.admin.AdminOperations.HEALTH;
-import static dev.parley.hub.admin.AdminOperations.HUB;
-
 import dev.parley.engine.Engine;
 import dev.parley.engine.Engine.Load;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
+import dev.parley.engine.Handlers;
+import dev.parley.hub.admin.HubOperation.Check;
+import dev.parley.hub.admin.HubOperation.CheckHub;
+import dev.parley.hub.admin.HubOperation.HealthView;
+import dev.parley.hub.admin.HubOperation.HubView;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -38,7 +37,7 @@ public final class Hubs {
     private final Parts parts;
     private final Instant started = Instant.now();
     /** The newest run of the checks, which all callers share that come while it runs. */
-    private @Nullable CompletableFuture<Map<String, Object>> run;
+    private @Nullable CompletableFuture<HealthView> run;
 
     /**
      * Parts of the hub that its answers tell of.
@@ -46,10 +45,7 @@ public final class Hubs {
      * @param checks runs the checks, which may take a minute
      */
     public record Parts(
-            Supplier<String> url,
-            Supplier<Integer> streams,
-            Supplier<Integer> agents,
-            Supplier<List<Map<String, Object>>> checks) {}
+            Supplier<String> url, Supplier<Integer> streams, Supplier<Integer> agents, Supplier<List<Check>> checks) {}
 
     /** @param audit null for none */
     public Hubs(Engine engine, Intake intake, @Nullable AuditTrail audit, Parts parts) {
@@ -59,22 +55,17 @@ public final class Hubs {
         this.parts = parts;
     }
 
-    Map<String, AdminHandler> handlers() {
-        return Map.of(
-                "hubs/list",
-                (given, by) -> Map.of("hubs", List.of(shown())),
-                "hubs/check",
-                (given, by) -> checked(given),
-                "hubs/drain",
-                (given, by) -> drain(given, true, by),
-                "hubs/resume",
-                (given, by) -> drain(given, false, by));
+    Handlers handlers() {
+        return Handlers.NONE
+                .call(HubOperation.LIST, (list, by) -> List.of(shown()))
+                .call(HubOperation.CHECK, (given, by) -> checked(given))
+                .call(HubOperation.DRAIN, (given, by) -> drain(given.hub(), true, by))
+                .call(HubOperation.RESUME, (given, by) -> drain(given.hub(), false, by));
     }
 
-    private Map<String, Object> shown() {
+    private HubView shown() {
         String version = Hubs.class.getPackage().getImplementationVersion();
-        return answer(
-                HUB,
+        return new HubView(
                 THIS,
                 parts.url().get(),
                 version == null ? "development" : version,
@@ -90,15 +81,14 @@ public final class Hubs {
         return engine.load().values().stream().mapToInt(figure).sum();
     }
 
-    private static void requireThis(AdminParameters given) {
-        if (!given.text("hub").equals(THIS)) {
-            throw A2AException.of(
-                    A2AError.METHOD_NOT_FOUND, "hub \"" + given.text("hub") + "\": unknown (expected: " + THIS + ")");
+    private static void requireThis(String hub) {
+        if (!hub.equals(THIS)) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "hub \"" + hub + "\": unknown (expected: " + THIS + ")");
         }
     }
 
-    private Object drain(AdminParameters given, boolean begins, CallContext by) {
-        requireThis(given);
+    private HubView drain(String hub, boolean begins, CallContext by) {
+        requireThis(hub);
         if (intake.drain(begins, Instant.now()) && audit != null) {
             audit.note(new Entry(
                     by.scope().group(),
@@ -118,10 +108,10 @@ public final class Hubs {
         return shown();
     }
 
-    private Object checked(AdminParameters given) {
-        requireThis(given);
+    private HealthView checked(CheckHub given) {
+        requireThis(given.hub());
         try {
-            return run(given.isTrue("fresh")).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return run(given.fresh()).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException slow) {
             throw A2AException.unavailable("The checks of the hub still run", Duration.ofSeconds(5));
         } catch (InterruptedException stop) {
@@ -133,17 +123,17 @@ public final class Hubs {
     }
 
     /** The checks that run, or else those of before unless they are to be fresh or failed, or else new ones. */
-    private synchronized CompletableFuture<Map<String, Object>> run(boolean isFresh) {
-        CompletableFuture<Map<String, Object>> before = run;
+    private synchronized CompletableFuture<HealthView> run(boolean isFresh) {
+        CompletableFuture<HealthView> before = run;
         if (before != null && (!before.isDone() || !isFresh && !before.isCompletedExceptionally())) {
             return before;
         }
-        var next = new CompletableFuture<Map<String, Object>>();
+        var next = new CompletableFuture<HealthView>();
         run = next;
         Thread.ofPlatform().daemon().name("hub-check").start(() -> {
             try {
-                List<Map<String, Object>> checks = parts.checks().get();
-                next.complete(answer(HEALTH, Instant.now(), checks));
+                List<Check> checks = parts.checks().get();
+                next.complete(new HealthView(Instant.now(), checks));
             } catch (RuntimeException | Error failure) {
                 next.completeExceptionally(failure);
             }

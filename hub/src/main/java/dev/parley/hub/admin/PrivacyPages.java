@@ -1,18 +1,25 @@
 package dev.parley.hub.admin;
 
 import dev.parley.engine.Engine;
+import dev.parley.engine.Handlers;
 import dev.parley.engine.spi.TaskLog.Subject;
-import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
+import dev.parley.extension.AdminRow;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.PersonalData;
+import dev.parley.extension.PersonalRead;
+import dev.parley.hub.admin.PrivacyOperation.Erase;
+import dev.parley.hub.admin.PrivacyOperation.Erased;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.MethodCall;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.Entry;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +28,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Handlers for the export and erasure of the data about a principal or a context, and those of extensions. */
 final class PrivacyPages {
-    private static final int LIMIT = 100;
     /** How long an erasure waits for readers that need the write-ahead log. */
     private static final Duration TRUNCATION = Duration.ofSeconds(10);
 
     /** Begin of the names of operations that read personal data. */
-    private static final String PREFIX = "privacy/";
+    private static final String PREFIX = AdminRow.fullName("privacy/");
 
     private final Engine engine;
     private final List<HubExtension> extensions;
@@ -39,80 +45,104 @@ final class PrivacyPages {
         this.administration = administration;
     }
 
-    Map<String, AdminHandler> handlers() {
-        var handlers = new HashMap<String, AdminHandler>();
-        handlers.put("privacy/tasks", reading("tasks", (given, operator) -> tasks(given)));
-        handlers.put("privacy/erase", this::erase);
+    Handlers handlers() {
+        Handlers handlers = Handlers.NONE
+                .call(
+                        PrivacyOperation.TASKS,
+                        (given, operator) -> engine.about(subject(given), given.after(), (int) given.limit()))
+                .call(PrivacyOperation.ERASE, this::erase);
         for (HubExtension extension : extensions) {
-            extension.administration().forEach((name, handler) -> {
-                boolean personal = name.startsWith(PREFIX);
-                handlers.put(name, personal ? reading(name.substring(PREFIX.length()), handler) : handler);
-            });
+            handlers = handlers.and(extension.administration());
+        }
+        for (Map.Entry<String, AgentEndpoint> one : handlers.byName().entrySet()) {
+            if (one.getKey().startsWith(PREFIX) && !one.getKey().equals(PrivacyOperation.ERASE.name())) {
+                String what = one.getKey().substring(PREFIX.length());
+                handlers = handlers.with(one.getKey(), new Reading(what, one.getValue(), administration));
+            }
         }
         return handlers;
     }
 
-    /** Audits the read of personal data by an operator: each page, because a read may begin at any. */
-    private AdminHandler reading(String what, AdminHandler read) {
-        return (given, operator) -> {
-            Object answer = read.answer(given, operator);
+    /**
+     * Audits the read of personal data by an operator: each page, because a read may begin at any.
+     *
+     * @param administration null if the hub keeps no audit
+     */
+    private record Reading(
+            String what, AgentEndpoint read, @Nullable Administration administration) implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext operator) {
+            R answer = read.call(operation, operator);
             if (administration != null) {
-                administration.audit().note(entry("privacy.read", subject(given), operator, Map.of("what", what)));
+                administration.audit().note(entry("privacy.read", subject(operation), operator, Map.of("what", what)));
             }
             return answer;
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext operator) {
+            return read.watch(operation, operator);
+        }
+    }
+
+    private static Subject subject(Operation operation) {
+        return switch (operation) {
+            case PersonalRead read -> subject(read.group(), read.principal(), read.contextId());
+            case MethodCall call -> {
+                var given = new AdminParameters(call.params());
+                yield subject(given.group(), given.textOrNull("principal"), null);
+            }
+            default -> throw new IllegalArgumentException(operation.name() + " (expected: a PersonalRead)");
         };
     }
 
-    private static Subject subject(AdminParameters given) {
-        String principal = given.textOrNull("principal");
-        String contextId = given.textOrNull("contextId");
+    private static Subject subject(String group, @Nullable String principal, @Nullable String contextId) {
         if (principal == null && contextId == null) {
             throw A2AException.invalidParams("principal", "missing, and so is contextId (expected: one of them)");
         }
-        return new Subject(given.group(), principal, contextId);
+        return new Subject(group, principal, contextId);
     }
 
-    private Object tasks(AdminParameters given) {
-        int limit = (int) given.number("limit", LIMIT);
-        return Map.of("tasks", engine.about(subject(given), given.textOrNull("after"), limit));
-    }
-
-    private Object erase(AdminParameters given, CallContext operator) {
+    private Erased erase(Erase given, CallContext operator) {
         Subject subject = subject(given);
-        var done = new LinkedHashMap<String, Object>();
+        Long keys = null;
+        Long auditRows = null;
+        String pending = null;
+        var held = new LinkedHashMap<String, Object>();
         Administration kept = administration;
         String member = subject.contextId() == null ? subject.principal() : null;
         if (kept != null && member != null) {
             // First, so that no further tasks begin by them.
-            done.put("keys", kept.directory().erase(subject.group(), member));
+            keys = (long) kept.directory().erase(subject.group(), member);
         }
         CallContext among = operator.among(subject.group());
         String contextId = subject.contextId();
         if (contextId != null) {
             unlink(List.of(contextId), among);
         }
-        done.put("tasks", engine.erase(subject, operator, ids -> unlink(ids, among)));
+        long tasks = engine.erase(subject, operator, ids -> unlink(ids, among));
         if (member != null) {
-            personalData().forEach(held -> done.putAll(held.erase(member, given, among)));
+            personalData().forEach(data -> held.putAll(data.erase(member, given.withStatements(), among)));
         }
         if (kept != null) {
             if (member != null) {
-                done.put("auditRows", kept.audit().forget(subject.group(), member));
+                auditRows = (long) kept.audit().forget(subject.group(), member);
             }
             if (contextId != null) {
                 kept.audit().forgetContext(subject.group(), subject.principal(), contextId);
             }
-            kept.audit().note(entry("privacy.erased", subject, operator, done));
+            var erased = new Erased(keys, tasks, auditRows, null, held);
+            kept.audit().note(entry("privacy.erased", subject, operator, erased.numbers()));
             if (!kept.awaitErased(TRUNCATION)) {
-                done.put("pending", "the write-ahead log, until a query that still reads it has ended");
+                pending = "the write-ahead log, until a query that still reads it has ended";
             }
         }
-        personalData().forEach(held -> held.erased(among));
-        return done;
+        personalData().forEach(data -> data.erased(among));
+        return new Erased(keys, tasks, auditRows, pending, held);
     }
 
     private void unlink(Collection<String> ids, CallContext operator) {
-        personalData().forEach(held -> held.unlink(ids, operator));
+        personalData().forEach(data -> data.unlink(ids, operator));
     }
 
     private Stream<PersonalData> personalData() {

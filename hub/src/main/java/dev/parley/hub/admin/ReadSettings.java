@@ -1,7 +1,6 @@
 package dev.parley.hub.admin;
 
-import static dev.parley.extension.AnswerSchema.answer;
-
+import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.protocol.settings.EffectiveSetting;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
@@ -42,28 +41,29 @@ public final class ReadSettings implements SettingReader {
      *
      * @param objects names of settings that the program gave as objects, which have no text
      */
-    public List<Map<String, Object>> shown(Set<String> objects) {
+    public List<SettingView> shown(Set<String> objects) {
         return read.values().stream()
                 .map(setting -> shown(setting, objects.contains(setting.name())))
                 .toList();
     }
 
-    private Map<String, Object> shown(SettingSpec<?> setting, boolean isObject) {
+    private SettingView shown(SettingSpec<?> setting, boolean isObject) {
         EffectiveSetting effective = source.effective(setting);
         if (isObject && effective.source().equals("default")) {
             effective = new EffectiveSetting("(an object of the program)", "code", null);
         }
         String value = effective.value();
         boolean isSecret = setting.traits().contains(Trait.SECRET);
-        return answer(
-                AdminOperations.SETTING,
+        return new SettingView(
                 setting.name(),
                 setting.type().expected(),
                 setting.description(),
                 effective.source(),
                 isSecret,
                 value != null && !value.isEmpty(),
-                isSecret || value == null ? null : CREDENTIALS.matcher(value).replaceAll("…"),
+                isSecret || value == null || value.isEmpty()
+                        ? null
+                        : CREDENTIALS.matcher(value).replaceAll("…"),
                 effective.origin());
     }
 }

@@ -1,8 +1,8 @@
 package dev.parley.knowledge.hub;
 
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -89,8 +89,8 @@ final class GraphOfHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public Map<String, AdminHandler> administration() {
-        return new KnowledgePages(this::graph).handlers();
+    public Handlers administration() {
+        return AdminHandler.all(new KnowledgePages(this::graph).handlers());
     }
 
     @Override
@@ -109,8 +109,8 @@ final class GraphOfHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
-        Graph.Erased erased = graph().erase(principal, given.isTrue("statements"), operator);
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
+        Graph.Erased erased = graph().erase(principal, withStatements, operator);
         return Map.of("statements", erased.statements(), "knowledgeRows", erased.rows());
     }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -209,11 +210,11 @@ final class HostedServers implements HubExtension {
     }
 
     @Override
-    public Map<String, AdminHandler> administration() {
-        return Map.of(
+    public Handlers administration() {
+        return AdminHandler.all(Map.of(
                 "mcp/tools", (parameters, operator) -> listed(),
                 "mcp/servers/log", (parameters, operator) -> logged(parameters),
-                "mcp/tools/approve", this::approve);
+                "mcp/tools/approve", this::approve));
     }
 
     private Object listed() {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.client.spi.ClientException;
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.MessageKey;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers.Timers;
 import dev.parley.extension.PersonalData;
@@ -247,7 +246,7 @@ final class RunTimers implements PersonalData {
     }
 
     @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
         return Map.of(
                 "workflowTimers",
                 erase(kept -> principal.equals(kept.get("caller")), operator),

@@ -1,6 +1,5 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.CallContext;
 import java.util.Collection;
@@ -19,7 +18,7 @@ record MeshData(Answers answers, Deadlines deadlines, Views views) implements Pe
     }
 
     @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
         String group = operator.scope().group();
         return Map.of(
                 "messageAnswers", answers.erase(group, principal),

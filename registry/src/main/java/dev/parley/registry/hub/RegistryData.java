@@ -7,7 +7,6 @@ import static dev.parley.extension.AnswerSchema.object;
 import static dev.parley.protocol.extension.RestParameter.query;
 
 import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.CallContext;
@@ -59,7 +58,7 @@ record RegistryData(PersonalEntries entries, Search search, Vault vault) impleme
     }
 
     @Override
-    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
         String group = operator.scope().group();
         var erased = new HashMap<String, Object>();
         erased.put("registryAccounts", vault.erase(group, principal)); // first, so that it registers no further cards

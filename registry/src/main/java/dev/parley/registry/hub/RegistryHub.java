@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
@@ -142,8 +143,8 @@ final class RegistryHub implements HubExtension {
     }
 
     @Override
-    public Map<String, AdminHandler> administration() {
-        return administration;
+    public Handlers administration() {
+        return AdminHandler.all(administration);
     }
 
     @Override

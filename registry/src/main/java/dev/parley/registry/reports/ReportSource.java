@@ -8,6 +8,7 @@ import static dev.parley.extension.AnswerSchema.object;
 import static dev.parley.protocol.extension.RestParameter.query;
 
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Handlers;
 import dev.parley.extension.AdminHandler;
 import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AdminRow;
@@ -95,8 +96,8 @@ public final class ReportSource implements HubExtensionSource {
         }
 
         @Override
-        public Map<String, AdminHandler> administration() {
-            return Map.of(
+        public Handlers administration() {
+            return AdminHandler.all(Map.of(
                     ReportProtocol.USAGE,
                     (given, by) -> Report.USAGE.of(usage, given, by),
                     ReportProtocol.RELIABILITY,
@@ -104,7 +105,7 @@ public final class ReportSource implements HubExtensionSource {
                     ReportProtocol.SERIES,
                     (given, by) -> series(given),
                     "privacy/measures",
-                    (given, by) -> measures(given));
+                    (given, by) -> measures(given)));
         }
 
         private Object series(AdminParameters given) {
@@ -131,7 +132,7 @@ public final class ReportSource implements HubExtensionSource {
         public void unlink(Collection<String> ids, CallContext operator) {} // measures name no tasks
 
         @Override
-        public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+        public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
             return Map.of("measures", usage.erase(operator.scope().group(), principal));
         }
 

@@ -1,0 +1,143 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.PersonalRead;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.InstalledExtensions;
+import dev.parley.protocol.json.Shape;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on the data about a principal or a context. */
+final class PrivacyOperation {
+    private static final long TASKS_BY_DEFAULT = 100;
+    private static final long MOST_TASKS = 1_000;
+
+    private PrivacyOperation() {}
+
+    /** @param after tasks behind that of this id; null for the first */
+    record ListTasks(
+            String group,
+            @Nullable String principal,
+            @Nullable String contextId,
+            @Nullable String after,
+            long limit) implements AdminCall<List<Task>>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/tasks";
+        }
+    }
+
+    /** @param withStatements whether statements are removed that only the principal made */
+    record Erase(
+            String group,
+            @Nullable String principal,
+            @Nullable String contextId,
+            boolean withStatements) implements AdminCall<Erased>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/erase";
+        }
+    }
+
+    /**
+     * Numbers of what was erased.
+     *
+     * @param keys null if the hub keeps no members, or a context was erased
+     * @param held of extensions by their names
+     * @param auditRows null for no audit
+     * @param pending what is still to be erased; null for nothing
+     */
+    record Erased(
+            @Nullable Long keys,
+            long tasks,
+            @Nullable Long auditRows,
+            @Nullable String pending,
+            Map<String, Object> held) {
+        /** The numbers by their names. */
+        Map<String, Object> numbers() {
+            var numbers = new LinkedHashMap<String, Object>();
+            if (keys != null) {
+                numbers.put("keys", keys);
+            }
+            numbers.put("tasks", tasks);
+            numbers.putAll(held);
+            if (auditRows != null) {
+                numbers.put("auditRows", auditRows);
+            }
+            return numbers;
+        }
+    }
+
+    private static final Codec<Erased> ERASED = Shape.<Erased>of()
+            .optional("keys", COUNT, Erased::keys)
+            .required("tasks", COUNT, Erased::tasks)
+            .optional("auditRows", COUNT, Erased::auditRows)
+            .optional("pending", TEXT, Erased::pending)
+            .others(erased -> Map.copyOf(erased.held()), Set.of())
+            .as(v -> new Erased(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    static final ExtensionMethod<ListTasks, List<Task>> TASKS = AdminRow.of(
+            "privacy/tasks",
+            "GET /privacy/tasks",
+            "List the tasks of a principal or a context",
+            ListTasks.class,
+            PrivacyOperation.<ListTasks>subject(ListTasks::principal, ListTasks::group, ListTasks::contextId)
+                    .optional("after", TEXT, ListTasks::after)
+                    .help("ID", "Tasks behind this one.")
+                    .optional("limit", Codecs.number(0, MOST_TASKS), TASKS_BY_DEFAULT, ListTasks::limit)
+                    .help("TASKS", "How many at most; default: 100.")
+                    .as(v -> {
+                        String principal = v.next();
+                        return new ListTasks(v.next(), principal, v.next(), v.next(), v.<Long>next());
+                    }),
+            Shape.list("tasks", InstalledExtensions.codec(Task.class)));
+
+    static final ExtensionMethod<Erase, Erased> ERASE = AdminRow.of(
+            "privacy/erase",
+            "POST /privacy/erase",
+            "Erase the data of a user for good",
+            Erase.class,
+            PrivacyOperation.<Erase>subject(Erase::principal, Erase::group, Erase::contextId)
+                    .always("statements", BOOLEAN, false, Erase::withStatements)
+                    .help("", "Also remove statements that only this principal made.")
+                    .flag("--with-statements")
+                    .inQuery()
+                    .as(v -> {
+                        String principal = v.next();
+                        return new Erase(v.next(), principal, v.next(), v.next());
+                    }),
+            ERASED);
+
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(TASKS, ERASE);
+
+    private static <T> Shape.Builder<T> subject(
+            Function<T, @Nullable String> principal,
+            Function<T, String> group,
+            Function<T, @Nullable String> contextId) {
+        return Shape.<T>of()
+                .optional("principal", TEXT, principal)
+                .help("NAME", "The principal, as its keys or tokens name it.")
+                .flag("--subject")
+                .inQuery()
+                .optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
+                .help("GROUP", "Its group; default: default.")
+                .inQuery()
+                .optional("contextId", TEXT, contextId)
+                .help("ID", "Only this context, of any owner.")
+                .flag("--context")
+                .inQuery();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.parley.hub.admin;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.TEXT;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Operation that shows settings. */
+public final class SettingOperation {
+    private SettingOperation() {}
+
+    record ListSettings() implements AdminCall<List<SettingView>> {
+        @Override
+        public String operation() {
+            return "settings";
+        }
+    }
+
+    /**
+     * A setting of a hub.
+     *
+     * @param source {@code flag}, {@code environment}, {@code file}, {@code code} or {@code default}
+     * @param value null if it is a secret, or not set
+     * @param origin the variable or the file; null for other sources
+     */
+    public record SettingView(
+            String name,
+            String type,
+            String description,
+            String source,
+            boolean isSecret,
+            boolean isSet,
+            @Nullable String value,
+            @Nullable String origin) {}
+
+    private static final Codec<SettingView> SETTING = Shape.<SettingView>of()
+            .required("name", TEXT, SettingView::name)
+            .required("type", TEXT, SettingView::type)
+            .required("description", TEXT, SettingView::description)
+            .required("source", TEXT, SettingView::source)
+            .required("isSecret", BOOLEAN, SettingView::isSecret)
+            .required("isSet", BOOLEAN, SettingView::isSet)
+            .optional("value", TEXT, SettingView::value)
+            .optional("origin", TEXT, SettingView::origin)
+            .as(v -> new SettingView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    static final ExtensionMethod<ListSettings, List<SettingView>> LIST = AdminRow.of(
+            "settings",
+            "GET /settings",
+            "Show the settings of a running hub and their sources",
+            ListSettings.class,
+            Shape.<ListSettings>of().as(v -> new ListSettings()),
+            Shape.list("settings", SETTING));
+}
