@@ -11,7 +11,7 @@ import dev.parley.command.CommandSource;
 import dev.parley.command.ProgramCommand;
 import dev.parley.command.RowParameters;
 import dev.parley.dialect.Json;
-import dev.parley.gateway.hub.RouteOperations;
+import dev.parley.gateway.hub.RouteOperation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestDescription;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ public final class GatewayCommands implements CommandSource {
     @Override
     public List<CommandEntry> commands() {
         var entries = new ArrayList<CommandEntry>();
-        for (ExtensionMethod<?, ?> row : RouteOperations.administration()) {
+        for (ExtensionMethod<?, ?> row : RouteOperation.ROWS) {
             RestDescription description = requireNonNull(row.description());
             String operation = row.name().substring(PREFIX.length());
             String name = operation.substring(GROUP.length());

@@ -6,7 +6,6 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Handlers;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import dev.parley.extension.AdminHandler;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -28,7 +27,7 @@ import java.util.function.Function;
 final class GatewayHub implements HubExtension, PersonalData {
     private final PushRelay relay;
     private final Routes routes;
-    private final Map<String, AdminHandler> administration;
+    private final Handlers administration;
 
     GatewayHub(HubParts hub, GatewaySettings settings, Function<List<String>, WebhookRule> rule) {
         this.relay = new PushRelay(hub, RemoteCard.PROVENANCE, this::remote);
@@ -87,7 +86,7 @@ final class GatewayHub implements HubExtension, PersonalData {
 
     @Override
     public Handlers administration() {
-        return AdminHandler.all(administration);
+        return administration;
     }
 
     @Override

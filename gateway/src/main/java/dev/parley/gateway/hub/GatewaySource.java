@@ -46,7 +46,7 @@ public final class GatewaySource implements HubExtensionSource {
 
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
-        return RouteOperations.administration();
+        return RouteOperation.ROWS;
     }
 
     @Override

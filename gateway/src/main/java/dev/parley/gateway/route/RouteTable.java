@@ -201,7 +201,7 @@ public final class RouteTable {
 
     /** Changes a route; empty if there is none. */
     public Optional<Route> change(String name, UnaryOperator<Route> change) {
-        return database.write(session -> {
+        return database.admit("", session -> {
             Optional<Route> changed =
                     list(session, "WHERE name = ?", name).stream().findFirst().map(change);
             if (changed.isPresent()) {

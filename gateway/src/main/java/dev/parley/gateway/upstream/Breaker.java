@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Circuit breaker of a replica. Failures in a row open it; after a pause a probe decides whether it closes. Calls never serve as
  * probes. Safe for any thread.
  */
-final class Breaker {
+public final class Breaker {
     /** State of a breaker, by its number in metrics. */
-    enum State {
+    public enum State {
         CLOSED,
         HALF_OPEN,
         OPEN

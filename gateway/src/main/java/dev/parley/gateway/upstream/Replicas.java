@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -113,7 +112,7 @@ final class Replicas implements Upstream {
                         one.address().url(),
                         one.address().weight(),
                         one.address().draining(),
-                        one.breaker.state().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                        one.breaker.state(),
                         one.load.outstanding()))
                 .toList();
     }

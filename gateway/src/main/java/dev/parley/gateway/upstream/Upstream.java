@@ -29,7 +29,7 @@ public interface Upstream extends AutoCloseable {
      * @param breaker closed, half-open or open
      * @param outstanding calls and streams under way
      */
-    record Status(String id, String url, int weight, boolean draining, String breaker, int outstanding) {}
+    record Status(String id, String url, int weight, boolean draining, Breaker.State breaker, int outstanding) {}
 
     /**
      * Calls the agent.

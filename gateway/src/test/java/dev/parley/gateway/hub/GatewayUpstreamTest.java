@@ -115,6 +115,10 @@ final class GatewayUpstreamTest {
         assertThat(first.get()).isPositive();
         assertThat(second.get()).isPositive();
 
+        var unknown = Admin.of(gateway).ask("POST", "/worker/drain", Map.of("url", "http://127.0.0.1:1"));
+        assertThat(unknown.statusCode()).isEqualTo(400);
+        assertThat(new String(unknown.body(), UTF_8)).contains("no replica of the route");
+
         Admin.of(gateway).done("POST", "/worker/drain", Map.of("url", one));
         int before = first.get();
         for (int i = 0; i < 10; i++) {

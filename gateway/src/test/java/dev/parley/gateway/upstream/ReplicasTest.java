@@ -232,7 +232,7 @@ class ReplicasTest {
         ScriptedReplica failing = replica((body, out, in) -> {});
         Upstream upstream = upstream(Map.of("failures", 2, "retries", 0), failing);
         refused(() -> send(upstream));
-        assertThat(upstream.status().getFirst().breaker()).isEqualTo("closed");
+        assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.CLOSED);
         refused(() -> send(upstream));
         assertThat(upstream.status().getFirst().breaker()).isEqualTo("open");
 
@@ -247,7 +247,7 @@ class ReplicasTest {
         failing.showsCard(true);
         failing.script((body, out, in) -> ScriptedReplica.result(out, ScriptedReplica.MESSAGE));
         ((Replicas) upstream).probe();
-        assertThat(upstream.status().getFirst().breaker()).isEqualTo("closed");
+        assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.CLOSED);
         assertThat(send(upstream).replica()).isEqualTo(Replica.id(failing.url()));
     }
 
@@ -372,7 +372,7 @@ class ReplicasTest {
 
         assertThat(refused(() -> send(upstream)))
                 .hasMessage("The agent did not answer within its total timeout (PT0.2S)");
-        assertThat(upstream.status().getFirst().breaker()).isEqualTo("closed");
+        assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.CLOSED);
     }
 
     private static List<LoggedEvent> rest(Feed<LoggedEvent> feed) throws InterruptedException {
