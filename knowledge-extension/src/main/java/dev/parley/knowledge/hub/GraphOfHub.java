@@ -2,7 +2,6 @@ package dev.parley.knowledge.hub;
 
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Handlers;
-import dev.parley.extension.AdminHandler;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
@@ -90,7 +89,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
 
     @Override
     public Handlers administration() {
-        return AdminHandler.all(new KnowledgePages(this::graph).handlers());
+        return new KnowledgePages(this::graph).handlers();
     }
 
     @Override

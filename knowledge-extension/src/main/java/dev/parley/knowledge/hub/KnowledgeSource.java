@@ -141,7 +141,7 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
-        return KnowledgePages.rows();
+        return GraphOperation.ROWS;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.parley.mcp.agent;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.agent.ServerOperation.LogLine;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.Pauses;
 import dev.parley.mcp.client.ServerFailure;
@@ -61,13 +62,10 @@ final class HostedServer implements AutoCloseable {
     /** A connection that lasted so long begins the pauses anew. */
     private static final long STABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** A line of the standard error of a process. */
-    record Logged(Instant at, String text) {}
-
     /** Also over restarts of the process. */
     private static final int MOST_LOGGED = 200;
 
-    private final ArrayDeque<Logged> log = new ArrayDeque<>();
+    private final ArrayDeque<LogLine> log = new ArrayDeque<>();
     private final ServersFile.Entry entry;
     private final ToolTable table;
     private final Connector connector;
@@ -110,12 +108,12 @@ final class HostedServer implements AutoCloseable {
             if (log.size() == MOST_LOGGED) {
                 log.removeFirst();
             }
-            log.addLast(new Logged(Instant.now(), line));
+            log.addLast(new LogLine(Instant.now(), line));
         }
     }
 
     /** The newest lines that the process of the server wrote to its standard error, the oldest first; none of servers over HTTP. */
-    List<Logged> log() {
+    List<LogLine> log() {
         synchronized (log) {
             return List.copyOf(log);
         }

@@ -1,6 +1,7 @@
 package dev.parley.mcp.agent;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -9,13 +10,15 @@ import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
-import dev.parley.extension.AnswerSchema;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.Tool;
+import dev.parley.mcp.agent.ServerOperation.ApproveTools;
+import dev.parley.mcp.agent.ServerOperation.ServerState;
+import dev.parley.mcp.agent.ServerOperation.ServerView;
+import dev.parley.mcp.agent.ServerOperation.ToolState;
+import dev.parley.mcp.agent.ServerOperation.ToolView;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
@@ -211,69 +214,47 @@ final class HostedServers implements HubExtension {
 
     @Override
     public Handlers administration() {
-        return AdminHandler.all(Map.of(
-                "mcp/tools", (parameters, operator) -> listed(),
-                "mcp/servers/log", (parameters, operator) -> logged(parameters),
-                "mcp/tools/approve", this::approve));
+        return Handlers.NONE
+                .call(ServerOperation.LIST, (given, operator) -> listed())
+                .call(
+                        ServerOperation.LOG,
+                        (given, operator) -> server(given.server()).log())
+                .call(ServerOperation.APPROVE, this::approve);
     }
 
-    private Object listed() {
-        var list = new ArrayList<Object>();
+    private List<ServerView> listed() {
+        var list = new ArrayList<ServerView>();
         for (HostedServer server : servers.values()) {
-            List<Object> tools = requireNonNull(table).rows(server.entry().name()).stream()
-                    .map(row -> (Object) Trees.members(
-                            "name", row.name(),
-                            "state", row.held() == null ? "approved" : row.approved() == null ? "new" : "changed",
-                            "digest", row.heldDigest() == null ? row.digest() : row.heldDigest(),
-                            "pinned", row.approved() == null ? null : row.digest(),
-                            "description",
-                                    row.approved() == null
-                                            ? null
-                                            : row.approved().description(),
-                            "differences", row.held() == null || row.approved() == null ? null : row.differences(),
-                            "change", row.held() == null ? null : ToolTable.json(row.held())))
-                    .toList();
-            list.add(Trees.members(
-                    "name",
+            list.add(new ServerView(
                     server.entry().name(),
-                    "state",
-                    server.problem().isEmpty() ? "connected" : "unreachable",
-                    "restarts",
+                    server.problem().isEmpty() ? ServerState.CONNECTED : ServerState.UNREACHABLE,
                     server.restarts(),
-                    "problem",
                     server.problem().orElse(null),
-                    "lastProblem",
                     server.lastProblem().isEmpty() ? null : server.lastProblem(),
-                    "tools",
-                    tools));
+                    requireNonNull(table).rows(server.entry().name()).stream()
+                            .map(HostedServers::shown)
+                            .toList()));
         }
-        unusable.forEach((server, reason) -> list.add(Trees.members(
-                "name",
-                server,
-                "state",
-                UNUSABLE,
-                "restarts",
-                0,
-                "problem",
-                reason,
-                "lastProblem",
-                reason,
-                "tools",
-                List.of())));
-        return AnswerSchema.answer(ServersSource.SERVERS, list);
+        unusable.forEach((server, reason) ->
+                list.add(new ServerView(server, ServerState.UNUSABLE, 0, reason, reason, List.of())));
+        return list;
     }
 
-    private Object logged(AdminParameters parameters) {
-        return AnswerSchema.answer(
-                ServersSource.LINES,
-                server(parameters).log().stream()
-                        .map(line -> Trees.members("at", line.at().toString(), "text", line.text()))
-                        .toList());
+    private static ToolView shown(ToolTable.Row row) {
+        Tool approved = row.approved();
+        Tool held = row.held();
+        return new ToolView(
+                row.name(),
+                held == null ? ToolState.APPROVED : approved == null ? ToolState.NEW : ToolState.CHANGED,
+                requireNonNullElse(row.heldDigest(), row.digest()),
+                approved == null ? null : row.digest(),
+                approved == null ? null : approved.description(),
+                held == null || approved == null ? null : row.differences(),
+                held == null ? null : ToolTable.json(held));
     }
 
     /** @throws A2AException INVALID_PARAMS if there is no such server */
-    private HostedServer server(AdminParameters parameters) {
-        String name = parameters.text("server");
+    private HostedServer server(String name) {
         HostedServer server = servers.get(name);
         if (server == null) {
             throw A2AException.invalidParams(
@@ -283,11 +264,10 @@ final class HostedServers implements HubExtension {
         return server;
     }
 
-    private Object approve(AdminParameters parameters, CallContext operator) {
-        HostedServer server = server(parameters);
+    private List<String> approve(ApproveTools given, CallContext operator) {
+        HostedServer server = server(given.server());
         String name = server.entry().name();
-        List<String> approved =
-                requireNonNull(table).approve(name, parameters.textOrNull("tool"), parameters.textOrNull("digest"));
+        List<String> approved = requireNonNull(table).approve(name, given.tool(), given.digest());
         server.approved();
         hub.audit()
                 .note(new Entry(
@@ -300,7 +280,7 @@ final class HostedServers implements HubExtension {
                         operator.address(),
                         Objects.toString(operator.traceparent(), ""),
                         Map.of("tools", approved)));
-        return AnswerSchema.answer(ServersSource.APPROVED, approved);
+        return approved;
     }
 
     @Override

@@ -1,0 +1,298 @@
+package dev.parley.knowledge.hub;
+
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.Json;
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.PersonalRead;
+import dev.parley.knowledge.Alignment;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.model.LoggedQuery;
+import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.Review;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.InstalledExtensions;
+import dev.parley.protocol.json.Shape;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations of the administration on the knowledge graphs of groups: rules, shapes, updates that wait for a review, and the data of
+ * principals. Their requests, their answers, and a row for each.
+ */
+final class GraphOperation {
+    private GraphOperation() {}
+
+    record ShowRules(String group) implements AdminCall<Alignment> {
+        @Override
+        public String operation() {
+            return "knowledge/rules";
+        }
+    }
+
+    record SetRules(Alignment rules, String group) implements AdminCall<Alignment> {
+        @Override
+        public String operation() {
+            return "knowledge/rules/set";
+        }
+    }
+
+    record ShowShapes(String group) implements AdminCall<ShapesView> {
+        @Override
+        public String operation() {
+            return "knowledge/shapes";
+        }
+    }
+
+    record SetShapes(String turtle, String group) implements AdminCall<ShapesView> {
+        @Override
+        public String operation() {
+            return "knowledge/shapes/set";
+        }
+    }
+
+    /** @param state {@code all} for those that were decided, too */
+    record ListReviews(@Nullable String state, String group) implements AdminCall<List<Review>> {
+        @Override
+        public String operation() {
+            return "knowledge/reviews/list";
+        }
+    }
+
+    record ApproveUpdate(String id, @Nullable String remark, String group) implements AdminCall<UpdateResult> {
+        @Override
+        public String operation() {
+            return "knowledge/reviews/approve";
+        }
+    }
+
+    record RejectUpdate(String id, @Nullable String remark, String group) implements AdminCall<Operation.Empty> {
+        @Override
+        public String operation() {
+            return "knowledge/reviews/reject";
+        }
+    }
+
+    record ListStatements(
+            String principal, String group, @Nullable String after)
+            implements AdminCall<Page<Statement>>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/statements";
+        }
+    }
+
+    record ListReviewed(
+            String principal, String group, @Nullable String after) implements AdminCall<Page<Review>>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/reviews";
+        }
+    }
+
+    record ListQuestions(
+            String principal, String group, @Nullable String after)
+            implements AdminCall<Page<LoggedQuery>>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/questions";
+        }
+    }
+
+    /** The SHACL shapes of a group, in Turtle. */
+    record ShapesView(String turtle) {}
+
+    /** The document of the rules, which {@link Alignment} defines. */
+    private static final Codec<Alignment> RULES =
+            Codecs.via(STRUCT, json -> Alignment.read(new String(Json.write(json), UTF_8)), GraphOperation::members);
+
+    @SuppressWarnings("unchecked") // a JSON object
+    private static Map<String, @Nullable Object> members(Alignment rules) {
+        return Json.read(rules.json().getBytes(UTF_8), Map.class);
+    }
+
+    private static final Codec<ShapesView> SHAPES =
+            Shape.<ShapesView>of().required("turtle", TEXT, ShapesView::turtle).as(v -> new ShapesView(v.next()));
+
+    private static final Codec<Review> REVIEW = Shape.<Review>of()
+            .required("id", TEXT, Review::id)
+            .required("state", Codecs.enumeration("", Review.State.class), Review::state)
+            .required("madeAt", TIME, Review::madeAt)
+            .required("caller", TEXT, Review::caller)
+            .required("reason", TEXT, Review::reason)
+            .required("update", InstalledExtensions.codec(Update.class), Review::update)
+            .optional("decidedAt", TIME, Review::decidedAt)
+            .optional("decidedBy", TEXT, Review::decidedBy)
+            .optional("remark", TEXT, Review::remark)
+            .as(GraphOperation::review);
+
+    private static Review review(Shape.Values v) {
+        String id = v.next();
+        Review.State state = v.next();
+        var madeAt = v.<Instant>next();
+        String caller = v.next();
+        String reason = v.next();
+        return new Review(id, state, madeAt, caller, v.next(), reason, v.next(), v.next(), v.next());
+    }
+
+    /** Without its number and its caller, whom the request names. */
+    private static final Codec<LoggedQuery> QUESTION = Shape.<LoggedQuery>of()
+            .required("at", TIME, LoggedQuery::at)
+            .required("operation", TEXT, LoggedQuery::operation)
+            .required("outcome", TEXT, LoggedQuery::outcome)
+            .required("detail", STRUCT, LoggedQuery::detail)
+            .as(v -> new LoggedQuery(0, v.next(), "", v.next(), v.next(), v.next()));
+
+    static final ExtensionMethod<ShowRules, Alignment> RULES_OF = AdminRow.of(
+            "knowledge/rules",
+            "GET /knowledge/rules",
+            "Show the rules of a group",
+            ShowRules.class,
+            ofGraph(Shape.<ShowRules>of(), ShowRules::group).as(v -> new ShowRules(v.next())),
+            RULES);
+
+    static final ExtensionMethod<SetRules, Alignment> SET_RULES = AdminRow.of(
+            "knowledge/rules/set",
+            "POST /knowledge/rules",
+            "Set the rules of a group",
+            SetRules.class,
+            ofGraph(
+                            Shape.<SetRules>of()
+                                    .required("rules", RULES, SetRules::rules)
+                                    .argument("FILE", "The rules.")
+                                    .asBody(),
+                            SetRules::group)
+                    .as(v -> new SetRules(v.next(), v.next())),
+            RULES);
+
+    static final ExtensionMethod<ShowShapes, ShapesView> SHAPES_OF = AdminRow.of(
+            "knowledge/shapes",
+            "GET /knowledge/shapes",
+            "Show the SHACL shapes of a group",
+            ShowShapes.class,
+            ofGraph(Shape.<ShowShapes>of(), ShowShapes::group).as(v -> new ShowShapes(v.next())),
+            SHAPES);
+
+    static final ExtensionMethod<SetShapes, ShapesView> SET_SHAPES = AdminRow.of(
+            "knowledge/shapes/set",
+            "POST /knowledge/shapes",
+            "Set the SHACL shapes of a group",
+            SetShapes.class,
+            ofGraph(
+                            Shape.<SetShapes>of()
+                                    .required("turtle", TEXT, SetShapes::turtle)
+                                    .help("FILE", "SHACL in Turtle, empty for none."),
+                            SetShapes::group)
+                    .as(v -> new SetShapes(v.next(), v.next())),
+            SHAPES);
+
+    static final ExtensionMethod<ListReviews, List<Review>> REVIEWS = AdminRow.of(
+            "knowledge/reviews/list",
+            "GET /knowledge/reviews",
+            "List them",
+            ListReviews.class,
+            ofGraph(
+                            Shape.<ListReviews>of()
+                                    .optional("state", TEXT, ListReviews::state)
+                                    .help("STATE", "all: also those that were decided."),
+                            ListReviews::group)
+                    .as(v -> new ListReviews(v.next(), v.next())),
+            Shape.list("reviews", REVIEW));
+
+    static final ExtensionMethod<ApproveUpdate, UpdateResult> APPROVE = AdminRow.of(
+            "knowledge/reviews/approve",
+            "POST /knowledge/reviews/{id}/approve",
+            "Apply an update",
+            ApproveUpdate.class,
+            ofReview(ApproveUpdate::id, ApproveUpdate::remark, ApproveUpdate::group)
+                    .as(v -> new ApproveUpdate(v.next(), v.next(), v.next())),
+            InstalledExtensions.codec(UpdateResult.class));
+
+    static final ExtensionMethod<RejectUpdate, Operation.Empty> REJECT = AdminRow.of(
+            "knowledge/reviews/reject",
+            "POST /knowledge/reviews/{id}/reject",
+            "Discard an update",
+            RejectUpdate.class,
+            ofReview(RejectUpdate::id, RejectUpdate::remark, RejectUpdate::group)
+                    .as(v -> new RejectUpdate(v.next(), v.next(), v.next())),
+            Shape.<Operation.Empty>of().as(v -> new Operation.Empty()));
+
+    static final ExtensionMethod<ListStatements, Page<Statement>> STATEMENTS = AdminRow.of(
+            "privacy/statements",
+            "GET /privacy/statements",
+            "List the statements of a principal",
+            ListStatements.class,
+            ofPrincipal(ListStatements::principal, ListStatements::group, ListStatements::after)
+                    .as(v -> new ListStatements(v.next(), v.next(), v.next())),
+            page("statements", InstalledExtensions.codec(Statement.class)));
+
+    static final ExtensionMethod<ListReviewed, Page<Review>> REVIEWED = AdminRow.of(
+            "privacy/reviews",
+            "GET /privacy/reviews",
+            "List the reviewed and waiting updates of a principal",
+            ListReviewed.class,
+            ofPrincipal(ListReviewed::principal, ListReviewed::group, ListReviewed::after)
+                    .as(v -> new ListReviewed(v.next(), v.next(), v.next())),
+            page("reviews", REVIEW));
+
+    static final ExtensionMethod<ListQuestions, Page<LoggedQuery>> QUESTIONS = AdminRow.of(
+            "privacy/questions",
+            "GET /privacy/questions",
+            "List the queries of a principal",
+            ListQuestions.class,
+            ofPrincipal(ListQuestions::principal, ListQuestions::group, ListQuestions::after)
+                    .as(v -> new ListQuestions(v.next(), v.next(), v.next())),
+            page("questions", QUESTION));
+
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(
+            RULES_OF, SET_RULES, SHAPES_OF, SET_SHAPES, REVIEWS, APPROVE, REJECT, STATEMENTS, REVIEWED, QUESTIONS);
+
+    private static <T> Shape<Page<T>> page(String name, Codec<T> item) {
+        return Shape.<Page<T>>of()
+                .required(name, Codecs.list(item), Page::items)
+                .optional("next", TEXT, Page::next)
+                .as(v -> new Page<>(v.next(), v.next()));
+    }
+
+    private static <T> Shape.Builder<T> ofGraph(Shape.Builder<T> shape, Function<T, String> group) {
+        return shape.optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
+                .help("GROUP", "Group of the graph. Default: the group default.")
+                .inQuery();
+    }
+
+    private static <T> Shape.Builder<T> ofReview(
+            Function<T, String> id, Function<T, @Nullable String> remark, Function<T, String> group) {
+        return ofGraph(
+                Shape.<T>of()
+                        .required("id", TEXT, id)
+                        .argument("REVIEW-ID", "The number under which it waits.")
+                        .optional("remark", TEXT, remark)
+                        .help("TEXT", "Remark for the history.")
+                        .inQuery(),
+                group);
+    }
+
+    private static <T> Shape.Builder<T> ofPrincipal(
+            Function<T, String> principal, Function<T, String> group, Function<T, @Nullable String> after) {
+        return Shape.<T>of()
+                .required("principal", TEXT, principal)
+                .help("NAME", "The principal, as its keys or tokens name it.")
+                .flag("--subject")
+                .optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
+                .help("GROUP", "Its group; default: default.")
+                .optional("after", TEXT, after)
+                .help("ID", "Behind this position, which is next of another answer.");
+    }
+}
