@@ -21,9 +21,6 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Arguments and options of commands that are derived from the rows of operations. */
 public final class RowParameters {
-    /** Label of parameters of which a duration or a date stands for a time. */
-    private static final String WHEN = "WHEN";
-
     private static final String TIMES = "such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z";
 
     private RowParameters() {}
@@ -64,23 +61,16 @@ public final class RowParameters {
         }
     }
 
-    /** Values by the names of parameters; a duration is a time from now on. */
-    public static Map<String, Object> values(Typed call, List<RestParameter> parameters) {
-        return values(call, parameters, duration -> duration);
-    }
-
     /**
-     * Values by the names of parameters.
+     * Values by the names of parameters. A duration stands for a time: before now, or from now on for a {@link Type#EXPIRY}.
      *
-     * @param direction of a duration that stands for a time
      * @throws CommandException if a required one is missing, or one is wrong
      */
-    public static Map<String, Object> values(
-            Typed call, List<RestParameter> parameters, UnaryOperator<Duration> direction) {
+    public static Map<String, Object> values(Typed call, List<RestParameter> parameters) {
         var values = new LinkedHashMap<String, Object>();
         int arguments = 0;
         for (RestParameter one : parameters) {
-            Object value = one.flag().isEmpty() ? call.requiredArgument(arguments++) : value(call, one, direction);
+            Object value = one.flag().isEmpty() ? call.requiredArgument(arguments++) : value(call, one);
             if (value != null) {
                 values.put(one.name(), value);
             } else if (one.required()) {
@@ -90,7 +80,7 @@ public final class RowParameters {
         return values;
     }
 
-    private static @Nullable Object value(Typed call, RestParameter one, UnaryOperator<Duration> direction) {
+    private static @Nullable Object value(Typed call, RestParameter one) {
         if (!call.has(one.flag())) {
             return null;
         }
@@ -101,17 +91,19 @@ public final class RowParameters {
             return call.options(one.flag());
         }
         String text = requireNonNull(call.option(one.flag()));
-        if (one.type() == Type.TIME && one.label().equals(WHEN)) {
-            return reading(one, text, TIMES, () -> time(text, direction).toString());
-        }
-        if (one.type() == Type.NUMBER && one.label().equals("DURATION")) {
-            return reading(
-                    one,
-                    text,
-                    SettingType.DURATION.expected(),
-                    () -> SettingType.DURATION.parser().apply(text).toSeconds());
-        }
-        return text;
+        return switch (one.type()) {
+            case TIME ->
+                reading(one, text, TIMES, () -> time(text, Duration::negated).toString());
+            case EXPIRY ->
+                reading(one, text, TIMES, () -> time(text, after -> after).toString());
+            case DURATION ->
+                reading(
+                        one,
+                        text,
+                        SettingType.DURATION.expected(),
+                        () -> SettingType.DURATION.parser().apply(text).toSeconds());
+            default -> text;
+        };
     }
 
     private static Object reading(RestParameter one, String text, String expected, Supplier<Object> reader) {

@@ -3,12 +3,7 @@ package dev.parley.extension;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.extension.RestDescription;
-import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.json.Shape;
-import java.util.List;
-import java.util.Map;
 
 /** Rows of the administration of a hub. */
 public final class AdminRow {
@@ -45,20 +40,5 @@ public final class AdminRow {
         return ExtensionMethod.call(fullName(name), type, request.strict(), answer)
                 .rest(place.replace(" ", " " + PATH))
                 .described(summary);
-    }
-
-    /**
-     * A row.
-     *
-     * @param name without its prefix, such as {@code keys/create}
-     * @param place method and path below {@value #PATH}, such as {@code POST /keys}
-     * @param answer its JSON Schema, for instance of {@link AnswerSchema}
-     */
-    public static ExtensionMethod<MethodCall, Object> of(
-            String name, String place, String summary, Map<String, Object> answer, RestParameter... parameters) {
-        return ExtensionMethod.described(
-                fullName(name),
-                place.replace(" ", " " + PATH),
-                new RestDescription(summary, List.of(parameters), answer).strict());
     }
 }

@@ -3,7 +3,6 @@ package dev.parley.hub.admin;
 import dev.parley.engine.Engine;
 import dev.parley.engine.Handlers;
 import dev.parley.engine.spi.TaskLog.Subject;
-import dev.parley.extension.AdminParameters;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.PersonalData;
@@ -15,7 +14,6 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.Entry;
 import java.time.Duration;
@@ -74,7 +72,9 @@ final class PrivacyPages {
         public <R> R call(Operation.Call<R> operation, CallContext operator) {
             R answer = read.call(operation, operator);
             if (administration != null) {
-                administration.audit().note(entry("privacy.read", subject(operation), operator, Map.of("what", what)));
+                administration
+                        .audit()
+                        .note(entry("privacy.read", subject((PersonalRead) operation), operator, Map.of("what", what)));
             }
             return answer;
         }
@@ -85,22 +85,11 @@ final class PrivacyPages {
         }
     }
 
-    private static Subject subject(Operation operation) {
-        return switch (operation) {
-            case PersonalRead read -> subject(read.group(), read.principal(), read.contextId());
-            case MethodCall call -> {
-                var given = new AdminParameters(call.params());
-                yield subject(given.group(), given.textOrNull("principal"), null);
-            }
-            default -> throw new IllegalArgumentException(operation.name() + " (expected: a PersonalRead)");
-        };
-    }
-
-    private static Subject subject(String group, @Nullable String principal, @Nullable String contextId) {
-        if (principal == null && contextId == null) {
+    private static Subject subject(PersonalRead read) {
+        if (read.principal() == null && read.contextId() == null) {
             throw A2AException.invalidParams("principal", "missing, and so is contextId (expected: one of them)");
         }
-        return new Subject(group, principal, contextId);
+        return new Subject(read.group(), read.principal(), read.contextId());
     }
 
     private Erased erase(Erase given, CallContext operator) {

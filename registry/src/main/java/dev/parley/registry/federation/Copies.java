@@ -14,6 +14,7 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.RevocationList;
+import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.trust.cards.CardTrust;
@@ -47,10 +48,8 @@ final class Copies {
         /** Why the last entry was refused that is no entry of the peer. */
         String problem = "";
 
-        Map<String, Object> json() {
-            return problem.isEmpty()
-                    ? Map.of("copied", copied, "removed", removed, "refused", refused)
-                    : Map.of("copied", copied, "removed", removed, "refused", refused, "problem", problem);
+        CopiedEntries shown() {
+            return new CopiedEntries(copied, removed, refused, problem);
         }
     }
 

@@ -1,28 +1,26 @@
 package dev.parley.registry.federation;
 
-import static java.util.Objects.requireNonNullElse;
-
 import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
-import dev.parley.extension.AdminRow;
-import dev.parley.extension.AnswerSchema;
+import dev.parley.engine.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.ExtensionMethod;
-import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.registry.RegistryError;
+import dev.parley.registry.federation.PeerOperation.CopiedEntries;
+import dev.parley.registry.federation.PeerOperation.CopiesView;
+import dev.parley.registry.federation.PeerOperation.CutPeer;
+import dev.parley.registry.federation.PeerOperation.PeerStatus;
+import dev.parley.registry.federation.PeerOperation.PeerView;
+import dev.parley.registry.federation.PeerOperation.PutPeer;
+import dev.parley.registry.federation.PeerOperation.RemovedCopies;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.audit.Entry;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class PeerOperations implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
-    private static final RestParameter PEER = RestParameter.path("name", "NAME", "Name of the peer.");
 
     private final HubParts hub;
     private final PeerTable table;
@@ -78,108 +75,42 @@ public final class PeerOperations implements AutoCloseable {
         return peers;
     }
 
-    /** Operations of the administration. */
-    public static List<ExtensionMethod<?, ?>> administration() {
-        return List.of(
-                AdminRow.of(
-                        "registry/peers", "GET /registry/peers", "List the peers of the registry", AnswerSchema.ANY),
-                AdminRow.of(
-                        "registry/peers/put",
-                        "PUT /registry/peers/{name}",
-                        "Add a peer of the registry, or replace it",
-                        AnswerSchema.ANY,
-                        PEER,
-                        RestParameter.member(
-                                        "url",
-                                        Type.TEXT,
-                                        "URL",
-                                        "Address of a hub, or of the ARD interface of a registry.")
-                                .asRequired(),
-                        RestParameter.member(
-                                "keys",
-                                Type.TEXT,
-                                "KEYS",
-                                "Public keys that sign its list of revocations: a JWK set or PEM."),
-                        RestParameter.member(
-                                "credential", Type.TEXT, "TOKEN", "Token that it wants, or a header as Name: value."),
-                        RestParameter.member(
-                                "publishers", Type.TEXTS, "DOMAIN", "Domains for which it speaks; default: its host."),
-                        RestParameter.member("copied", Type.TRUTH, "", "Copy its public entries.")),
-                AdminRow.of(
-                        "registry/peers/cut",
-                        "POST /registry/peers/{name}/cut",
-                        "Cut a peer of the registry off, and remove its copies",
-                        AnswerSchema.ANY,
-                        PEER,
-                        RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, for operators.")
-                                .asRequired()),
-                AdminRow.of(
-                        "registry/peers/resume",
-                        "POST /registry/peers/{name}/resume",
-                        "Use a peer of the registry again",
-                        AnswerSchema.ANY,
-                        PEER),
-                AdminRow.of(
-                        "registry/peers/copy",
-                        "POST /registry/peers/{name}/copy",
-                        "Copy changed entries of a peer of the registry now",
-                        AnswerSchema.ANY,
-                        PEER),
-                AdminRow.of(
-                        "registry/peers/remove",
-                        "DELETE /registry/peers/{name}",
-                        "Remove a peer of the registry, and its copies",
-                        AnswerSchema.ANY,
-                        PEER));
+    /** Handlers of the {@linkplain PeerOperation operations of the administration}. */
+    public Handlers administration() {
+        return Handlers.NONE
+                .call(
+                        PeerOperation.LIST,
+                        (given, operator) ->
+                                table.all().stream().map(this::shown).toList())
+                .call(PeerOperation.PUT, this::put)
+                .call(PeerOperation.CUT, this::cut)
+                .call(PeerOperation.RESUME, (given, operator) -> resume(given.peer(), operator))
+                .call(PeerOperation.COPY, (given, operator) -> copy(named(given.peer())))
+                .call(PeerOperation.REMOVE, (given, operator) -> remove(given.peer(), operator));
     }
 
-    /** Handlers of the operations of the administration, by name. */
-    public Map<String, AdminHandler> administrationHandlers() {
-        return Map.of(
-                "registry/peers",
-                (given, operator) ->
-                        Map.of("peers", table.all().stream().map(this::shown).toList()),
-                "registry/peers/put",
-                this::put,
-                "registry/peers/cut",
-                this::cut,
-                "registry/peers/resume",
-                this::resume,
-                "registry/peers/copy",
-                this::copy,
-                "registry/peers/remove",
-                this::remove);
+    private PeerView shown(Peer peer) {
+        return new PeerView(
+                peer.name(),
+                peer.url(),
+                peer.publishers(),
+                !peer.keys().isEmpty(),
+                !peer.credential().isEmpty(),
+                peer.cut() == null ? PeerStatus.ACTIVE : PeerStatus.CUT,
+                peer.cut(),
+                peer.copied() ? shown(table.copies(peer.name())) : null);
     }
 
-    private Map<String, @Nullable Object> shown(Peer peer) {
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("name", peer.name());
-        shown.put("url", peer.url());
-        shown.put("publishers", peer.publishers());
-        shown.put("hasKeys", !peer.keys().isEmpty());
-        shown.put("hasCredential", !peer.credential().isEmpty());
-        shown.put("copied", peer.copied());
-        shown.put("status", peer.cut() == null ? "active" : "cut");
-        if (peer.cut() != null) {
-            shown.put("reason", peer.cut());
-        }
-        if (peer.copied()) {
-            PeerTable.Copies state = table.copies(peer.name());
-            shown.put("position", state.position());
-            shown.put("problem", state.problem());
-            if (state.time() != null) {
-                shown.put("copiedAt", state.time().toString());
-            }
-        }
-        return shown;
+    private static CopiesView shown(PeerTable.Copies state) {
+        return new CopiesView(state.position(), state.problem(), state.time());
     }
 
-    private Object put(AdminParameters given, CallContext operator) {
-        String name = given.text("name");
+    private PeerView put(PutPeer given, CallContext operator) {
+        String name = given.peer();
         if (!NAME.matcher(name).matches()) {
             throw A2AException.invalidParams("name", name + " (expected: a-z, 0-9, dots and dashes)");
         }
-        String keys = requireNonNullElse(given.textOrNull("keys"), "");
+        String keys = given.keys();
         try {
             if (!keys.isEmpty()) {
                 var unused = CardTrust.of(keys);
@@ -189,32 +120,32 @@ public final class PeerOperations implements AutoCloseable {
         }
         Peer peer;
         try {
-            String url = Peer.ard(given.text("url"));
+            String url = Peer.ard(given.url());
             String host = URI.create(url).getHost();
             if (host == null || !url.startsWith("http")) {
                 throw new IllegalArgumentException("no http or https URL");
             }
-            List<String> publishers = given.texts("publishers");
+            List<String> publishers = given.publishers();
             peer = new Peer(
                     name,
                     url,
                     keys,
-                    requireNonNullElse(given.textOrNull("credential"), ""),
+                    given.credential(),
                     (publishers.isEmpty() ? List.of(host) : publishers)
                             .stream()
                                     .map(domain -> domain.toLowerCase(Locale.ROOT))
                                     .toList(),
-                    given.isTrue("copied"),
+                    given.copied(),
                     null);
         } catch (IllegalArgumentException wrong) {
             throw A2AException.invalidParams(
-                    "url", given.text("url") + ": " + wrong.getMessage() + " (expected: an http or https URL)");
+                    "url", given.url() + ": " + wrong.getMessage() + " (expected: an http or https URL)");
         }
         if (peer.copied() && peer.registry() == null) {
             throw A2AException.invalidParams(
                     "copied", peer.url() + " (expected: a hub of Parley, to copy its entries)");
         }
-        peer = identified(peer, given.texts("publishers").isEmpty(), operator);
+        peer = identified(peer, given.publishers().isEmpty(), operator);
         table.put(peer);
         noted("registry.peer.put", name, operator, Map.of("url", peer.url()));
         if (peer.copied()) {
@@ -271,38 +202,36 @@ public final class PeerOperations implements AutoCloseable {
         return null;
     }
 
-    private Peer named(AdminParameters given) {
-        String name = given.text("name");
+    private Peer named(String name) {
         return table.named(name)
                 .orElseThrow(() -> A2AException.of(RegistryError.NO_PEER, "peer \"" + name + "\": unknown"));
     }
 
     /** From the first step on no search asks the peer, and none of its entries is copied. */
-    private Object cut(AdminParameters given, CallContext operator) {
-        Peer peer = named(given);
-        String reason = given.text("reason");
+    private RemovedCopies cut(CutPeer given, CallContext operator) {
+        Peer peer = named(given.peer());
+        String reason = given.reason();
         table.cut(peer.name(), reason);
         noted("registry.peer.cut", peer.name(), operator, Map.of("reason", reason));
-        return Map.of("removed", copies.removeAll(peer.name(), "peer was cut off: " + reason));
+        return new RemovedCopies(copies.removeAll(peer.name(), "peer was cut off: " + reason));
     }
 
-    private Object resume(AdminParameters given, CallContext operator) {
-        Peer peer = named(given);
+    private PeerView resume(String name, CallContext operator) {
+        Peer peer = named(name);
         table.cut(peer.name(), null);
         noted("registry.peer.resumed", peer.name(), operator, Map.of());
         if (peer.copied()) {
             copies.begin(peer.name());
         }
-        return shown(named(given));
+        return shown(named(name));
     }
 
-    private Object copy(AdminParameters given, CallContext operator) {
-        Peer peer = named(given);
+    private CopiedEntries copy(Peer peer) {
         if (peer.cut() != null) {
             throw A2AException.of(RegistryError.NO_PEER, "peer \"" + peer.name() + "\": cut off");
         }
         try {
-            return copies.copy(peer).json();
+            return copies.copy(peer).shown();
         } catch (IOException failure) {
             throw A2AException.of(RegistryError.NOT_FETCHED, "peer \"" + peer.name() + "\": " + failure.getMessage());
         } catch (InterruptedException stopped) {
@@ -311,13 +240,13 @@ public final class PeerOperations implements AutoCloseable {
         }
     }
 
-    private Object remove(AdminParameters given, CallContext operator) {
-        Peer peer = named(given);
+    private RemovedCopies remove(String name, CallContext operator) {
+        Peer peer = named(name);
         table.cut(peer.name(), "removed");
         int removed = copies.removeAll(peer.name(), "peer was removed");
         table.remove(peer.name());
         noted("registry.peer.removed", peer.name(), operator, Map.of());
-        return Map.of("removed", removed);
+        return new RemovedCopies(removed);
     }
 
     private void noted(String action, String peer, CallContext operator, Map<String, ?> detail) {

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Handlers;
-import dev.parley.extension.AdminHandler;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
@@ -72,7 +71,7 @@ final class RegistryHub implements HubExtension {
     private final ChangeTasks changes;
     private final Search search;
     private final Map<String, Handler> handlers = new HashMap<>();
-    private final Map<String, AdminHandler> administration = new HashMap<>();
+    private final Handlers administration;
     private final Vault vault;
     private final RegistryData personal;
     private final CardFetch fetch;
@@ -112,14 +111,12 @@ final class RegistryHub implements HubExtension {
         entries.listen(revocations);
         var trustOperations = new TrustOperations(entries, hub, trust, revocations);
         handlers.putAll(trustOperations.handlers());
-        administration.putAll(trustOperations.administrationHandlers());
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());
         entries.listen(prober);
         handlers.putAll(prober.handlers());
         handlers.putAll(new Inspector(entries, fetch, documents, trust).handlers());
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), publisher);
-        administration.putAll(peers.administrationHandlers());
         this.operations = new FaceOperations(
                 hub.database(),
                 entries,
@@ -139,12 +136,13 @@ final class RegistryHub implements HubExtension {
         handlers.replaceAll((name, handler) -> AuditedHandler.of(name, handler, hub.audit()));
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
-        administration.putAll(personal.handlers());
+        this.administration =
+                trustOperations.administration().and(peers.administration()).and(personal.administration());
     }
 
     @Override
     public Handlers administration() {
-        return AdminHandler.all(administration);
+        return administration;
     }
 
     @Override

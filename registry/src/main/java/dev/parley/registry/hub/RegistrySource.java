@@ -10,9 +10,9 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.federation.PeerOperations;
+import dev.parley.registry.federation.PeerOperation;
 import dev.parley.registry.store.StoredEntries;
-import dev.parley.registry.trust.TrustOperations;
+import dev.parley.registry.trust.TrustOperation;
 import dev.parley.registry.vault.Pages;
 import dev.parley.registry.vault.Vault;
 import dev.parley.store.database.Database;
@@ -118,10 +118,7 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
-        return Stream.of(
-                        TrustOperations.administration(),
-                        PeerOperations.administration(),
-                        RegistryData.administration())
+        return Stream.of(TrustOperation.ROWS, PeerOperation.ROWS, PersonalOperation.ROWS)
                 .flatMap(List::stream)
                 .toList();
     }

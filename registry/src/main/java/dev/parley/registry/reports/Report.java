@@ -2,9 +2,11 @@ package dev.parley.registry.reports;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.extension.AdminParameters;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.registry.ReportProtocol;
+import dev.parley.registry.ReportProtocol.Period;
+import dev.parley.registry.ReportProtocol.Subject;
 import dev.parley.trust.Trust;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +18,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,6 @@ enum Report {
     private static final Duration DEFAULT = Duration.ofDays(30);
     private static final int MOST_ROWS = 10_000;
     private static final List<String> ENDED = List.of("COMPLETED", "FAILED", "CANCELED", "REJECTED");
-    private static final List<String> SUBJECTS = List.of("agent", "skill", "caller", "group", "hour", "day");
 
     /** Columns by name. */
     private static final class Columns {
@@ -67,25 +67,20 @@ enum Report {
         more.accept(columns);
     }
 
-    /** The report, in JSON. */
-    Map<String, Object> of(Usage usage, AdminParameters given, CallContext operator) {
+    /** The report. */
+    ReportProtocol.Report of(Usage usage, Period given, CallContext operator) {
         Instant now = Instant.now();
-        Instant until = requireNonNullElse(given.time("until"), now);
-        Instant since =
-                requireNonNullElse(given.time("since"), until.minus(DEFAULT)).truncatedTo(ChronoUnit.HOURS);
+        Instant until = requireNonNullElse(given.until(), now);
+        Instant since = requireNonNullElse(given.since(), until.minus(DEFAULT)).truncatedTo(ChronoUnit.HOURS);
         if (!since.isBefore(until)) {
             throw A2AException.invalidParams("since", since + " (expected: before " + until + ")");
         }
         String own = Trust.groupOf(operator);
-        String group = given.textOrNull("group");
+        String group = given.group();
         if (own != null && group != null && !own.equals(group)) {
             throw A2AException.invalidParams("group", group + " (expected: " + own + ", the group of the caller)");
         }
-        String by = given.textOrNull("by");
-        List<String> subjects = by == null ? List.of("agent") : List.of(by.split(",", -1));
-        if (!SUBJECTS.containsAll(subjects) || Set.copyOf(subjects).size() < subjects.size()) {
-            throw A2AException.invalidParams("by", by + " (expected: some of " + String.join(",", SUBJECTS) + ")");
-        }
+        List<Subject> subjects = given.by();
         var rows = new HashMap<List<String>, Measures>();
         usage.read(since, until, own == null ? group : own, row -> {
             List<String> key =
@@ -103,33 +98,33 @@ enum Report {
                         .thenComparing(row -> calls(row.getValue()), Comparator.reverseOrder())
                         .thenComparing(row -> row.getKey().toString()))
                 .forEach(row -> shown.add(shown(subjects, row.getKey(), row.getValue())));
-        return Map.of("since", since.toString(), "until", until.toString(), "rows", shown);
+        return new ReportProtocol.Report(since, until, shown);
     }
 
-    private static boolean isTime(String subject) {
-        return subject.equals("hour") || subject.equals("day");
+    private static boolean isTime(Subject subject) {
+        return subject == Subject.HOUR || subject == Subject.DAY;
     }
 
-    private static String value(String subject, Usage.Row row) {
+    private static String value(Subject subject, Usage.Row row) {
         Usage.Key key = row.key();
         return switch (subject) {
-            case "agent" -> key.agent();
-            case "skill" -> key.skill();
-            case "caller" -> key.caller();
-            case "group" -> key.group();
-            case "day" ->
+            case AGENT -> key.agent();
+            case SKILL -> key.skill();
+            case CALLER -> key.caller();
+            case GROUP -> key.group();
+            case DAY ->
                 Instant.ofEpochMilli(row.hour())
                         .atZone(ZoneOffset.UTC)
                         .toLocalDate()
                         .toString();
-            default -> Instant.ofEpochMilli(row.hour()).toString();
+            case HOUR -> Instant.ofEpochMilli(row.hour()).toString();
         };
     }
 
-    private Map<String, Object> shown(List<String> subjects, List<String> values, Measures row) {
+    private Map<String, Object> shown(List<Subject> subjects, List<String> values, Measures row) {
         var shown = new LinkedHashMap<String, Object>();
         for (int i = 0; i < subjects.size(); i++) {
-            shown.put(subjects.get(i), values.get(i));
+            shown.put(subjects.get(i).column(), values.get(i));
         }
         columns.all.forEach((name, column) -> {
             Object value = column.apply(row);

@@ -1,41 +1,106 @@
 package dev.parley.registry.reports;
 
-import static dev.parley.extension.AnswerSchema.ANY;
-import static dev.parley.extension.AnswerSchema.COUNT;
-import static dev.parley.extension.AnswerSchema.TIME;
-import static dev.parley.extension.AnswerSchema.list;
-import static dev.parley.extension.AnswerSchema.object;
-import static dev.parley.protocol.extension.RestParameter.query;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Handlers;
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminParameters;
+import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
+import dev.parley.extension.PersonalRead;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionUri;
-import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import dev.parley.registry.ReportProtocol;
+import dev.parley.registry.ReportProtocol.ReportReliability;
+import dev.parley.registry.ReportProtocol.ReportUsage;
+import dev.parley.registry.ReportProtocol.ShowSeries;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Adds reports to hubs: operations of the administration over measures of all calls. */
 public final class ReportSource implements HubExtensionSource {
     private static final String URI = ExtensionUri.permanent("/extensions/reports/v1");
-    private static final Map<String, Object> REPORT = object("since until", TIME, "rows", list(ANY));
-    private static final Map<String, Object> SERIES =
-            object("since until", TIME, "stepSeconds", COUNT, "rows totals", list(ANY));
+    private static final ExtensionMethod<ReportUsage, ReportProtocol.Report> USAGE = AdminRow.of(
+            ReportProtocol.USAGE,
+            "GET /reports/usage",
+            "Report the use of agents",
+            ReportUsage.class,
+            ReportProtocol.USAGE_REQUEST,
+            ReportProtocol.REPORT);
+
+    private static final ExtensionMethod<ReportReliability, ReportProtocol.Report> RELIABILITY = AdminRow.of(
+            ReportProtocol.RELIABILITY,
+            "GET /reports/reliability",
+            "Report failures and durations of agents",
+            ReportReliability.class,
+            ReportProtocol.RELIABILITY_REQUEST,
+            ReportProtocol.REPORT);
+
+    private static final ExtensionMethod<ShowSeries, ReportProtocol.Series> SERIES = AdminRow.of(
+            ReportProtocol.SERIES,
+            "GET /measures",
+            "Show the calls of the last hour in steps",
+            ShowSeries.class,
+            ReportProtocol.SERIES_REQUEST,
+            ReportProtocol.SERIES_ANSWER);
+
+    /** @param after rows behind so many */
+    private record ListMeasures(String principal, String group, long after)
+            implements AdminCall<MeasurePage>, PersonalRead {
+        @Override
+        public String operation() {
+            return "privacy/measures";
+        }
+    }
+
+    /**
+     * Measures of the calls of a principal.
+     *
+     * @param next how many rows are on the page and before it; null on the last one
+     */
+    private record MeasurePage(
+            List<Usage.Measured> measures, @Nullable Long next) {}
+
+    private static final Codec<Usage.Measured> MEASURED = Shape.<Usage.Measured>of()
+            .required("hour", TIME, Usage.Measured::hour)
+            .required("agent", TEXT, Usage.Measured::agent)
+            .required("skill", TEXT, Usage.Measured::skill)
+            .required("measures", TEXT, Usage.Measured::measures)
+            .as(v -> new Usage.Measured(v.next(), v.next(), v.next(), v.next()));
+
+    private static final ExtensionMethod<ListMeasures, MeasurePage> MEASURES = AdminRow.of(
+            "privacy/measures",
+            "GET /privacy/measures",
+            "List the measures of the calls of a principal",
+            ListMeasures.class,
+            Shape.<ListMeasures>of()
+                    .required("principal", TEXT, ListMeasures::principal)
+                    .help("NAME", "The principal.")
+                    .optional("group", TEXT, AdminCall.DEFAULT_GROUP, ListMeasures::group)
+                    .help("GROUP", "Its group; default: default.")
+                    .optional("after", COUNT, 0L, ListMeasures::after)
+                    .help("NUMBER", "Rows behind so many.")
+                    .as(v -> new ListMeasures(v.next(), v.next(), v.<Long>next())),
+            Shape.<MeasurePage>of()
+                    .required("measures", Codecs.list(MEASURED), MeasurePage::measures)
+                    .optional("next", COUNT, MeasurePage::next)
+                    .as(v -> new MeasurePage(v.next(), v.next())));
 
     /** For the service loader. */
     public ReportSource() {}
@@ -47,29 +112,7 @@ public final class ReportSource implements HubExtensionSource {
 
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
-        RestParameter[] parameters = ReportProtocol.PARAMETERS.toArray(RestParameter[]::new);
-        return List.of(
-                AdminRow.of(ReportProtocol.USAGE, "GET /reports/usage", "Report the use of agents", REPORT, parameters),
-                AdminRow.of(
-                        ReportProtocol.RELIABILITY,
-                        "GET /reports/reliability",
-                        "Report failures and durations of agents",
-                        REPORT,
-                        parameters),
-                AdminRow.of(
-                        ReportProtocol.SERIES,
-                        "GET /measures",
-                        "Show the calls of the last hour in steps",
-                        SERIES,
-                        ReportProtocol.SERIES_PARAMETERS.toArray(RestParameter[]::new)),
-                AdminRow.of(
-                        "privacy/measures",
-                        "GET /privacy/measures",
-                        "List the measures of the calls of a principal",
-                        object("measures", list(ANY), "next?", COUNT),
-                        query("principal", Type.TEXT, "NAME", "The principal.").asRequired(),
-                        query("group", Type.TEXT, "GROUP", "Its group; default: default."),
-                        query("after", Type.NUMBER, "NUMBER", "Rows behind so many.")));
+        return List.of(USAGE, RELIABILITY, SERIES, MEASURES);
     }
 
     @Override
@@ -97,30 +140,22 @@ public final class ReportSource implements HubExtensionSource {
 
         @Override
         public Handlers administration() {
-            return AdminHandler.all(Map.of(
-                    ReportProtocol.USAGE,
-                    (given, by) -> Report.USAGE.of(usage, given, by),
-                    ReportProtocol.RELIABILITY,
-                    (given, by) -> Report.RELIABILITY.of(usage, given, by),
-                    ReportProtocol.SERIES,
-                    (given, by) -> series(given),
-                    "privacy/measures",
-                    (given, by) -> measures(given)));
+            return Handlers.NONE
+                    .call(USAGE, (given, by) -> Report.USAGE.of(usage, given.period(), by))
+                    .call(RELIABILITY, (given, by) -> Report.RELIABILITY.of(usage, given.period(), by))
+                    .call(
+                            SERIES,
+                            (given, by) -> usage.series()
+                                    .since(
+                                            requireNonNullElse(given.since(), Instant.EPOCH),
+                                            given.agent(),
+                                            given.operation()))
+                    .call(MEASURES, (given, by) -> measures(given));
         }
 
-        private Object series(AdminParameters given) {
-            Instant since = given.time("since");
-            return usage.series()
-                    .since(
-                            since == null ? Instant.EPOCH : since,
-                            given.textOrNull("agent"),
-                            given.textOrNull("operation"));
-        }
-
-        private Object measures(AdminParameters given) {
-            long after = given.number("after", 0);
-            List<Map<String, Object>> page = usage.of(given.group(), given.text("principal"), after, PAGE);
-            return page.size() < PAGE ? Map.of("measures", page) : Map.of("measures", page, "next", after + PAGE);
+        private MeasurePage measures(ListMeasures given) {
+            List<Usage.Measured> page = usage.of(given.group(), given.principal(), given.after(), PAGE);
+            return new MeasurePage(page, page.size() < PAGE ? null : given.after() + PAGE);
         }
 
         @Override

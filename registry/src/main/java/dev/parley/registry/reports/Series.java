@@ -1,13 +1,14 @@
 package dev.parley.registry.reports;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.parley.registry.ReportProtocol;
+import dev.parley.registry.ReportProtocol.Measured;
+import dev.parley.registry.ReportProtocol.Step;
+import dev.parley.registry.ReportProtocol.Total;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -110,17 +111,15 @@ final class Series {
      *
      * @param agent and
      * @param operation of the calls of {@code rows}; null for all
-     * @return {@code rows}: a row for each step with calls, the oldest first; {@code totals}: one for each agent and operation, those with the
-     *     most calls first
      */
-    Map<String, Object> since(Instant since, @Nullable String agent, @Nullable String operation) {
+    ReportProtocol.Series since(Instant since, @Nullable String agent, @Nullable String operation) {
         long newest = clock.millis() / STEP_MILLIS;
         long first = Math.max(newest - STEPS + 1, Math.floorDiv(since.toEpochMilli(), STEP_MILLIS));
         var steps = new LinkedHashMap<Long, int[]>();
         for (long step = first; step <= newest; step++) {
             steps.put(step, new int[BUCKETS + 1]);
         }
-        var totals = new ArrayList<Map<String, Object>>();
+        var totals = new ArrayList<Total>();
         subjects.forEach((subject, slots) -> {
             boolean isShown = (agent == null || agent.equals(subject.agent()))
                     && (operation == null || operation.equals(subject.operation()));
@@ -139,42 +138,42 @@ final class Series {
                     }
                 }
             }
-            var row = new LinkedHashMap<String, Object>();
-            row.put("agent", subject.agent());
-            row.put("operation", subject.operation());
-            if (measures(total, row)) {
-                totals.add(row);
+            Measured measured = measured(total);
+            if (measured.calls() > 0) {
+                totals.add(new Total(subject.agent(), subject.operation(), measured));
             }
         });
-        totals.sort(Comparator.comparingInt(total -> -(int) requireNonNull(total.get("calls"))));
-        List<Map<String, Object>> rows = new ArrayList<>();
+        totals.sort(Comparator.comparingLong(total -> -total.measured().calls()));
+        var rows = new ArrayList<Step>();
         steps.forEach((step, numbers) -> {
-            var row = new LinkedHashMap<String, Object>();
-            row.put("at", Instant.ofEpochMilli(step * STEP_MILLIS).toString());
-            if (measures(numbers, row)) {
-                rows.add(row);
+            Measured measured = measured(numbers);
+            if (measured.calls() > 0) {
+                rows.add(new Step(Instant.ofEpochMilli(step * STEP_MILLIS), measured));
             }
         });
-        return Map.of(
-                "since", Instant.ofEpochMilli(first * STEP_MILLIS).toString(),
-                "until", Instant.ofEpochMilli((newest + 1) * STEP_MILLIS).toString(),
-                "stepSeconds", STEP_SECONDS,
-                "rows", rows,
-                "totals", totals);
+        return new ReportProtocol.Series(
+                Instant.ofEpochMilli(first * STEP_MILLIS),
+                Instant.ofEpochMilli((newest + 1) * STEP_MILLIS),
+                STEP_SECONDS,
+                rows,
+                totals);
     }
 
-    /** Adds calls, errors and durations to a row; false if there are none. */
-    private static boolean measures(int[] numbers, Map<String, Object> row) {
+    private static Measured measured(int[] numbers) {
         int calls = 0;
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
             calls += numbers[bucket];
         }
-        row.put("calls", calls);
-        row.put("errors", numbers[BUCKETS]);
-        for (int share : new int[] {50, 95, 99}) {
-            row.put("p" + share + "Millis", duration(numbers, (int) ((calls * (long) share + 99) / 100)));
-        }
-        return calls > 0;
+        return new Measured(
+                calls,
+                numbers[BUCKETS],
+                share(numbers, calls, 50),
+                share(numbers, calls, 95),
+                share(numbers, calls, 99));
+    }
+
+    private static double share(int[] numbers, int calls, int percent) {
+        return duration(numbers, (int) ((calls * (long) percent + 99) / 100));
     }
 
     private static double duration(int[] numbers, int wanted) {

@@ -334,18 +334,17 @@ final class Usage implements HubObserver, AutoCloseable {
                 begin));
     }
 
+    /** Measures of the calls of a principal in an hour, as the database has them. */
+    record Measured(Instant hour, String agent, String skill, String measures) {}
+
     /** Rows of a caller, behind the first {@code after}. */
-    List<Map<String, Object>> of(String group, String caller, long after, int limit) {
+    List<Measured> of(String group, String caller, long after, int limit) {
         write();
         return database.read(session -> session.list(
-                row -> Map.of(
-                        "hour",
-                        Instant.ofEpochMilli(row.getLong(1)).toString(),
-                        "agent",
+                row -> new Measured(
+                        Instant.ofEpochMilli(row.getLong(1)),
                         Session.text(row, 2),
-                        "skill",
                         Session.text(row, 3),
-                        "measures",
                         Session.text(row, 4)),
                 "SELECT hour_ms, agent, skill, measures FROM report_hour WHERE group_id = ? AND caller = ?"
                         + " ORDER BY hour_ms, agent, skill LIMIT ? OFFSET ?",

@@ -3,13 +3,15 @@ package dev.parley.registry.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Entries, versions, reviews and notes of one principal, for exports and erasures. Safe for any thread. */
 public final class PersonalEntries {
@@ -33,19 +35,49 @@ public final class PersonalEntries {
         this.entries = entries;
     }
 
-    /** A page of versions of documents, in JSON: the newest version of an entry first, behind the first {@code after}. */
-    public Map<String, Object> versions(String group, String principal, long after) {
-        List<Map<String, Object>> page = database.read(session -> session.list(
-                row -> {
-                    var version = new LinkedHashMap<String, Object>();
-                    version.put("id", Session.text(row, 1));
-                    version.put("revision", row.getInt(2));
-                    version.put("time", Instant.ofEpochMilli(row.getLong(3)).toString());
-                    version.put("publisher", Session.text(row, 4));
-                    version.put("entry", Json.read(row.getBytes(5), Map.class));
-                    version.put("document", new String(row.getBytes(6), UTF_8));
-                    return version;
-                },
+    /**
+     * A version of a document.
+     *
+     * @param id of its entry
+     * @param publisher principal that has published it
+     * @param entry as it was then
+     */
+    public record Version(
+            String id,
+            long revision,
+            Instant time,
+            String publisher,
+            Map<String, @Nullable Object> entry,
+            String document) {}
+
+    /**
+     * A review of an entry, or a note on it.
+     *
+     * @param stars 0 for none
+     */
+    public record Review(String id, String kind, Instant time, long stars, String text) {}
+
+    /**
+     * A page.
+     *
+     * @param next how many items are on it and before it; null on the last page
+     */
+    public record Page<T>(List<T> items, @Nullable Long next) {
+        static <T> Page<T> of(List<T> items, int size, long after) {
+            return new Page<>(items, items.size() < size ? null : after + size);
+        }
+    }
+
+    /** A page of versions of documents: the newest version of an entry first, behind the first {@code after}. */
+    public Page<Version> versions(String group, String principal, long after) {
+        List<Version> page = database.read(session -> session.list(
+                row -> new Version(
+                        Session.text(row, 1),
+                        row.getInt(2),
+                        Instant.ofEpochMilli(row.getLong(3)),
+                        Session.text(row, 4),
+                        JsonText.read(row.getBytes(5), Codecs.STRUCT),
+                        new String(row.getBytes(6), UTF_8)),
                 "SELECT e.id, d.revision, d.at_ms, d.principal, e.content, d.bytes" + VERSIONS_OF
                         + " ORDER BY d.entry, d.revision DESC LIMIT ? OFFSET ?",
                 group,
@@ -56,23 +88,18 @@ public final class PersonalEntries {
                 principal,
                 VERSIONS,
                 after));
-        return page("agentVersions", page, VERSIONS, after);
+        return Page.of(page, VERSIONS, after);
     }
 
-    /** A page of reviews and notes, in JSON, behind the first {@code after}. */
-    public Map<String, Object> reviews(String group, String principal, long after) {
-        List<Map<String, Object>> page = database.read(session -> session.list(
-                row -> {
-                    var review = new LinkedHashMap<String, Object>();
-                    review.put("id", Session.text(row, 1));
-                    review.put("kind", Session.text(row, 2));
-                    review.put("time", Instant.ofEpochMilli(row.getLong(3)).toString());
-                    if (row.getInt(4) > 0) {
-                        review.put("stars", row.getInt(4));
-                    }
-                    review.put("text", Session.text(row, 5));
-                    return review;
-                },
+    /** A page of reviews and notes, behind the first {@code after}. */
+    public Page<Review> reviews(String group, String principal, long after) {
+        List<Review> page = database.read(session -> session.list(
+                row -> new Review(
+                        Session.text(row, 1),
+                        Session.text(row, 2),
+                        Instant.ofEpochMilli(row.getLong(3)),
+                        Math.max(row.getInt(4), 0),
+                        Session.text(row, 5)),
                 "SELECT e.id, r.kind, r.at_ms, r.stars, r.text FROM registry_review r JOIN registry_entry e"
                         + " ON e.number = r.entry WHERE r.group_id = ? AND r.principal = ?"
                         + " ORDER BY r.entry, r.kind LIMIT ? OFFSET ?",
@@ -80,11 +107,7 @@ public final class PersonalEntries {
                 principal,
                 REVIEWS,
                 after));
-        return page("agentReviews", page, REVIEWS, after);
-    }
-
-    private static Map<String, Object> page(String name, List<Map<String, Object>> page, int size, long after) {
-        return page.size() < size ? Map.of(name, page) : Map.of(name, page, "next", after + size);
+        return Page.of(page, REVIEWS, after);
     }
 
     /**

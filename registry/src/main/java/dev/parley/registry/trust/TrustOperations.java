@@ -1,15 +1,12 @@
 package dev.parley.registry.trust;
 
-import dev.parley.extension.AdminHandler;
-import dev.parley.extension.AdminRow;
-import dev.parley.extension.AnswerSchema;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.ExtensionMethod;
-import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryProtocol;
@@ -18,7 +15,6 @@ import dev.parley.registry.store.Handler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -57,44 +53,24 @@ public final class TrustOperations {
     public Map<String, Handler> handlers() {
         return Map.of(
                 RegistryProtocol.REVOKE,
-                (given, caller) -> revoke(text(given, "id"), text(given, "reason"), caller, caller),
+                (given, caller) -> requireNonNull(
+                        EntryModel.ENTRY.toJson(revoke(text(given, "id"), text(given, "reason"), caller, caller))),
                 RegistryProtocol.REVOCATIONS,
                 (given, caller) -> revocations.signed());
     }
 
-    /** Operations of the administration. */
-    public static List<ExtensionMethod<?, ?>> administration() {
-        return List.of(
-                AdminRow.of(
-                        "registry/revoke",
-                        "POST /registry/revocations",
-                        "Revoke an entry of any owner",
-                        AnswerSchema.ANY,
-                        RestParameter.member("id", Type.TEXT, "ID", "URN of the entry.")
-                                .asRequired(),
-                        RestParameter.member("reason", Type.TEXT, "TEXT", "Reason, which readers see.")
-                                .asRequired()),
-                AdminRow.of(
-                        "registry/verify",
-                        "POST /registry/verify",
-                        "Read the keys that are trusted, and verify all documents again",
-                        AnswerSchema.ANY));
-    }
-
-    /** Handlers of the operations of the administration, by name. */
-    public Map<String, AdminHandler> administrationHandlers() {
-        return Map.of(
-                "registry/revoke",
-                (given, operator) -> revoke(given.text("id"), given.text("reason"), null, operator),
-                "registry/verify",
-                (given, operator) -> Map.of("changed", verifyAll()));
+    /** Handlers of the {@linkplain TrustOperation operations of the administration}. */
+    public Handlers administration() {
+        return Handlers.NONE
+                .call(TrustOperation.REVOKE, (given, operator) -> revoke(given.id(), given.reason(), null, operator))
+                .call(TrustOperation.VERIFY, (given, operator) -> (long) verifyAll());
     }
 
     private static String text(Map<String, @Nullable Object> given, String name) {
         return Objects.toString(given.get(name), "");
     }
 
-    private Object revoke(String id, String reason, @Nullable CallContext owner, CallContext caller) {
+    private Entry revoke(String id, String reason, @Nullable CallContext owner, CallContext caller) {
         if (reason.isBlank() || reason.length() > MAX_REASON) {
             throw A2AException.invalidParams(
                     "reason", reason.length() + " characters (expected: 1 to " + MAX_REASON + ")");
@@ -123,7 +99,7 @@ public final class TrustOperations {
                                     "digest",
                                     revoked.resource().digest())));
         }
-        return Objects.requireNonNull(EntryModel.ENTRY.toJson(revoked));
+        return revoked;
     }
 
     /**
@@ -200,8 +176,7 @@ public final class TrustOperations {
                 null,
                 current -> current.resource().digest().equals(digest)
                                 && !current.trust().outcome().equals("revoked")
-                        ? current.with(current.trust()
-                                .with(now.outcome(), now.reason(), Objects.requireNonNull(now.checked())))
+                        ? current.with(current.trust().with(now.outcome(), now.reason(), requireNonNull(now.checked())))
                         : current);
         return true;
     }

@@ -1,11 +1,11 @@
 package dev.parley.registry.reports;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.registry.ReportProtocol.Step;
+import dev.parley.registry.ReportProtocol.Total;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -21,13 +21,12 @@ class SeriesTest {
         }
     }
 
-    private List<?> list(String name, @Nullable String agent, @Nullable String operation) {
-        return (List<?>)
-                requireNonNull(series.since(Instant.EPOCH, agent, operation).get(name));
+    private List<Step> rows(@Nullable String agent, @Nullable String operation) {
+        return series.since(Instant.EPOCH, agent, operation).rows();
     }
 
-    private static Object of(Object row, String name) {
-        return requireNonNull(((Map<?, ?>) row).get(name));
+    private List<Total> totals() {
+        return series.since(Instant.EPOCH, null, null).totals();
     }
 
     @Test
@@ -39,19 +38,19 @@ class SeriesTest {
         now = now.plusSeconds(15);
         calls("scribe", "SendMessage", 3, 20, false);
 
-        List<?> all = list("rows", null, null);
+        List<Step> all = rows(null, null);
         assertThat(all).hasSize(2);
-        assertThat(of(all.getFirst(), "at")).isEqualTo("2027-01-01T12:00:00Z");
-        assertThat(of(all.getFirst(), "calls")).isEqualTo(105);
-        assertThat(of(all.getFirst(), "errors")).isEqualTo(10);
-        assertThat(of(all.getLast(), "calls")).isEqualTo(3);
-        Object echo = list("totals", null, null).getFirst();
+        assertThat(all.getFirst().at()).isEqualTo("2027-01-01T12:00:00Z");
+        assertThat(all.getFirst().measured().calls()).isEqualTo(105);
+        assertThat(all.getFirst().measured().errors()).isEqualTo(10);
+        assertThat(all.getLast().measured().calls()).isEqualTo(3);
+        Total echo = totals().getFirst();
         assertThat(echo).asString().contains("agent=echo", "operation=SendMessage", "calls=100");
-        assertThat((double) of(echo, "p50Millis")).isBetween(9.0, 11.0);
-        assertThat((double) of(echo, "p95Millis")).isBetween(900.0, 1_100.0);
-        assertThat(list("rows", "scribe", null)).hasSize(1);
-        assertThat(list("rows", "echo", "GetTask").toString()).contains("calls=5", "errors=0");
-        assertThat(list("rows", "unknown", null)).isEmpty();
+        assertThat(echo.measured().p50Millis()).isBetween(9.0, 11.0);
+        assertThat(echo.measured().p95Millis()).isBetween(900.0, 1_100.0);
+        assertThat(rows("scribe", null)).hasSize(1);
+        assertThat(rows("echo", "GetTask").toString()).contains("calls=5", "errors=0");
+        assertThat(rows("unknown", null)).isEmpty();
     }
 
     @Test
@@ -59,12 +58,12 @@ class SeriesTest {
     void stepsEnd() {
         calls("echo", "SendMessage", 7, 10, false);
         now = now.plusSeconds(3_585);
-        assertThat(list("rows", null, null)).hasSize(1);
+        assertThat(rows(null, null)).hasSize(1);
         now = now.plusSeconds(15);
-        assertThat(list("rows", null, null)).isEmpty();
-        assertThat(list("totals", null, null)).isEmpty();
+        assertThat(rows(null, null)).isEmpty();
+        assertThat(totals()).isEmpty();
         calls("echo", "SendMessage", 2, 10, false);
-        assertThat(list("rows", null, null).toString()).contains("calls=2");
+        assertThat(rows(null, null).toString()).contains("calls=2");
     }
 
     @Test
@@ -76,11 +75,11 @@ class SeriesTest {
             series.count("agent-" + i, "SendMessage", 1_000_000, false);
         }
 
-        assertThat(list("totals", null, null)).hasSize(201);
-        assertThat(list("totals", "", "").getFirst().toString()).contains("agent=" + Series.OTHER, "calls=801");
-        assertThat(of(list("rows", null, null).getFirst(), "calls")).isEqualTo(1_002);
+        assertThat(totals()).hasSize(201);
+        assertThat(totals().getFirst().toString()).contains("agent=" + Series.OTHER, "calls=801");
+        assertThat(rows(null, null).getFirst().measured().calls()).isEqualTo(1_002);
         now = now.plusSeconds(3_600);
         series.count("late", "SendMessage", 1_000_000, false);
-        assertThat(list("totals", null, null).toString()).contains("agent=late"); // in the place of one without calls
+        assertThat(totals().toString()).contains("agent=late"); // in the place of one without calls
     }
 }

@@ -34,15 +34,18 @@ public final class RegistryCommands implements CommandSource {
                         of(
                                 "usage",
                                 "Report calls, bytes, tasks and webhooks",
-                                () -> new ReportCommand(ReportProtocol.USAGE, ReportProtocol.PARAMETERS)),
+                                () -> new ReportCommand(
+                                        ReportProtocol.USAGE, ReportProtocol.USAGE_REQUEST.parameters())),
                         of(
                                 "reliability",
                                 "Report success, failures and durations",
-                                () -> new ReportCommand(ReportProtocol.RELIABILITY, ReportProtocol.PARAMETERS)),
+                                () -> new ReportCommand(
+                                        ReportProtocol.RELIABILITY, ReportProtocol.RELIABILITY_REQUEST.parameters())),
                         of(
                                 "series",
                                 "Show the calls of the last hour in steps of 15 seconds",
-                                () -> new ReportCommand(ReportProtocol.SERIES, ReportProtocol.SERIES_PARAMETERS))),
+                                () -> new ReportCommand(
+                                        ReportProtocol.SERIES, ReportProtocol.SERIES_REQUEST.parameters()))),
                 of("package", "Write a Dockerfile and an ignore file for an agent", PackageCommand::new));
     }
 

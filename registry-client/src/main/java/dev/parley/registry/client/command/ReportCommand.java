@@ -8,7 +8,6 @@ import dev.parley.command.ProgramCommand;
 import dev.parley.command.RowParameters;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.extension.RestParameter;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +45,7 @@ record ReportCommand(String operation, List<RestParameter> parameters) implement
         if (!FORMATS.contains(format)) {
             throw CommandException.usage("invalid -o: " + format + " (expected: text, csv or json)", null);
         }
-        Map<String, Object> values = RowParameters.values(call, parameters, Duration::negated);
+        Map<String, Object> values = RowParameters.values(call, parameters);
         Map<?, ?> report = call.admin(operation, values, "the same command with --help lists the subjects");
         if (format.equals("json")) {
             call.output().print(new String(Json.write(report), UTF_8) + "\n");

@@ -1,0 +1,234 @@
+package dev.parley.registry.federation;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.TIME;
+
+import dev.parley.extension.AdminCall;
+import dev.parley.extension.AdminRow;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Operations of the administration on the peers of a registry: their requests, their answers, and a row for each. */
+public final class PeerOperation {
+    private static final String PEERS = "/registry/peers";
+    private static final String PEER = PEERS + "/{name}";
+
+    private PeerOperation() {}
+
+    record ListPeers() implements AdminCall<List<PeerView>> {
+        @Override
+        public String operation() {
+            return "registry/peers";
+        }
+    }
+
+    /**
+     * Adds a peer, or replaces it.
+     *
+     * @param url of a hub, or of the ARD interface of a registry
+     * @param keys that sign its list of revocations; empty for none
+     * @param credential that it wants; empty for none
+     * @param publishers domains for which it speaks; empty for its host
+     * @param copied whether its public entries are copied
+     */
+    record PutPeer(String peer, String url, String keys, String credential, List<String> publishers, boolean copied)
+            implements AdminCall<PeerView> {
+        @Override
+        public String operation() {
+            return "registry/peers/put";
+        }
+    }
+
+    record CutPeer(String peer, String reason) implements AdminCall<RemovedCopies> {
+        @Override
+        public String operation() {
+            return "registry/peers/cut";
+        }
+    }
+
+    record ResumePeer(String peer) implements AdminCall<PeerView> {
+        @Override
+        public String operation() {
+            return "registry/peers/resume";
+        }
+    }
+
+    record CopyPeer(String peer) implements AdminCall<CopiedEntries> {
+        @Override
+        public String operation() {
+            return "registry/peers/copy";
+        }
+    }
+
+    record RemovePeer(String peer) implements AdminCall<RemovedCopies> {
+        @Override
+        public String operation() {
+            return "registry/peers/remove";
+        }
+    }
+
+    enum PeerStatus {
+        ACTIVE,
+        CUT
+    }
+
+    /**
+     * A peer.
+     *
+     * @param reason for which it is cut off; null if it is not
+     * @param copies null if its entries are not copied
+     */
+    record PeerView(
+            String name,
+            String url,
+            List<String> publishers,
+            boolean hasKeys,
+            boolean hasCredential,
+            PeerStatus status,
+            @Nullable String reason,
+            @Nullable CopiesView copies) {}
+
+    /**
+     * How far the entries of a peer are copied.
+     *
+     * @param position number of the last change that was copied
+     * @param problem of the last attempt; empty for none
+     * @param copiedAt end of the last attempt; null before the first
+     */
+    record CopiesView(
+            long position, String problem, @Nullable Instant copiedAt) {}
+
+    /** @param removed number of copies */
+    record RemovedCopies(long removed) {}
+
+    /**
+     * Numbers of one attempt to copy.
+     *
+     * @param problem why the last entry was refused; empty for none
+     */
+    record CopiedEntries(long copied, long removed, long refused, String problem) {}
+
+    private static <V> Function<PeerView, @Nullable V> ofCopies(Function<CopiesView, @Nullable V> member) {
+        return peer -> {
+            CopiesView copies = peer.copies();
+            return copies == null ? null : member.apply(copies);
+        };
+    }
+
+    private static final Codec<PeerView> VIEW = Shape.<PeerView>of()
+            .required("name", TEXT, PeerView::name)
+            .required("url", TEXT, PeerView::url)
+            .required("publishers", TEXTS, PeerView::publishers)
+            .required("hasKeys", BOOLEAN, PeerView::hasKeys)
+            .required("hasCredential", BOOLEAN, PeerView::hasCredential)
+            .required("copied", BOOLEAN, peer -> peer.copies() != null)
+            .required("status", Codecs.words(PeerStatus.class), PeerView::status)
+            .optional("reason", TEXT, PeerView::reason)
+            .optional("position", COUNT, ofCopies(CopiesView::position))
+            .optional("problem", TEXT, ofCopies(CopiesView::problem))
+            .optional("copiedAt", TIME, ofCopies(CopiesView::copiedAt))
+            .as(PeerOperation::view);
+
+    private static PeerView view(Shape.Values v) {
+        String name = v.next();
+        String url = v.next();
+        List<String> publishers = v.next();
+        boolean hasKeys = v.<Boolean>next();
+        boolean hasCredential = v.<Boolean>next();
+        boolean isCopied = v.<Boolean>next();
+        PeerStatus status = v.next();
+        String reason = v.next();
+        Long position = v.next();
+        String problem = v.next();
+        Instant copiedAt = v.next();
+        CopiesView copies = isCopied ? new CopiesView(position, problem, copiedAt) : null;
+        return new PeerView(name, url, publishers, hasKeys, hasCredential, status, reason, copies);
+    }
+
+    private static final Codec<RemovedCopies> REMOVED = Shape.<RemovedCopies>of()
+            .required("removed", COUNT, RemovedCopies::removed)
+            .as(v -> new RemovedCopies(v.<Long>next()));
+
+    static final ExtensionMethod<ListPeers, List<PeerView>> LIST = AdminRow.of(
+            "registry/peers",
+            "GET " + PEERS,
+            "List the peers of the registry",
+            ListPeers.class,
+            Shape.<ListPeers>of().as(v -> new ListPeers()),
+            Shape.list("peers", VIEW));
+
+    static final ExtensionMethod<PutPeer, PeerView> PUT = AdminRow.of(
+            "registry/peers/put",
+            "PUT " + PEER,
+            "Add a peer of the registry, or replace it",
+            PutPeer.class,
+            named(PutPeer::peer)
+                    .required("url", TEXT, PutPeer::url)
+                    .help("URL", "Address of a hub, or of the ARD interface of a registry.")
+                    .optional("keys", TEXT, "", PutPeer::keys)
+                    .help("KEYS", "Public keys that sign its list of revocations: a JWK set or PEM.")
+                    .optional("credential", TEXT, "", PutPeer::credential)
+                    .help("TOKEN", "Token that it wants, or a header as Name: value.")
+                    .optional("publishers", TEXTS, List.of(), PutPeer::publishers)
+                    .help("DOMAIN", "Domains for which it speaks; default: its host.")
+                    .optional("copied", BOOLEAN, false, PutPeer::copied)
+                    .help("", "Copy its public entries.")
+                    .as(v -> new PutPeer(v.next(), v.next(), v.next(), v.next(), v.next(), v.next())),
+            VIEW);
+
+    static final ExtensionMethod<CutPeer, RemovedCopies> CUT = AdminRow.of(
+            "registry/peers/cut",
+            "POST " + PEER + "/cut",
+            "Cut a peer of the registry off, and remove its copies",
+            CutPeer.class,
+            named(CutPeer::peer)
+                    .required("reason", TEXT, CutPeer::reason)
+                    .help("TEXT", "Reason, for operators.")
+                    .as(v -> new CutPeer(v.next(), v.next())),
+            REMOVED);
+
+    static final ExtensionMethod<ResumePeer, PeerView> RESUME = AdminRow.of(
+            "registry/peers/resume",
+            "POST " + PEER + "/resume",
+            "Use a peer of the registry again",
+            ResumePeer.class,
+            named(ResumePeer::peer).as(v -> new ResumePeer(v.next())),
+            VIEW);
+
+    static final ExtensionMethod<CopyPeer, CopiedEntries> COPY = AdminRow.of(
+            "registry/peers/copy",
+            "POST " + PEER + "/copy",
+            "Copy changed entries of a peer of the registry now",
+            CopyPeer.class,
+            named(CopyPeer::peer).as(v -> new CopyPeer(v.next())),
+            Shape.<CopiedEntries>of()
+                    .required("copied", COUNT, CopiedEntries::copied)
+                    .required("removed", COUNT, CopiedEntries::removed)
+                    .required("refused", COUNT, CopiedEntries::refused)
+                    .optional("problem", TEXT, "", CopiedEntries::problem)
+                    .as(v -> new CopiedEntries(v.<Long>next(), v.<Long>next(), v.<Long>next(), v.next())));
+
+    static final ExtensionMethod<RemovePeer, RemovedCopies> REMOVE = AdminRow.of(
+            "registry/peers/remove",
+            "DELETE " + PEER,
+            "Remove a peer of the registry, and its copies",
+            RemovePeer.class,
+            named(RemovePeer::peer).as(v -> new RemovePeer(v.next())),
+            REMOVED);
+
+    /** All rows. */
+    public static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, PUT, CUT, RESUME, COPY, REMOVE);
+
+    private static <T> Shape.Builder<T> named(Function<T, String> peer) {
+        return Shape.<T>of().required("name", TEXT, peer).argument("NAME", "Name of the peer.");
+    }
+}
