@@ -1,11 +1,12 @@
 package dev.parley.activity;
 
-import static dev.parley.protocol.extension.RestParameter.query;
 import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
 import static dev.parley.protocol.json.Codecs.TIMESTAMP;
+import static dev.parley.protocol.json.Codecs.WORDS;
 
 import dev.parley.activity.ActivityOperation.AgentCounts;
 import dev.parley.activity.ActivityOperation.Change;
@@ -29,22 +30,18 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
-import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.extension.RestDescription;
-import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Shape;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of the agent {@code activity} on the wire. */
@@ -59,7 +56,6 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     public static final int MAX_EVENTS = 500;
 
     private static final String PREFIX = "TASK_STATE_";
-    private static final Map<String, Object> OBJECT = Map.of("type", "object");
 
     private static final Codec<TaskState> STATE = Codecs.enumeration(PREFIX, TaskState.class);
     private static final Codec<Long> NUMBER = Codecs.via(FREE, ActivityProtocol::number, number -> number);
@@ -160,183 +156,114 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .optional("link", TEXT, Trace::link)
             .as(v -> new Trace(v.next(), v.next(), v.next(), v.next()));
 
-    private static final RestParameter OF = query("agent", Type.TEXT, "NAME", "An agent of the hub.");
-    private static final RestParameter CONTEXT = query("contextId", Type.TEXT, "ID", "Context of the tasks.");
-    private static final RestParameter STATES =
-            query("state", Type.TEXT, "STATE[,STATE]", "States of the tasks, such as working or TASK_STATE_WORKING.");
-    private static final RestParameter CALLER = query("caller", Type.TEXT, "NAME", "Principal that began the tasks.");
-    private static final RestParameter SINCE =
-            query("since", Type.TIME, "TIME", "Earliest time of the status of the tasks.");
-    private static final RestParameter UNTIL =
-            query("until", Type.TIME, "TIME", "Latest time of the status of the tasks.");
-    private static final RestParameter WORDS =
-            query("q", Type.TEXT, "WORDS", "Words in the title, the status, the agent or an id.");
-    private static final RestParameter AFTER = query("after", Type.TEXT, "TOKEN", "Member next of the previous page.");
-    private static final RestParameter SIZE = query("pageSize", Type.NUMBER, "COUNT", "Limit of the tasks; default 50.")
-            .atMost(MAX_PAGE);
-    private static final RestParameter GROUP =
-            query("group", Type.TEXT, "GROUP", "Another group, or * for all; needs the scope admin.");
-    private static final RestParameter OWNER =
-            query("owner", Type.TEXT, "NAME", "Owner of the tasks; needs the scope admin.");
+    private static final Codec<Set<TaskState>> STATES =
+            Codecs.via(TEXT, ActivityProtocol::states, ActivityProtocol::typed);
 
-    private static final RestDescription FIND = new RestDescription(
-                    "List tasks over all agents, the newest status first",
-                    List.of(OF, CONTEXT, STATES, CALLER, SINCE, UNTIL, WORDS, AFTER, SIZE, GROUP, OWNER),
-                    OBJECT)
-            .strict();
-    private static final RestDescription COUNT =
-            new RestDescription("Count tasks by agent and state", List.of(OF, GROUP, OWNER), OBJECT).strict();
+    private static final String AGENT_HELP = "An agent of the hub.";
 
-    private static final RestDescription READ = new RestDescription(
-                    "Read a task and its events with their numbers and times",
-                    List.of(
-                            RestParameter.path("taskId", "TASK-ID", "The task."),
-                            query("after", Type.NUMBER, "NUMBER", "Number of the last event of the page before."),
-                            query("limit", Type.NUMBER, "COUNT", "Limit of the events; default 100.")
-                                    .atMost(MAX_EVENTS),
-                            GROUP,
-                            OWNER),
-                    OBJECT)
-            .strict();
-    private static final RestDescription WATCH = new RestDescription(
-                    "Stream the changes of tasks and agents",
-                    List.of(
-                            OF,
-                            query("taskId", Type.TEXT, "ID", "A task."),
-                            query(
-                                    "after",
-                                    Type.NUMBER,
-                                    "NUMBER",
-                                    "Number of the last change that the caller has; default: new ones."),
-                            GROUP,
-                            OWNER),
-                    OBJECT)
+    private static Codec<Integer> count(int most) {
+        return Codecs.via(Codecs.number(1, most), Long::intValue, Integer::longValue);
+    }
+
+    private static <T> Shape.Builder<T> reach(Shape.Builder<T> shape, Function<T, Reach> reach) {
+        return shape.optional("group", WORDS, of -> reach.apply(of).group())
+                .help("GROUP", "Another group, or * for all; needs the scope admin.")
+                .optional("owner", WORDS, of -> reach.apply(of).owner())
+                .help("NAME", "Owner of the tasks; needs the scope admin.");
+    }
+
+    private static Reach reach(Shape.Values v) {
+        return new Reach(v.next(), v.next());
+    }
+
+    private static final Shape<FindTasks> FIND = reach(
+                    Shape.<FindTasks>of()
+                            .optional("agent", WORDS, FindTasks::agent)
+                            .help("NAME", AGENT_HELP)
+                            .optional("contextId", WORDS, FindTasks::contextId)
+                            .help("ID", "Context of the tasks.")
+                            .optional("state", STATES, Set.of(), FindTasks::states)
+                            .help("STATE[,STATE]", "States of the tasks, such as working or TASK_STATE_WORKING.")
+                            .optional("caller", WORDS, FindTasks::caller)
+                            .help("NAME", "Principal that began the tasks.")
+                            .optional("since", TIME, FindTasks::since)
+                            .help("WHEN", "Earliest time of the status of the tasks.")
+                            .optional("until", TIME, FindTasks::until)
+                            .help("WHEN", "Latest time of the status of the tasks.")
+                            .optional("q", WORDS, FindTasks::words)
+                            .help("WORDS", "Words in the title, the status, the agent or an id.")
+                            .optional("after", WORDS, FindTasks::after)
+                            .help("TOKEN", "Member next of the previous page.")
+                            .optional("pageSize", count(MAX_PAGE), FindTasks::pageSize)
+                            .help("COUNT", "Limit of the tasks; default 50."),
+                    FindTasks::reach)
+            .as(v -> new FindTasks(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), reach(v)))
             .strict();
 
-    private static final RestDescription READ_TRACE = new RestDescription(
-                    "Read the tasks of a trace as spans",
-                    List.of(RestParameter.path("trace", "TRACE", "Id of a W3C trace, or of a task."), GROUP, OWNER),
-                    OBJECT)
+    private static final Shape<CountTasks> COUNT = reach(
+                    Shape.<CountTasks>of()
+                            .optional("agent", WORDS, CountTasks::agent)
+                            .help("NAME", AGENT_HELP),
+                    CountTasks::reach)
+            .as(v -> new CountTasks(v.next(), reach(v)))
+            .strict();
+
+    private static final Shape<ReadHistory> READ = reach(
+                    Shape.<ReadHistory>of()
+                            .required("taskId", TEXT, ReadHistory::taskId)
+                            .argument("TASK-ID", "The task.")
+                            .optional("after", Codecs.COUNT, 0L, ReadHistory::after)
+                            .help("NUMBER", "Number of the last event of the page before.")
+                            .optional("limit", count(MAX_EVENTS), ReadHistory::limit)
+                            .help("COUNT", "Limit of the events; default 100."),
+                    ReadHistory::reach)
+            .as(v -> new ReadHistory(v.next(), v.<Long>next(), v.next(), reach(v)))
+            .strict();
+
+    private static final Shape<WatchChanges> WATCH = reach(
+                    Shape.<WatchChanges>of()
+                            .optional("agent", WORDS, WatchChanges::agent)
+                            .help("NAME", AGENT_HELP)
+                            .optional("taskId", WORDS, WatchChanges::taskId)
+                            .help("ID", "A task.")
+                            .optional("after", Codecs.COUNT, WatchChanges.NEW, WatchChanges::after)
+                            .help("NUMBER", "Number of the last change that the caller has; default: new ones."),
+                    WatchChanges::reach)
+            .as(v -> new WatchChanges(v.next(), v.next(), v.<Long>next(), reach(v)))
+            .strict();
+
+    private static final Shape<ReadTrace> READ_TRACE = reach(
+                    Shape.<ReadTrace>of()
+                            .required("trace", TEXT, ReadTrace::trace)
+                            .argument("TRACE", "Id of a W3C trace, or of a task."),
+                    ReadTrace::reach)
+            .as(v -> new ReadTrace(v.next(), reach(v)))
             .strict();
 
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
             ExtensionUri.permanent("/extensions/activity/v1"),
-            ExtensionMethod.call(
-                            "activity/tasks",
-                            FindTasks.class,
-                            JsonForm.object(ActivityProtocol::find, ActivityProtocol::members),
-                            PAGE)
+            ExtensionMethod.call("activity/tasks", FindTasks.class, FIND, PAGE)
                     .rest("GET /activity/tasks")
-                    .described(FIND),
-            ExtensionMethod.call(
-                            "activity/counts",
-                            CountTasks.class,
-                            JsonForm.object(
-                                    json -> {
-                                        Values values = Values.of("activity/counts", COUNT, json);
-                                        return new CountTasks(values.text("agent"), values.reach());
-                                    },
-                                    count -> members(count.reach(), "agent", count.agent())),
-                            COUNTS)
+                    .described("List tasks over all agents, the newest status first"),
+            ExtensionMethod.call("activity/counts", CountTasks.class, COUNT, COUNTS)
                     .rest("GET /activity/counts")
-                    .described(COUNT),
-            ExtensionMethod.call(
-                            "activity/task",
-                            ReadHistory.class,
-                            JsonForm.object(
-                                    json -> {
-                                        Values values = Values.of("activity/task", READ, json);
-                                        return new ReadHistory(
-                                                String.valueOf(values.values().get("taskId")),
-                                                values.number("after", 0),
-                                                values.count("limit", MAX_EVENTS),
-                                                values.reach());
-                                    },
-                                    read -> members(
-                                            read.reach(),
-                                            "taskId",
-                                            read.taskId(),
-                                            "after",
-                                            read.after() == 0 ? null : read.after(),
-                                            "limit",
-                                            read.limit())),
-                            HISTORY)
+                    .described("Count tasks by agent and state"),
+            ExtensionMethod.call("activity/task", ReadHistory.class, READ, HISTORY)
                     .rest("GET /activity/tasks/{taskId}")
-                    .described(READ)
+                    .described("Read a task and its events with their numbers and times")
                     .content(history ->
                             history.events().stream().map(EventView::event).toList()),
-            ExtensionMethod.call(
-                            "activity/trace",
-                            ReadTrace.class,
-                            JsonForm.object(
-                                    json -> {
-                                        Values values = Values.of("activity/trace", READ_TRACE, json);
-                                        return new ReadTrace(
-                                                String.valueOf(values.values().get("trace")), values.reach());
-                                    },
-                                    read -> members(read.reach(), "trace", read.trace())),
-                            TRACE)
+            ExtensionMethod.call("activity/trace", ReadTrace.class, READ_TRACE, TRACE)
                     .rest("GET /activity/traces/{trace}")
-                    .described(READ_TRACE),
-            ExtensionMethod.stream(
-                            "activity/changes",
-                            WatchChanges.class,
-                            JsonForm.object(
-                                    json -> {
-                                        Values values = Values.of("activity/changes", WATCH, json);
-                                        return new WatchChanges(
-                                                values.text("agent"),
-                                                values.text("taskId"),
-                                                values.number("after", WatchChanges.NEW),
-                                                values.reach());
-                                    },
-                                    watch -> members(
-                                            watch.reach(),
-                                            "agent",
-                                            watch.agent(),
-                                            "taskId",
-                                            watch.taskId(),
-                                            "after",
-                                            watch.after() < 0 ? null : watch.after())),
-                            CHANGE)
+                    .described("Read the tasks of a trace as spans"),
+            ExtensionMethod.stream("activity/changes", WatchChanges.class, WATCH, CHANGE)
                     .rest("GET /activity/changes")
-                    .described(WATCH)
+                    .described("Stream the changes of tasks and agents")
                     .resumable(
                             change -> change.number() == 0 ? null : Long.toString(change.number()),
                             (watch, id) -> new WatchChanges(watch.agent(), watch.taskId(), place(id), watch.reach())));
-
-    /** Parameters of a request, which its row has checked. */
-    private record Values(Map<String, @Nullable Object> values) {
-        static Values of(String name, RestDescription row, Map<String, @Nullable Object> json) {
-            return new Values(row.call(name, json).params());
-        }
-
-        @Nullable
-        String text(String name) {
-            return values.get(name) instanceof String text && !text.isBlank() ? text : null;
-        }
-
-        long number(String name, long otherwise) {
-            return values.get(name) instanceof Number number ? number.longValue() : otherwise;
-        }
-
-        /** A number from 1; null for none. */
-        @Nullable
-        Integer count(String name, int most) {
-            if (!(values.get(name) instanceof Number number)) {
-                return null;
-            }
-            if (number.longValue() == 0) {
-                throw InvalidField.of(name, "0 (expected: 1 to " + most + ")");
-            }
-            return number.intValue();
-        }
-
-        Reach reach() {
-            return new Reach(text("group"), text("owner"));
-        }
-    }
 
     private static long place(String id) {
         try {
@@ -344,21 +271,6 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
         } catch (NumberFormatException foreign) {
             return Long.MAX_VALUE; // no id of this server: new changes, behind a gap
         }
-    }
-
-    private static FindTasks find(Map<String, @Nullable Object> json) {
-        Values values = Values.of("activity/tasks", FIND, json);
-        return new FindTasks(
-                values.text("agent"),
-                values.text("contextId"),
-                states(values.text("state")),
-                values.text("caller"),
-                RestParameter.time(values.values().get("since")),
-                RestParameter.time(values.values().get("until")),
-                values.text("q"),
-                values.text("after"),
-                values.count("pageSize", MAX_PAGE),
-                values.reach());
     }
 
     /**
@@ -375,53 +287,13 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     .filter(state -> state.name().equals(name) && state != TaskState.UNSPECIFIED)
                     .findFirst()
                     .orElseThrow(() -> InvalidField.of(
-                            "state",
-                            '"' + each + "\": unknown (expected: such as TASK_STATE_WORKING,TASK_STATE_FAILED)")));
+                            "", '"' + each + "\": unknown (expected: such as TASK_STATE_WORKING,TASK_STATE_FAILED)")));
         }
         return states;
     }
 
-    private static Map<String, @Nullable Object> members(FindTasks find) {
-        var states = new TreeSet<String>();
-        find.states().forEach(state -> states.add(PREFIX + state.name()));
-        return members(
-                find.reach(),
-                "agent",
-                find.agent(),
-                "contextId",
-                find.contextId(),
-                "state",
-                states.isEmpty() ? null : String.join(",", states),
-                "caller",
-                find.caller(),
-                "since",
-                find.since(),
-                "until",
-                find.until(),
-                "q",
-                find.words(),
-                "after",
-                find.after(),
-                "pageSize",
-                find.pageSize());
-    }
-
-    /** Members of a request, without those that are null; times are texts. */
-    private static Map<String, @Nullable Object> members(Reach reach, @Nullable Object... namesAndValues) {
-        var members = new LinkedHashMap<String, @Nullable Object>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            Object value = namesAndValues[i + 1];
-            if (value != null) {
-                members.put(String.valueOf(namesAndValues[i]), value instanceof Number ? value : value.toString());
-            }
-        }
-        if (reach.group() != null) {
-            members.put("group", reach.group());
-        }
-        if (reach.owner() != null) {
-            members.put("owner", reach.owner());
-        }
-        return members;
+    private static String typed(Set<TaskState> states) {
+        return states.stream().map(state -> PREFIX + state.name()).sorted().collect(Collectors.joining(","));
     }
 
     private static Long number(Object value) {
