@@ -1,0 +1,84 @@
+package dev.parley.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.agents.DemoAgents;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Operations of a hub with all extensions, by its {@code /openapi.json}. */
+final class TypedOperationsTest {
+    /** Operations whose answers are not described yet. The list only becomes shorter. */
+    private static final Path NOT_DESCRIBED = Path.of("src/test/resources/dev/parley/cli/not-described.txt");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void eachOperationDescribesItsAnswer() throws Exception {
+        var found = new TreeSet<String>();
+        try (Hub hub = Hub.builder()
+                .port(0)
+                .data(directory)
+                .drain(Duration.ZERO)
+                .agents(DemoAgents.all().toArray(Agent[]::new))
+                .start()) {
+            Map<?, ?> paths = (Map<?, ?>) document(hub).get("paths");
+            paths.forEach((path, verbs) -> ((Map<?, ?>) verbs).forEach((verb, operation) -> {
+                Object responses = ((Map<?, ?>) operation).get("responses");
+                if (isBare(((Map<?, ?>) responses).get("200"))) {
+                    found.add(((Map<?, ?>) operation).get("operationId").toString());
+                }
+            }));
+        }
+
+        assertThat(found)
+                .as("a new operation is described by the shape of its answer; one that is described leaves "
+                        + NOT_DESCRIBED)
+                .containsExactlyInAnyOrderElementsOf(Files.readAllLines(NOT_DESCRIBED));
+    }
+
+    @Test
+    void aSchemaWithoutMembersIsFound() {
+        assertThat(isBare(Map.of("schema", Map.of("type", "object")))).isTrue();
+        assertThat(isBare(List.of(Map.of("items", Map.of("type", "object"))))).isTrue();
+        assertThat(isBare(Map.of("type", "object", "properties", Map.of()))).isFalse();
+        assertThat(isBare(Map.of("type", "object", "additionalProperties", true)))
+                .isFalse();
+    }
+
+    private static Map<?, ?> document(Hub hub) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(hub.url() + "/openapi.json")).build();
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return Json.read(
+                    client.send(request, BodyHandlers.ofString()).body().getBytes(UTF_8), Map.class);
+        }
+    }
+
+    /** Whether a schema has an object about whose members nothing is said. */
+    private static boolean isBare(Object schema) {
+        return switch (schema) {
+            case Map<?, ?> members ->
+                members.equals(Map.of("type", "object"))
+                        || members.values().stream().anyMatch(TypedOperationsTest::isBare);
+            case List<?> all -> all.stream().anyMatch(TypedOperationsTest::isBare);
+            default -> false;
+        };
+    }
+}
