@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -123,7 +121,7 @@ public final class ConformanceAgent {
     private static AgentHandler worksFor(Duration pause) {
         return (request, reply) -> {
             reply.move(TaskState.WORKING, null, Map.of());
-            var unused = new CountDownLatch(1).await(pause.toMillis(), TimeUnit.MILLISECONDS);
+            Thread.sleep(pause);
             reply.complete();
         };
     }

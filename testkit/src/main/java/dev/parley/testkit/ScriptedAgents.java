@@ -5,7 +5,6 @@ import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** Agents with one behaviour each, wrong ones included: for tests of engines and servers. */
 public final class ScriptedAgents {
@@ -26,8 +25,7 @@ public final class ScriptedAgents {
     public static Agent slow(Duration time) {
         return agent("slow", "Waits for " + time + ", then completes", (request, reply) -> {
             reply.working("waiting");
-            // A latch that never opens: unlike sleep, it names the awaited condition.
-            var unused = new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS);
+            Thread.sleep(time);
             reply.complete("done");
         });
     }
