@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Queue;
@@ -87,12 +87,10 @@ final class AuditNotesTest {
             assertThat(stuck.get(60, TimeUnit.SECONDS)).isTrue();
             assertThat(written.get(60, TimeUnit.SECONDS)).isZero();
             assertThat(rows(database, "ordinary")).isEqualTo(100);
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (rows(database, "hostile") + lost() < MANY) {
-                assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+            Eventually.asserted("all rows are on disk or reported as lost", () -> {
                 write(database); // the end of a group says how many are lost
-            }
-            assertThat(rows(database, "hostile") + lost()).isEqualTo(MANY);
+                assertThat(rows(database, "hostile") + lost()).isEqualTo(MANY);
+            });
             assertThat(rows(database, "hostile")).isLessThanOrEqualTo(PLACES * 7 / 8);
             assertThat(lines).as("log").hasSizeLessThan(1_000);
             assertThat(audit.verify().broken()).isNull();

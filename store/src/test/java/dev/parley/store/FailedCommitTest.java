@@ -23,6 +23,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.testkit.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -196,12 +197,12 @@ final class FailedCommitTest {
 
             List<Task> tasks = agent.call(ListTasks.all(), ALICE).tasks();
             assertThat(tasks).hasSize(2);
-            while (engine.unreadable().isEmpty()) {
-                Thread.onSpinWait();
-            }
-            assertThat(engine.unreadable())
-                    .singleElement()
-                    .satisfies(task -> assertThat(task.reason()).contains("the segment of event 1 cannot be read"));
+            Eventually.asserted(
+                    "the damaged task is reported",
+                    () -> assertThat(engine.unreadable())
+                            .singleElement()
+                            .satisfies(task ->
+                                    assertThat(task.reason()).contains("the segment of event 1 cannot be read")));
         }
     }
 

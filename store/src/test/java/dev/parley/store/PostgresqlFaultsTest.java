@@ -14,6 +14,7 @@ import dev.parley.store.database.Work;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -90,9 +91,7 @@ final class PostgresqlFaultsTest {
             CompletableFuture<Integer> written;
             faults.commits(Fault.CUT, durable);
             written = CompletableFuture.supplyAsync(() -> insert(database, 1));
-            while (faults.hits() == 0) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds("the connection breaks", () -> faults.hits() > 0);
             faults.pass();
 
             assertThat(written.join()).isEqualTo(1);
@@ -115,9 +114,7 @@ final class PostgresqlFaultsTest {
 
             server.close();
             var written = CompletableFuture.supplyAsync(() -> insert(database, 2));
-            while (database.outage().isEmpty()) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds("the outage begins", () -> database.outage().isPresent());
             server = builder.start();
 
             assertThat(written.join()).isEqualTo(1);
@@ -138,10 +135,7 @@ final class PostgresqlFaultsTest {
                     .hasValueSatisfying(why -> assertThat(why).contains("cannot be written"));
 
             faults.pass();
-            long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-            while (database.outage().isPresent() && System.nanoTime() - end < 0) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty());
             assertThat(insert(database, 2)).isEqualTo(1);
         }
     }

@@ -15,17 +15,16 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
+import dev.parley.testkit.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,15 +130,12 @@ final class TaskNamesTest {
 
     /** Until the names of the time before the start are known, each name is looked up. */
     private void awaitNamesRead(AgentEndpoint agent) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        int before;
-        int probe = 0;
-        do {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-            before = lookUps.get();
-            send(agent, "probe-" + probe++, "enough");
-        } while (lookUps.get() > before);
+        var probes = new AtomicInteger();
+        Eventually.holds("a new name that is not looked up", () -> {
+            int before = lookUps.get();
+            send(agent, "probe-" + probes.incrementAndGet(), "enough");
+            return lookUps.get() == before;
+        });
     }
 
     @Test

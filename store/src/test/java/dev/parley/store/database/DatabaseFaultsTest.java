@@ -11,6 +11,7 @@ import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -82,30 +83,6 @@ final class DatabaseFaultsTest {
         });
     }
 
-    /** Repeats a write until the database takes it; each refusal is a wait for its next attempt. */
-    private static void writeAgain(Database database, long number) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
-            try {
-                database.write(session -> insert(session, number));
-                return;
-            } catch (StoreException refused) {
-                if (System.nanoTime() > deadline) {
-                    throw refused;
-                }
-                LockSupport.parkNanos(20_000_000);
-            }
-        }
-    }
-
-    private static void awaitNoOutage(Database database) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (database.outage().isPresent()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
-    }
-
     /** Opens a database whose disk is full as {@code full} says, for connections that are opened from then on. */
     private Database openOnDisk(AtomicBoolean full) {
         // SQLite's own limit of pages: the very error, at the very places, of a disk that is full.
@@ -137,7 +114,7 @@ final class DatabaseFaultsTest {
             fill(database, full);
             full.set(false);
 
-            writeAgain(database, 5);
+            Eventually.holds("the database takes a write", () -> isWritten(database, 5));
 
             assertThat(notes(database)).isEqualTo(2);
             assertThat(database.outage()).isEmpty();
@@ -163,7 +140,7 @@ final class DatabaseFaultsTest {
             }
             full.set(false);
 
-            awaitNoOutage(database);
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty());
             database.write(session -> insert(session, 2));
 
             assertThat(notes(database)).isEqualTo(2);
@@ -205,7 +182,7 @@ final class DatabaseFaultsTest {
                 statement.execute("ROLLBACK");
             }
             full.set(false);
-            awaitNoOutage(database);
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty());
             database.write(session -> insert(session, 2));
         }
     }
@@ -227,16 +204,22 @@ final class DatabaseFaultsTest {
                 expected += written ? 2 : 0;
 
                 assertThat(notes(database)).as("after call " + call).isEqualTo(expected);
-                writeAgain(database, ++number);
+                long third = ++number;
+                Eventually.holds("the database takes a write", () -> isWritten(database, third));
                 expected++;
                 assertThat(notes(database)).isEqualTo(expected);
             }
         }
     }
 
-    private static boolean isWritten(Database database, long first, long second) {
+    private static boolean isWritten(Database database, long... numbers) {
         try {
-            database.write(session -> insert(session, first) + insert(session, second));
+            database.write(session -> {
+                for (long number : numbers) {
+                    insert(session, number);
+                }
+                return numbers.length;
+            });
             return true;
         } catch (StoreException refused) {
             return false;
@@ -262,7 +245,7 @@ final class DatabaseFaultsTest {
                             assertThat(reason).contains("cannot be written").contains("[SQLITE_" + fault));
             assertThat(notes(database)).as("reading goes on").isZero();
             faults.pass();
-            awaitNoOutage(database); // although nobody writes
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty()); // although nobody writes
 
             database.write(session -> insert(session, 7));
             assertThat(notes(database)).isOne();
@@ -279,7 +262,7 @@ final class DatabaseFaultsTest {
 
             assertThat(failedTest(database)).contains("cannot be written").contains("[SQLITE_" + fault);
             faults.pass();
-            awaitNoOutage(database); // although nobody writes
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty()); // although nobody writes
 
             assertThat(database.testWriting()).isEmpty();
         }
@@ -287,14 +270,8 @@ final class DatabaseFaultsTest {
 
     /** Tests until the last write is so long ago that a test writes, and fails. */
     private static String failedTest(Database database) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        Optional<String> reason = database.testWriting();
-        while (reason.isEmpty()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-            reason = database.testWriting();
-        }
-        return reason.get();
+        return Eventually.value("a test that fails", database::testWriting, Optional::isPresent)
+                .orElseThrow();
     }
 
     /** Counts the works that are on disk. */
@@ -328,11 +305,7 @@ final class DatabaseFaultsTest {
                 assertThat(test.get(60, TimeUnit.SECONDS)).isEqualTo("the database did not answer within 2 s");
             }
             faults.pass();
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (database.testWriting().isPresent()) {
-                assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-                LockSupport.parkNanos(5_000_000);
-            }
+            Eventually.holds("a test that writes", () -> database.testWriting().isEmpty());
             assertThat(written.get() - before).isOne();
         }
     }
@@ -346,10 +319,10 @@ final class DatabaseFaultsTest {
             byte[] logBefore = Files.readAllBytes(log);
             long begun = System.nanoTime();
 
-            while (written.get() < before + 2) {
+            Eventually.holds("two writes of tests", () -> {
                 assertThat(database.testWriting()).isEmpty();
-                assertThat(System.nanoTime() - begun).as("nanoseconds").isLessThan(60_000_000_000L);
-            }
+                return written.get() >= before + 2;
+            });
 
             assertThat(Files.readAllBytes(log)).isNotEqualTo(logBefore);
             assertThat(System.nanoTime() - begun).as("nanoseconds").isGreaterThan(1_000_000_000L);
@@ -362,9 +335,7 @@ final class DatabaseFaultsTest {
             faults.from(3, Fault.HANG, Side.WRITES);
             var done = new CompletableFuture<Long>();
             Thread.ofVirtual().start(() -> done.complete((long) database.write(session -> insert(session, 1))));
-            while (faults.hits() == 0) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds("the disk does not answer", () -> faults.hits() > 0);
             assertThat(done).isNotDone();
             assertThat(notes(database)).isZero();
 
@@ -399,11 +370,7 @@ final class DatabaseFaultsTest {
                 });
             }
             faults.pass();
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (written.get() + refused.get() < submitted) {
-                assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-                LockSupport.parkNanos(5_000_000);
-            }
+            Eventually.holds("all works are written or refused", () -> written.get() + refused.get() >= submitted);
         }
         assertThat(refused.get()).isBetween(submitted - 65_536 - 2_048, submitted - 65_536);
     }
@@ -481,7 +448,7 @@ final class DatabaseFaultsTest {
                 faults.pass();
                 store.audit().note(entry("after"));
                 settle(database);
-                awaitNoOutage(database);
+                Eventually.holds("the outage ends", () -> database.outage().isEmpty());
             }
 
             assertThat(store.audit().verify().broken()).isNull();
@@ -630,7 +597,7 @@ final class DatabaseFaultsTest {
                 assertThat(database.outage()).isPresent();
             }
 
-            awaitNoOutage(database);
+            Eventually.holds("the outage ends", () -> database.outage().isEmpty());
             database.write(session -> insert(session, 2));
             assertThat(notes(database)).isOne();
         }
