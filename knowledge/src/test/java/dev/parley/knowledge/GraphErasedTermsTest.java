@@ -12,16 +12,15 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,7 +136,7 @@ final class GraphErasedTermsTest {
             }
             faults.pass();
         });
-        awaitWriting();
+        Eventually.holds("the outage ends", () -> database.outage().isEmpty());
         graph.erase("alice", true, OPERATOR);
         add(BOB);
 
@@ -149,13 +148,5 @@ final class GraphErasedTermsTest {
     private void restart() {
         close();
         open();
-    }
-
-    private void awaitWriting() {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (database.outage().isPresent()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
     }
 }

@@ -17,6 +17,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import java.nio.file.Path;
@@ -25,7 +26,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,15 +79,7 @@ final class GraphFailedCommitTest {
         faults.commits(Fault.IO, durable);
         assertThatThrownBy(change::run).isInstanceOf(RuntimeException.class);
         faults.pass();
-        awaitWriting();
-    }
-
-    private void awaitWriting() {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (database.outage().isPresent()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+        Eventually.holds("the outage ends", () -> database.outage().isEmpty());
     }
 
     private static Object values(Graph of, @Nullable Double floor) {

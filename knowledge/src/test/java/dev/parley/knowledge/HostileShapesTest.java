@@ -14,11 +14,11 @@ import dev.parley.knowledge.sparql.ShaclShapes;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.testkit.Eventually;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -76,19 +76,14 @@ final class HostileShapesTest {
 
     /** Returns the names of the threads that check shapes, as soon as there is one. */
     private static List<String> checking() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (System.nanoTime() - end < 0) {
-            List<String> names = Thread.getAllStackTraces().entrySet().stream()
-                    .filter(thread -> Arrays.stream(thread.getValue())
-                            .anyMatch(frame -> frame.getClassName().equals(ShaclShapes.class.getName())))
-                    .map(thread -> thread.getKey().getName())
-                    .toList();
-            if (!names.isEmpty()) {
-                return names;
-            }
-            Thread.onSpinWait();
-        }
-        throw new AssertionError("no shapes are checked");
+        return Eventually.value(
+                "a thread checks shapes",
+                () -> Thread.getAllStackTraces().entrySet().stream()
+                        .filter(thread -> Arrays.stream(thread.getValue())
+                                .anyMatch(frame -> frame.getClassName().equals(ShaclShapes.class.getName())))
+                        .map(thread -> thread.getKey().getName())
+                        .toList(),
+                names -> !names.isEmpty());
     }
 
     @Test
@@ -137,10 +132,8 @@ final class HostileShapesTest {
                         return query;
                     })
                     .toList();
-            for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-                    queries.stream().noneMatch(FutureTask::isDone) && System.nanoTime() - end < 0; ) {
-                Thread.onSpinWait(); // until the first is refused, because as many as may wait do
-            }
+            // A query is refused when the queue of its group is full.
+            Eventually.holds("a query is refused", () -> queries.stream().anyMatch(FutureTask::isDone));
 
             A2AException refused = refusal(again);
 
