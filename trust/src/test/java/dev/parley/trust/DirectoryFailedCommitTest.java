@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.SettableClock;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -62,11 +62,7 @@ final class DirectoryFailedCommitTest {
         faults.commits(Fault.IO, durable);
         assertThatThrownBy(change::run).isInstanceOf(RuntimeException.class);
         faults.pass();
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (database.outage().isPresent()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+        Eventually.holds("the outage ends", () -> database.outage().isEmpty());
         database.write(session -> session); // behind the reading of what the failed commit has left
         Directory fresh = Directory.in(database, audit, clock);
         assertThat(directory.groups()).isEqualTo(fresh.groups());

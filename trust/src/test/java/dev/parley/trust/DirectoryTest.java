@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.NewKey;
@@ -102,10 +103,10 @@ final class DirectoryTest {
     }
 
     private void awaitWritten(String id, Instant at) {
-        Instant end = Instant.now().plusSeconds(20);
-        while (!at.equals(Directory.in(database, audit, clock).lastUse(id))) {
-            assertThat(Instant.now()).isBefore(end);
-        }
+        Eventually.asserted(
+                "the last use is on disk",
+                () -> assertThat(Directory.in(database, audit, clock).lastUse(id))
+                        .isEqualTo(at));
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -25,7 +26,6 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,11 +120,7 @@ final class SessionsTest {
         faults.at(4, Fault.HANG, Side.READS);
 
         CompletableFuture<Boolean> found = CompletableFuture.supplyAsync(() -> sessions.find(id) != null);
-        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (faults.hits() == 0) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(1_000_000);
-        }
+        Eventually.holds("the read does not return", () -> faults.hits() > 0);
         sessions.end(id, ADDRESS);
         faults.pass();
 
