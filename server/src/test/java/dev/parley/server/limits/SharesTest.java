@@ -3,6 +3,7 @@ package dev.parley.server.limits;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,10 +39,24 @@ final class SharesTest {
     }
 
     @Test
-    void callsOfOneGroupAloneDoNotWait() {
-        for (int i = 0; i < 100; i++) {
-            shares.enter("one");
-        }
+    void callsOfOneGroupAloneDoNotWait() throws InterruptedException {
+        assertThat(enteredInTime(shares, "one", 100))
+                .as("calls that entered within 30 s")
+                .isEqualTo(100);
+    }
+
+    /** Returns how many calls enter one after the other within 30 s; a call that waits for its round takes hours. */
+    private int enteredInTime(Shares of, String group, int calls) throws InterruptedException {
+        var entered = new AtomicInteger();
+        var thread = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < calls; i++) {
+                of.enter(group);
+                entered.incrementAndGet();
+            }
+        });
+        threads.add(thread);
+        thread.join(Duration.ofSeconds(30));
+        return entered.get();
     }
 
     @Test
@@ -69,13 +85,14 @@ final class SharesTest {
 
     @Test
     void whatTakesLongCountsNoMore() throws InterruptedException {
-        var impatient = new Shares(clock, 1, 1, Duration.ofMillis(1));
+        // A call that works, unlike these, holds up the next one 1000 times as long.
+        var impatient = new Shares(clock, 1, 1, Duration.ofMillis(20));
         impatient.enter("quiet");
         impatient.enter("noisy");
 
-        for (int i = 0; i < 5; i++) {
-            impatient.enter("noisy");
-        }
+        assertThat(enteredInTime(impatient, "noisy", 5))
+                .as("calls that entered within 30 s")
+                .isEqualTo(5);
     }
 
     @Test
@@ -198,13 +215,7 @@ final class SharesTest {
     private Thread call(Shares shares, String group, String name) throws InterruptedException {
         var thread = Thread.ofPlatform().start(() -> in.add(new Call(name, shares.enter(group))));
         threads.add(thread);
-        var deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (thread.getState() != Thread.State.WAITING) {
-            assertThat(thread.isAlive() && System.nanoTime() < deadline)
-                    .as("call \"%s\" waits", name)
-                    .isTrue();
-            Thread.onSpinWait();
-        }
+        Eventually.value("call \"" + name + "\" waits", thread::getState, Thread.State.WAITING::equals);
         return thread;
     }
 
