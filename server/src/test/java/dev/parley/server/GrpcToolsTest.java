@@ -15,6 +15,7 @@ import dev.parley.dialect.grpc.reflection.ServerReflectionResponse;
 import dev.parley.dialect.grpc.reflection.ServiceResponse;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
+import dev.parley.testkit.Eventually;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -218,11 +219,9 @@ class GrpcToolsTest {
                     .hasMessageStartingWith("DEADLINE_EXCEEDED");
         }
         var http = (HttpServer) server;
-        var deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (http.connections().watches().count() > 0 && System.nanoTime() < deadline) {
-            Thread.onSpinWait();
-        }
-        assertThat(http.connections().watches().count()).isZero();
+        Eventually.asserted(
+                "watches end",
+                () -> assertThat(http.connections().watches().count()).isZero());
 
         assertThat(watch("").next().getStatus()).isEqualTo(ServingStatus.SERVING);
     }

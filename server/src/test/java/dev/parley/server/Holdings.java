@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
-import java.time.Duration;
+import dev.parley.testkit.Eventually;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /** What a server holds for its clients: connections, threads, memory of bodies, and calls that count against limits. */
 record Holdings(int connections, int streamThreads, int unfinished, long bodyBytes, int calls, int streams) {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
-
     /** Lets every caller in, and counts the calls that have not been left. */
     static final class Calls implements Authenticator {
         final AtomicInteger running = new AtomicInteger();
@@ -40,28 +37,27 @@ record Holdings(int connections, int streamThreads, int unfinished, long bodyByt
 
     /** Waits until a server holds nothing but so many connections. */
     static void awaitFree(Server server, Calls calls, int connections) {
-        await(server, calls, new Holdings(connections, 0, 0, 0, 0, 0)::equals);
+        var free = new Holdings(connections, 0, 0, 0, 0, 0);
+        Eventually.asserted(
+                "the server is free", () -> assertThat(of(server, calls)).isEqualTo(free));
     }
 
     /** Waits until a server holds so many calls. */
     static void awaitCalls(Server server, Calls calls, int count) {
-        await(server, calls, holdings -> holdings.calls() == count);
+        Eventually.asserted(
+                "calls of the server",
+                () -> assertThat(of(server, calls).calls()).isEqualTo(count));
     }
 
     /** Waits until so many threads run streams of HTTP/2. */
     static void awaitThreads(Server server, Calls calls, int count) {
-        await(server, calls, holdings -> holdings.streamThreads() == count);
+        Eventually.asserted(
+                "threads of streams",
+                () -> assertThat(of(server, calls).streamThreads()).isEqualTo(count));
     }
 
     /** Waits until what a server holds is as wanted. */
-    static Holdings await(Server server, Calls calls, Predicate<Holdings> wanted) {
-        var deadline = System.nanoTime() + DEADLINE.toNanos();
-        var holdings = of(server, calls);
-        while (!wanted.test(holdings) && System.nanoTime() < deadline) {
-            LockSupport.parkNanos(1_000_000);
-            holdings = of(server, calls);
-        }
-        assertThat(holdings).matches(wanted);
-        return holdings;
+    static void await(Server server, Calls calls, Predicate<Holdings> wanted) {
+        Eventually.value("holdings of the server that fit", () -> of(server, calls), wanted);
     }
 }
