@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -21,8 +21,6 @@ final class ClientThreads implements BeforeEachCallback, AfterEachCallback {
     private static final Pattern THREAD =
             Pattern.compile("\"tid\": \"?(\\d+)\"?,[^{}]*?\"name\": \"((?:http-|parley-|idle-)[^\"]*)\"");
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
     private List<String> ofOthers = List.of();
 
     @Override
@@ -32,12 +30,8 @@ final class ClientThreads implements BeforeEachCallback, AfterEachCallback {
 
     @Override
     public void afterEach(ExtensionContext test) throws IOException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        List<String> left = left();
-        while (!left.isEmpty() && System.nanoTime() < end) {
-            left = left();
-        }
-        assertThat(left).as("threads of closed clients").isEmpty();
+        Eventually.asserted(
+                "threads of closed clients end", () -> assertThat(left()).isEmpty());
     }
 
     private List<String> left() throws IOException {
