@@ -18,6 +18,7 @@ import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -234,9 +235,11 @@ class ChangesTest {
         try (var hub = ActivityHub.guarded(database.kept(Hub.builder()).auditCalls(true), data.resolve("policy"));
                 Stream<String> root = hub.stream(CHANGES + "?group=*", ROOT, null)) {
             assertThat(hub.get("/agents/board/tasks", ANN).status()).isEqualTo(200);
-            while (!hub.get("/admin/audit?action=call.answered", ROOT).body().contains("ListTasks")) {
-                Thread.onSpinWait(); // the row is written soon after the answer
-            }
+            Eventually.holds(
+                    "the row, which is written after the answer",
+                    () -> hub.get("/admin/audit?action=call.answered", ROOT)
+                            .body()
+                            .contains("ListTasks"));
             Instant read = Instant.now();
             String last = hub.send("board", "board of ann", ANN);
 

@@ -14,6 +14,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -51,17 +52,17 @@ class HistoryTest {
         String slow;
         try (var hub = ActivityHub.open(database.kept(Hub.builder()))) {
             slow = hub.send("slow", "work", null, true);
-            while (!hub.get(TASKS + slow, null).body().contains("forty percent")) {
-                Thread.onSpinWait();
-            }
+            String path = TASKS + slow;
+            Eventually.holds("the progress", () -> hub.get(path, null).body().contains("forty percent"));
         }
         try (var hub = ActivityHub.open(database.kept(Hub.builder()));
                 var client = AgentClient.connect(hub.hub.url() + "/activity")) {
             hub.gate.countDown();
-            History history;
-            do {
-                history = client.call(ReadHistory.of(slow), CallContext.anonymous());
-            } while (history.task().state() != TaskState.COMPLETED);
+            ReadHistory read = ReadHistory.of(slow);
+            History history = Eventually.value(
+                    "the task is completed",
+                    () -> client.call(read, CallContext.anonymous()),
+                    each -> each.task().state() == TaskState.COMPLETED);
 
             List<EventView> events = history.events();
             assertThat(events)

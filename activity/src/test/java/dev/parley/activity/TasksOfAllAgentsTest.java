@@ -17,6 +17,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,17 +95,17 @@ class TasksOfAllAgentsTest {
     void aRowFollowsItsTaskWithoutReadingAllOfItAgain() throws Exception {
         try (var hub = ActivityHub.open(database.kept(Hub.builder()))) {
             hub.send("steps", "climb", null, true);
-            while (!hub.get("/activity/tasks", null).body().contains("step 39")) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds(
+                    "step 39", () -> hub.get("/activity/tasks", null).body().contains("step 39"));
             Map<?, ?> row = first(hub.ok("/activity/tasks", null));
             assertThat(row.get("title")).isEqualTo("climb");
             assertThat(row.get("progress")).isEqualTo(39);
 
             hub.gate.countDown();
-            do {
-                row = first(hub.ok("/activity/tasks", null));
-            } while (!"TASK_STATE_COMPLETED".equals(row.get("state")));
+            row = Eventually.value(
+                    "the task is completed",
+                    () -> first(hub.ok("/activity/tasks", null)),
+                    each -> "TASK_STATE_COMPLETED".equals(each.get("state")));
             assertThat(row.get("title")).isEqualTo("climb");
             assertThat(row.get("status"))
                     .as("the last word, the end is an artifact")

@@ -3,8 +3,10 @@ package dev.parley.activity.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.testkit.Eventually;
 import java.lang.Thread.State;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -39,9 +41,8 @@ class SharedAnswersTest {
 
     private static Thread waiting(Runnable call) {
         Thread caller = Thread.ofVirtual().start(call);
-        while (caller.getState() != State.WAITING && caller.getState() != State.TIMED_WAITING) {
-            Thread.onSpinWait();
-        }
+        Eventually.value(
+                "the caller waits", caller::getState, EnumSet.of(State.WAITING, State.TIMED_WAITING)::contains);
         return caller;
     }
 
