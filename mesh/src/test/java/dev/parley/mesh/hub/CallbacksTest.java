@@ -11,12 +11,14 @@ import dev.parley.mesh.hub.Sink.Callback;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -186,11 +188,10 @@ final class CallbacksTest {
                     delegation(sink, "m-1", "worker", "work", "{'retryPolicy':{'maxRetries':1,'backoff':'linear'}}"));
             requireNonNull(sink.attempts.poll(60, TimeUnit.SECONDS));
             requireNonNull(sink.attempts.poll(60, TimeUnit.SECONDS));
-            Answer dead = peer.get("/admin/webhooks/dead");
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (dead.at("webhooks", 0) == null && System.nanoTime() < deadline) {
-                dead = peer.get("/admin/webhooks/dead"); // listed soon after the last attempt
-            }
+            Answer dead = Eventually.value(
+                    "a dead letter, which is listed after the last attempt",
+                    () -> peer.get("/admin/webhooks/dead"),
+                    answer -> answer.at("webhooks", 0) != null);
 
             String task = String.valueOf(accepted.content("taskId"));
             assertThat(dead.at("webhooks", 0, "taskId"))
@@ -248,13 +249,7 @@ final class CallbacksTest {
 
     /** The page of metrics, once it has a line. */
     private static String page(Peer peer, String line) throws Exception {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        String page = "";
-        while (!page.contains(line) && System.nanoTime() < deadline) {
-            page = peer.get("/metrics").response().body();
-        }
-        assertThat(page).contains(line);
-        return page;
+        return Eventually.value(line, () -> peer.get("/metrics").response().body(), page -> page.contains(line));
     }
 
     @Test
@@ -386,11 +381,12 @@ final class CallbacksTest {
             assertThat(first.type()).isEqualTo("task_acceptance");
             assertThat(first.content("estimatedCompletion")).isNull();
 
-            Answer second = peer.delegate("m-2", "echo", "say", "x");
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            for (int i = 3; second.content("estimatedCompletion") == null && System.nanoTime() < deadline; i++) {
-                second = peer.delegate("m-" + i, "echo", "say", "x"); // the run may end after its result is seen
-            }
+            var last = new AtomicInteger(1);
+            // The first run may end after its result is seen.
+            Answer second = Eventually.value(
+                    "an estimate",
+                    () -> peer.delegate("m-" + last.incrementAndGet(), "echo", "say", "x"),
+                    answer -> answer.content("estimatedCompletion") != null);
 
             long estimate = ((Number) requireNonNull(second.content("estimatedCompletion"))).longValue();
             assertThat(estimate).isBetween(System.currentTimeMillis() - 60_000, System.currentTimeMillis() + 60_000);

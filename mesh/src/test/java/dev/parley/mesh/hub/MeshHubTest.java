@@ -9,6 +9,7 @@ import dev.parley.mesh.Delegations;
 import dev.parley.mesh.hub.Peer.Answer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.io.IOException;
@@ -259,11 +260,9 @@ final class MeshHubTest {
             assertThat(peer.post("/agents/asking/one", envelope, "X-Api-Key", alice)
                             .status())
                     .isEqualTo(202);
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-            while (!body(peer, "/one/connections", bob).contains("alice-liddell") && System.nanoTime() < deadline) {
-                Thread.onSpinWait(); // the row of the audit comes soon after the answer
-            }
-            assertThat(body(peer, "/one/connections", bob)).contains("alice-liddell");
+            Eventually.asserted(
+                    "the row of the audit, which is written after the answer",
+                    () -> assertThat(body(peer, "/one/connections", bob)).contains("alice-liddell"));
             String notice = Peer.envelope("m-2", "asking", "conflict", "{'text':'curiouser'}", "{}")
                     .replace("planner", "alice-liddell");
             assertThat(peer.post("/agents/asking/one", notice, "X-Api-Key", alice)

@@ -23,6 +23,11 @@ record Peer(HttpClient http, String base) {
 
     /** An answer, to look into. */
     record Answer(int status, HttpResponse<String> response) {
+        @Override
+        public String toString() {
+            return status + " " + response.body();
+        }
+
         /** The value at a path of member names and indexes; null if there is none. */
         @Nullable
         Object at(Object... path) {

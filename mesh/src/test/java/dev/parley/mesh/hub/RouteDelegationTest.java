@@ -10,6 +10,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.mesh.hub.Peer.Answer;
 import dev.parley.mesh.hub.Sink.Callback;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -73,13 +74,10 @@ final class RouteDelegationTest {
                 .formatted(text, callback.isEmpty() ? "" : ",'callback':'" + callback + "'");
     }
 
-    private static Answer until(Peer peer, String path, int status) throws Exception {
-        Answer answer = peer.get(path, "A2A-Version", "1.0");
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60); answer.status() != status; ) {
-            assertThat(System.nanoTime() - end).as(answer.response().body()).isNegative();
-            answer = peer.get(path, "A2A-Version", "1.0");
-        }
-        return answer;
+    private static void awaitRoute(Peer peer) throws Exception {
+        String card = "/agents/far/.well-known/agent-card.json";
+        Eventually.value(
+                "the card of the route", () -> peer.get(card, "A2A-Version", "1.0"), answer -> answer.status() == 200);
     }
 
     @ParameterizedTest
@@ -91,7 +89,7 @@ final class RouteDelegationTest {
                 Hub hub = gateway(remote);
                 var sink = new Sink(1)) {
             var peer = new Peer(hub.url());
-            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+            awaitRoute(peer);
 
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
             assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
@@ -127,7 +125,7 @@ final class RouteDelegationTest {
         try (Hub remote = remote(dialect);
                 Hub hub = gateway(remote)) {
             var peer = new Peer(hub.url());
-            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+            awaitRoute(peer);
 
             Answer waited = peer.delegate("w-1", "far", "research", "tides", "Prefer", "wait=30");
             assertThat(waited.type()).as(waited.response().body()).isEqualTo("task_result");
@@ -199,7 +197,7 @@ final class RouteDelegationTest {
             var peer = new Peer(hub.url());
             String route = "{'name':'far','url':'http://127.0.0.1:" + port + "','set':['pause=0.2s']}";
             assertThat(peer.post("/admin/gateway/routes", route).status()).isEqualTo(200);
-            until(peer, "/agents/far/.well-known/agent-card.json", 200);
+            awaitRoute(peer);
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
             assertThat(accepted.type()).as(accepted.response().body()).isEqualTo("task_acceptance");
 

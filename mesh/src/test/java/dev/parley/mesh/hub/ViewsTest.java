@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.mesh.hub.Peer.Answer;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -54,13 +54,7 @@ final class ViewsTest {
 
     /** The answer as soon as it fits: rows of the audit are written soon after the answer to a message. */
     private static Answer await(Peer peer, String path, Predicate<Answer> fits, String... headers) throws Exception {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        Answer answer = peer.get(path, headers);
-        while (!fits.test(answer) && System.nanoTime() < deadline) {
-            answer = peer.get(path, headers);
-        }
-        assertThat(fits.test(answer)).as(answer.response().body()).isTrue();
-        return answer;
+        return Eventually.value(path, () -> peer.get(path, headers), fits);
     }
 
     @SuppressWarnings("unchecked")
