@@ -19,6 +19,9 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     /** Callers need no credentials. */
     public static final Authentication NONE = new Authentication(Set.of(Scheme.NONE), Set.of());
 
+    /** Header of API keys. */
+    public static final String KEY_HEADER = "X-Api-Key";
+
     /** Schemes that suit most hubs with authentication. */
     public static final String REQUIRED = "required";
 
@@ -29,7 +32,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     public enum Scheme {
         /** Not at all. */
         NONE("none"),
-        /** A key in the header {@code X-Api-Key}. */
+        /** A key in the header {@value #KEY_HEADER}. */
         API_KEY("apiKey"),
         /** A bearer token: one that the caller was given once and for all, or one of the hub's token endpoint. */
         BEARER("bearer"),

@@ -278,7 +278,7 @@ final class AuthorizationEndpoint {
         }
         var granted = new TreeSet<>(user.principal().scopes());
         if (scopes.isEmpty()) {
-            granted.removeAll(List.of(Trust.ADMIN, Trust.GROUP_ADMIN, Trust.METRICS));
+            granted.removeAll(List.of(Principal.ADMIN, Principal.GROUP_ADMIN, Principal.METRICS));
         } else {
             granted.retainAll(scopes);
         }

@@ -57,7 +57,7 @@ final class ConsentPage {
                 scopes.isEmpty() ? "those of your key, except for administration" : escaped(String.join(", ", scopes)),
                 problem.isEmpty() ? "" : "<p role=\"alert\"><strong>" + escaped(problem) + "</strong></p>\n",
                 // Relative: a proxy may serve the hub below a path.
-                Trust.AUTHORIZE_PATH.substring(Trust.AUTHORIZE_PATH.lastIndexOf('/') + 1),
+                ResourceMetadata.AUTHORIZE_PATH.substring(ResourceMetadata.AUTHORIZE_PATH.lastIndexOf('/') + 1),
                 hidden));
     }
 

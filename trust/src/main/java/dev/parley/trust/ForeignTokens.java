@@ -147,8 +147,7 @@ final class ForeignTokens {
             }
         }
         scopes.remove("");
-        scopes.removeAll(
-                List.of(Trust.ADMIN, Trust.GROUP_ADMIN)); // the hub decides who its administrators are, not an issuer
+        scopes.removeAll(List.of(Principal.ADMIN, Principal.GROUP_ADMIN)); // the hub decides on these, not an issuer
         return scopes;
     }
 

@@ -11,6 +11,7 @@ import java.util.Map;
 
 /** Parameters of OAuth requests, each once at most; empty ones count as absent. Source: RFC 6749, section 3.1. */
 final class Form {
+    static final int MAX_BYTES = 16 * 1024;
     private static final String TYPE = "application/x-www-form-urlencoded";
 
     private Form() {}
@@ -22,7 +23,7 @@ final class Form {
                 || !type.toLowerCase(Locale.ROOT).split(";", 2)[0].strip().equals(TYPE)) {
             throw new OAuthRefusal("invalid_request", "a form is expected: " + TYPE);
         }
-        if (request.body().length > Trust.MAX_FORM_BYTES) {
+        if (request.body().length > MAX_BYTES) {
             throw new OAuthRefusal("invalid_request", "the form is too long");
         }
         var form = new LinkedHashMap<String, String>();

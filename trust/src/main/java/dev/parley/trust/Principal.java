@@ -17,6 +17,11 @@ public record Principal(String group, String name, Set<String> scopes) {
     /** The group of those about whom nothing else was said. */
     public static final String DEFAULT_GROUP = "default";
 
+    static final String ADMIN = "admin";
+    static final String METRICS = "metrics";
+    /** Scope of group administrators: permits the operations of the administration that concern a single group. */
+    static final String GROUP_ADMIN = "group-admin";
+
     private static final Pattern GROUP = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@/:+-]{0,199}");
 

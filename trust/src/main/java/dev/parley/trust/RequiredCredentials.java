@@ -1,5 +1,8 @@
 package dev.parley.trust;
 
+import static dev.parley.trust.ResourceMetadata.AUTHORIZE_PATH;
+import static dev.parley.trust.ResourceMetadata.TOKEN_PATH;
+
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
@@ -102,13 +105,13 @@ record RequiredCredentials(
 
     /** The flows by which the hub makes tokens. */
     private List<Flow> flows(Map<String, String> scopes) {
-        String token = hub.get() + Trust.TOKEN_PATH;
+        String token = hub.get() + TOKEN_PATH;
         var own = new ArrayList<Flow>();
         if (hasClients || !hasUsers) {
             own.add(new Flow.ClientCredentials(token, null, scopes));
         }
         if (hasUsers) {
-            own.add(new Flow.AuthorizationCode(hub.get() + Trust.AUTHORIZE_PATH, token, token, scopes, true));
+            own.add(new Flow.AuthorizationCode(hub.get() + AUTHORIZE_PATH, token, token, scopes, true));
         }
         return own;
     }

@@ -20,11 +20,13 @@ import java.util.Map;
  */
 public record ResourceMetadata(
         String hub, boolean hasClients, boolean hasUsers, List<String> issuers, Collection<String> scopes) {
-    /** Path below the address of the hub. */
-    public static final String PATH = "/.well-known/oauth-protected-resource";
+    /** Paths below the address of the hub, which {@link Trust} describes. */
+    static final String PATH = "/.well-known/oauth-protected-resource";
 
-    /** Path of the metadata of the hub's own token endpoint. */
-    public static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
+    static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
+    static final String AUTHORIZE_PATH = "/oauth/authorize";
+    static final String REGISTER_PATH = "/oauth/register";
+    static final String TOKEN_PATH = "/oauth/token";
 
     /** @param request below one of the two paths; behind the first, the path of an agent may come */
     public WireAnswer answer(WireRequest request) {
@@ -57,11 +59,11 @@ public record ResourceMetadata(
         }
         var members = new LinkedHashMap<String, Object>();
         members.put("issuer", hub);
-        members.put("token_endpoint", hub + Trust.TOKEN_PATH);
+        members.put("token_endpoint", hub + TOKEN_PATH);
         var grants = new ArrayList<String>();
         if (hasUsers) {
-            members.put("authorization_endpoint", hub + Trust.AUTHORIZE_PATH);
-            members.put("registration_endpoint", hub + Trust.REGISTER_PATH);
+            members.put("authorization_endpoint", hub + AUTHORIZE_PATH);
+            members.put("registration_endpoint", hub + REGISTER_PATH);
             members.put("code_challenge_methods_supported", List.of("S256"));
             members.put("authorization_response_iss_parameter_supported", true);
             grants.addAll(List.of("authorization_code", "refresh_token"));

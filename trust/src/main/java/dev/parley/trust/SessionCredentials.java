@@ -78,7 +78,7 @@ final class SessionCredentials {
     boolean hasCredential(Arrival arrival) {
         return arrival.header(AUTHORIZATION) != null
                 || arrival.header(keyHeader) != null
-                || arrival.header(Trust.KEY_HEADER) != null;
+                || arrival.header(Authentication.KEY_HEADER) != null;
     }
 
     /** Distinct values of the cookie of a request. */
@@ -158,7 +158,7 @@ final class SessionCredentials {
             if (name.equalsIgnoreCase(AUTHORIZATION)) {
                 return credential.kind() == Kind.TOKEN ? "Bearer " + credential.text() : null;
             }
-            if (name.equalsIgnoreCase(keyHeader) || name.equalsIgnoreCase(Trust.KEY_HEADER)) {
+            if (name.equalsIgnoreCase(keyHeader) || name.equalsIgnoreCase(Authentication.KEY_HEADER)) {
                 return credential.kind() == Kind.KEY ? credential.text() : null;
             }
             return name.equalsIgnoreCase("DPoP") ? null : arrival.header(name);

@@ -142,7 +142,7 @@ final class SessionEndpoint {
             if (now.isDrained()) {
                 about.put("drained", true);
             }
-            boolean isOperator = caller == null || caller.scopes().contains(Trust.ADMIN);
+            boolean isOperator = caller == null || caller.scopes().contains(Principal.ADMIN);
             List<String> problems = now.problems().entrySet().stream()
                     .map(problem -> isOperator ? problem.getKey() + ": " + problem.getValue() : problem.getKey())
                     .sorted()

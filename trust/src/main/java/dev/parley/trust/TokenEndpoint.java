@@ -190,7 +190,7 @@ final class TokenEndpoint {
         if (request.header(Proofs.HEADER) == null) {
             return null;
         }
-        String holder = proofs.holder(request.arrival(), hub.get() + Trust.TOKEN_PATH);
+        String holder = proofs.holder(request.arrival(), hub.get() + ResourceMetadata.TOKEN_PATH);
         if (holder == null) {
             throw new OAuthRefusal("invalid_dpop_proof", "the proof does not fit, is too old, or was shown before");
         }

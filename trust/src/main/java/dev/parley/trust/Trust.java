@@ -57,20 +57,17 @@ import org.jspecify.annotations.Nullable;
  * its sender expects to be authenticated. Safe for any thread.
  */
 public final class Trust {
-    /** The header of API keys. */
-    public static final String KEY_HEADER = "X-Api-Key";
-
     /** Path at which users allow clients to call as them, below the address of the hub. */
-    public static final String AUTHORIZE_PATH = "/oauth/authorize";
+    public static final String AUTHORIZE_PATH = ResourceMetadata.AUTHORIZE_PATH;
 
     /** Path at which clients register themselves, below the address of the hub. */
-    public static final String REGISTER_PATH = "/oauth/register";
+    public static final String REGISTER_PATH = ResourceMetadata.REGISTER_PATH;
 
     /** Path of the token endpoint, below the address of the hub. */
-    public static final String TOKEN_PATH = "/oauth/token";
+    public static final String TOKEN_PATH = ResourceMetadata.TOKEN_PATH;
 
     /** Maximum length of a request to {@link #TOKEN_PATH}. */
-    public static final int MAX_FORM_BYTES = 16 * 1024;
+    public static final int MAX_FORM_BYTES = Form.MAX_BYTES;
 
     /** Path of the metadata about protected resources, below the address of the hub. */
     public static final String RESOURCE_PATH = ResourceMetadata.PATH;
@@ -79,13 +76,10 @@ public final class Trust {
     public static final String SERVER_PATH = ResourceMetadata.SERVER_PATH;
 
     /** Scope of operators of a hub. */
-    public static final String ADMIN = "admin";
-
-    /** Scope of group administrators: permits the operations of the administration that concern a single group. */
-    public static final String GROUP_ADMIN = "group-admin";
+    public static final String ADMIN = Principal.ADMIN;
 
     /** Scope for reading the metrics of a hub. */
-    public static final String METRICS = "metrics";
+    public static final String METRICS = Principal.METRICS;
 
     /** Wrong credentials from one address, within a minute. */
     private static final int MAX_WRONG = 30;
@@ -497,9 +491,9 @@ public final class Trust {
     public CallContext requireGroupAdmin(Arrival arrival) {
         Authentication wanted = everywhere();
         CallContext caller = context(recorded("hub", arrival.method(), wanted, resolved(arrival)), arrival);
-        if (!wanted.isOpen() && Collections.disjoint(caller.grants(), List.of(ADMIN, GROUP_ADMIN))) {
-            denials.note(caller, "hub", arrival.method(), "", "Not granted: " + GROUP_ADMIN);
-            throw Guard.lacking(Set.of(GROUP_ADMIN), caller);
+        if (!wanted.isOpen() && Collections.disjoint(caller.grants(), List.of(ADMIN, Principal.GROUP_ADMIN))) {
+            denials.note(caller, "hub", arrival.method(), "", "Not granted: " + Principal.GROUP_ADMIN);
+            throw Guard.lacking(Set.of(Principal.GROUP_ADMIN), caller);
         }
         return caller;
     }
@@ -507,7 +501,7 @@ public final class Trust {
     /** The group to which an operator is limited; null for an administrator of the hub. */
     public static @Nullable String groupOf(CallContext operator) {
         Set<String> grants = operator.grants();
-        return grants.contains(GROUP_ADMIN) && !grants.contains(ADMIN)
+        return grants.contains(Principal.GROUP_ADMIN) && !grants.contains(ADMIN)
                 ? operator.scope().group()
                 : null;
     }
@@ -638,7 +632,7 @@ public final class Trust {
     /** The API key of a request: in the header that cards name, or in the usual one, which AgentVault's clients know only. */
     private @Nullable String apiKey(Arrival arrival) {
         String key = arrival.header(keyHeader);
-        return key == null ? arrival.header(KEY_HEADER) : key;
+        return key == null ? arrival.header(Authentication.KEY_HEADER) : key;
     }
 
     private @Nullable Principal identified(Authentication wanted, Arrival arrival) {

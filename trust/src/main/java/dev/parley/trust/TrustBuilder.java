@@ -44,7 +44,7 @@ public final class TrustBuilder {
     String service = TrustSettings.DEFAULTS.service();
     final List<String> issuers = new ArrayList<>();
     final List<SecurityScheme.Flow> flows = new ArrayList<>();
-    String keyHeader = Trust.KEY_HEADER;
+    String keyHeader = Authentication.KEY_HEADER;
     Set<String> audiences = Set.of();
 
     @Nullable
@@ -121,7 +121,7 @@ public final class TrustBuilder {
     }
 
     /**
-     * The header that cards name for API keys; {@value Trust#KEY_HEADER}, the default, is taken besides.
+     * The header that cards name for API keys; {@value Authentication#KEY_HEADER}, the default, is taken besides.
      *
      * @throws IllegalArgumentException if it is no name of a header, or one with another meaning
      */

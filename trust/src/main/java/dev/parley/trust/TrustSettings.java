@@ -106,7 +106,7 @@ public record TrustSettings(
                 in.get(
                         TEXT,
                         "api-key-header",
-                        Trust.KEY_HEADER,
+                        Authentication.KEY_HEADER,
                         "NAME",
                         "Header that cards name for API keys; X-Api-Key is taken besides."),
                 in.flag("protect-cards", "Show cards only to callers of the agent."),

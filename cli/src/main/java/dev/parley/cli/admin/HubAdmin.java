@@ -24,7 +24,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
-import dev.parley.trust.Trust;
+import dev.parley.trust.Authentication;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -178,7 +178,7 @@ public final class HubAdmin {
                 .maxAnswerBytes(Integer.MAX_VALUE);
         Credentials credentials = call.credentials();
         if (credentials.apiKey() != null) {
-            client.header(Trust.KEY_HEADER, credentials.apiKey());
+            client.header(Authentication.KEY_HEADER, credentials.apiKey());
         }
         if (credentials.bearer() != null) {
             client.bearer(credentials.bearer());
