@@ -22,6 +22,9 @@ public final class FaceProtocol {
     public static final String IDENTITY = "registry/identity";
     public static final String HOST_CARD = "registry/card/host";
 
+    /** Binding of addresses at which agents are servers of MCP. */
+    public static final String MCP_BINDING = "MCP";
+
     /** The operations: all of them read, and callers without credentials may call them. */
     public static final Set<String> NAMES =
             Set.of(ARD_SEARCH, ARD_EXPLORE, ARD_LIST, ARD_SHOW, CATALOG, MCP_LIST, MCP_SHOW, APIS, IDENTITY, HOST_CARD);

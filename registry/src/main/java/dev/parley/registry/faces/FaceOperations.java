@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Handlers of the operations behind ARD, AI Catalog, the MCP registry and the API catalog. */
 public final class FaceOperations {
-    /** Binding of addresses at which agents are servers of MCP. */
-    public static final String MCP = "MCP";
-
     static final int MAX_PAGE = 100;
     private static final int MAX_CATALOG = 1000;
     private static final int MAX_FACETS = 20;

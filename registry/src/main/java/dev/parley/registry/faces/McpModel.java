@@ -3,6 +3,7 @@ package dev.parley.registry.faces;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.faces.McpServers.Version;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class McpModel {
     /** Binding of endpoints, and label of entries, with MCP. */
-    static final String BINDING = FaceOperations.MCP;
-
     private static final String SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+
     private static final String OFFICIAL = "io.modelcontextprotocol.registry/official";
     private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+");
     /** Largest number of characters of a title or a description. */
@@ -50,7 +50,7 @@ final class McpModel {
     static boolean isServer(Entry entry) {
         return SERVERS.contains(entry.resource().type())
                 || entry.resource().endpoints().stream()
-                        .anyMatch(endpoint -> endpoint.binding().equalsIgnoreCase(BINDING));
+                        .anyMatch(endpoint -> endpoint.binding().equalsIgnoreCase(FaceProtocol.MCP_BINDING));
     }
 
     /** The document {@code server.json}. */
@@ -66,7 +66,7 @@ final class McpModel {
             server.put("title", cut(resource.name()));
         }
         List<Map<String, Object>> remotes = resource.endpoints().stream()
-                .filter(endpoint -> endpoint.binding().equalsIgnoreCase(BINDING))
+                .filter(endpoint -> endpoint.binding().equalsIgnoreCase(FaceProtocol.MCP_BINDING))
                 .map(McpModel::remote)
                 .toList();
         if (!remotes.isEmpty()) {

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.store.Conditions;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.Entries.Filter;
@@ -114,7 +115,7 @@ final class McpServers implements EntryListener {
                 row -> row.getLong(1),
                 "SELECT l.entry FROM registry_label l WHERE l.label = ?"
                         + " AND l.entry NOT IN (SELECT s.entry FROM registry_mcp_server s)",
-                "binding=" + McpModel.BINDING));
+                "binding=" + FaceProtocol.MCP_BINDING));
         for (long number : missing) {
             for (Entry entry : entries.byNumbers(List.of(number), Entries.ITSELF)) {
                 var versions = new ArrayList<Entry>();

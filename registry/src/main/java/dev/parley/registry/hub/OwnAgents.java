@@ -5,7 +5,7 @@ import dev.parley.extension.HubParts.AgentFace;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Visibility;
-import dev.parley.registry.faces.FaceOperations;
+import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.store.StoredEntries;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +54,7 @@ final class OwnAgents {
 
     /** Whether a caller may call agents of the hub over MCP, at the address that their entries have. */
     boolean isCalledOverMcp(CallContext caller) {
-        AgentFace face = hub.faces().get(FaceOperations.MCP);
+        AgentFace face = hub.faces().get(FaceProtocol.MCP_BINDING);
         return face != null && hub.agents().allows(caller, face.agent(), "SendMessage", null);
     }
 
