@@ -36,12 +36,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The feed of changes of all groups, in rows written with the statements. */
 public final class Changes {
-    /** Limit of changes read at once, in characters. */
-    static final long MAX_CHARACTERS = 4L << 20;
-
-    /** Fetch size for PostgreSQL, in rows, which may be long. */
-    static final int FETCHED = 32;
-
     private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
 
     private final Terms terms;
@@ -236,9 +230,9 @@ public final class Changes {
                 space.number(),
                 after,
                 limit);
-        select.setFetchSize(FETCHED);
+        select.setFetchSize(LongRows.FETCHED);
         try (ResultSet found = select.executeQuery()) {
-            while (characters <= MAX_CHARACTERS && found.next()) {
+            while (characters <= LongRows.MAX_CHARACTERS && found.next()) {
                 double certainty = found.getDouble(9);
                 boolean unknown = found.wasNull();
                 rows.add(new Row(
@@ -269,7 +263,7 @@ public final class Changes {
         var changes = new ArrayList<Numbered>(rows.size());
         characters = 0;
         for (Row row : rows) {
-            if (characters > MAX_CHARACTERS) {
+            if (characters > LongRows.MAX_CHARACTERS) {
                 return changes;
             }
             Term object = requireNonNull(known.get(row.o));

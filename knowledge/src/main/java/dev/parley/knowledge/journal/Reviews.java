@@ -99,9 +99,9 @@ public final class Reviews {
                 "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
                         + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
                 values);
-        select.setFetchSize(Changes.FETCHED);
+        select.setFetchSize(LongRows.FETCHED);
         try (ResultSet rows = select.executeQuery()) {
-            while (characters <= Changes.MAX_CHARACTERS && seen <= limit && rows.next()) {
+            while (characters <= LongRows.MAX_CHARACTERS && seen <= limit && rows.next()) {
                 seen++;
                 if (seen <= limit) {
                     last = rows.getLong(1);
@@ -110,7 +110,7 @@ public final class Reviews {
                 }
             }
         }
-        boolean more = seen > limit || characters > Changes.MAX_CHARACTERS;
+        boolean more = seen > limit || characters > LongRows.MAX_CHARACTERS;
         return new Page<>(reviews, more ? Long.toString(last) : null);
     }
 
