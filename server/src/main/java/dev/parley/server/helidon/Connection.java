@@ -1,6 +1,6 @@
 package dev.parley.server.helidon;
 
-import static dev.parley.server.helidon.Connections.NEVER;
+import static dev.parley.server.helidon.ExchangeState.NEVER;
 
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.HealthWatches;

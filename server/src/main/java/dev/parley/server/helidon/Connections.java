@@ -38,8 +38,6 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Connections implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
 
-    static final long NEVER = Long.MAX_VALUE;
-
     private static final long MAX_TICK = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long MIN_TICK = TimeUnit.MILLISECONDS.toNanos(10);
 

@@ -1,6 +1,6 @@
 package dev.parley.server.helidon;
 
-import static dev.parley.server.helidon.Connections.NEVER;
+import static dev.parley.server.helidon.ExchangeState.NEVER;
 
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.protocol.A2AError;

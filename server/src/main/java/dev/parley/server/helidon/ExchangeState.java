@@ -1,12 +1,13 @@
 package dev.parley.server.helidon;
 
-import static dev.parley.server.helidon.Connections.NEVER;
-
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** State of an exchange that the clock and the thread that reads the connection see. */
 abstract class ExchangeState {
+    /** Deadline that does not pass, on the clock of {@link Connections}. */
+    static final long NEVER = Long.MAX_VALUE;
+
     /** Time limit of a body that only a refusal needs, in nanoseconds. */
     public static final long SOON = TimeUnit.SECONDS.toNanos(1);
 

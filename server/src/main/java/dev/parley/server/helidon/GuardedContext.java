@@ -34,7 +34,7 @@ final class GuardedContext implements ConnectionContext {
         this.writer = new GuardedWriter(original.dataWriter(), connection);
         this.threads = new StreamThreads(
                 original.executor(),
-                2 * HelidonServer.HTTP2_STREAMS,
+                2 * Http2Streams.MOST,
                 connection.all().streamThreads(),
                 connection::awaitShare,
                 connection.all()::ends);

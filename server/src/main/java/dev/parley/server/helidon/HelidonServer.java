@@ -37,7 +37,6 @@ public final class HelidonServer {
     /** Longer than any grace period: when to give up on a connection, {@link Connections} decides. */
     private static final Duration HELIDON_GRACE = Duration.ofDays(1);
 
-    static final int HTTP2_STREAMS = 1024;
     private static final int HTTP2_WINDOW = 256 * 1024;
 
     /**
@@ -180,11 +179,11 @@ public final class HelidonServer {
     private static Http2Config http2(Settings settings) {
         return Http2Config.builder()
                 .maxHeaderListSize(settings.headerBytes())
-                .maxConcurrentStreams(HTTP2_STREAMS)
+                .maxConcurrentStreams(Http2Streams.MOST)
                 // In 10 s: a client, or a proxy in front of many, may give up all its calls at once without losing the
                 // connection.
                 // Those that go on so are bounded by Http2Streams.
-                .maxRapidResets(HTTP2_STREAMS)
+                .maxRapidResets(Http2Streams.MOST)
                 .initialWindowSize(HTTP2_WINDOW)
                 .flowControlTimeout(Duration.ofNanos(settings.patience().write()))
                 // RequestTarget does it; here it would cost the whole connection and a stack trace in the log.

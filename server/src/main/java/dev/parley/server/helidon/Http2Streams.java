@@ -1,6 +1,6 @@
 package dev.parley.server.helidon;
 
-import static dev.parley.server.helidon.Connections.NEVER;
+import static dev.parley.server.helidon.ExchangeState.NEVER;
 import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_LOCAL;
 import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_REMOTE;
 import static io.helidon.http.http2.Http2StreamState.OPEN;
@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 9113, section 5.1.
  */
 final class Http2Streams {
+    /** Limit of open streams of a connection. */
+    static final int MOST = 1024;
+
     // A client may reset a stream that has ended on both sides: its reset and the answer cross, or it resets the stream
     // again
     // when the answer arrives. Such a reset has to be ignored, but Helidon, once it has removed the stream, treats the
