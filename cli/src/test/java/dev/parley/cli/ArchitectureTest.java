@@ -8,62 +8,160 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
-import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.parley.cli.ModuleGraph.ProductModule;
+import dev.parley.cli.ModuleGraph.Use;
+import java.io.IOException;
 import java.io.ObjectInputStream;
-import java.util.LinkedHashSet;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /** The arrows that ARCHITECTURE.md draws and module-info.java states. */
 final class ArchitectureTest {
-    /** Which modules each one may use. */
-    private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
-            entry("protocol", Set.of()),
-            entry("dialect", Set.of("protocol")),
-            entry("engine", Set.of("protocol")),
-            entry("store", Set.of("protocol", "dialect", "engine")),
-            entry("server", Set.of("protocol", "dialect")),
-            entry("trust", Set.of("protocol", "dialect", "store")),
-            entry("client", Set.of("protocol", "dialect")),
-            entry("agents", Set.of("protocol", "engine", "knowledge")),
-            entry("testkit", Set.of("protocol", "dialect", "engine")),
-            entry("knowledge", Set.of("protocol", "dialect", "engine", "store", "client", "command", "extension")),
-            entry("command", Set.of("protocol", "client")),
-            entry("extension", Set.of("protocol", "dialect", "engine", "store")),
-            entry("load", Set.of("protocol", "dialect", "command")),
-            entry("hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client")));
+    /** Floors of the modules. Each module requires modules of lower floors only. */
+    private static final Map<String, Integer> FLOORS = floors(
+            List.of("protocol"),
+            List.of("dialect", "engine"),
+            List.of("client", "dialect-grpc", "knowledge-api", "mesh-api", "registry-api", "store"),
+            List.of("command", "extension", "knowledge", "knowledge-grpc", "registry-embeddings", "server", "trust"),
+            List.of(
+                    "activity",
+                    "agents",
+                    "console",
+                    "gateway",
+                    "hub",
+                    "knowledge-extension",
+                    "load",
+                    "mcp",
+                    "mesh",
+                    "mesh-client",
+                    "mesh-workflow",
+                    "registry",
+                    "registry-client",
+                    "testkit"),
+            List.of("pipelines"),
+            List.of("cli"),
+            List.of("bench"));
+
+    /** Modules that may use less than all lower floors, because users take them without the others. */
+    private static final Map<String, Set<String>> ALLOWED = Map.of(
+            "agents", Set.of("protocol", "engine", "knowledge-api"),
+            "client", Set.of("protocol", "dialect"),
+            "command", Set.of("protocol", "client"),
+            "extension", Set.of("protocol", "dialect", "engine", "store"),
+            "hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client"),
+            "knowledge-extension",
+                    Set.of(
+                            "protocol",
+                            "dialect",
+                            "engine",
+                            "store",
+                            "client",
+                            "command",
+                            "extension",
+                            "knowledge",
+                            "knowledge-api"),
+            "load", Set.of("protocol", "dialect", "command"),
+            "server", Set.of("protocol", "dialect", "dialect-grpc"),
+            "testkit", Set.of("protocol", "dialect", "engine"),
+            "trust", Set.of("protocol", "dialect", "store"));
 
     private static final JavaClasses CLASSES = ProductClasses.ALL;
 
-    @TestFactory
-    List<DynamicTest> everyModuleUsesOnlyWhatItsArrowsSay() {
-        return ARROWS.entrySet().stream()
-                .map(arrow -> DynamicTest.dynamicTest(arrow.getKey(), () -> {
-                    var others = new LinkedHashSet<>(ARROWS.keySet());
-                    others.add("cli");
-                    others.remove(arrow.getKey());
-                    others.removeAll(arrow.getValue());
+    private static final Set<Use> USES = ModuleGraph.uses(CLASSES);
 
-                    noClasses()
-                            .that()
-                            .resideInAPackage("dev.parley." + arrow.getKey() + "..")
-                            .should()
-                            .dependOnClassesThat()
-                            .resideInAnyPackage(others.stream()
-                                    .map(module -> "dev.parley." + module + "..")
-                                    .toArray(String[]::new))
-                            .check(CLASSES);
-                }))
-                .toList();
+    private final ModuleGraph graph =
+            ModuleGraph.read(Path.of("..").toAbsolutePath().normalize());
+
+    ArchitectureTest() throws IOException {}
+
+    @SafeVarargs
+    private static Map<String, Integer> floors(List<String>... floors) {
+        var table = new TreeMap<String, Integer>();
+        for (int floor = 0; floor < floors.length; floor++) {
+            for (String module : floors[floor]) {
+                table.put(module, floor);
+            }
+        }
+        return table;
+    }
+
+    @Test
+    void everyModuleHasAFloor() {
+        assertThat(graph.withoutFloor(FLOORS)).isEmpty();
+    }
+
+    @Test
+    void everyArrowPointsToALowerFloor() {
+        assertThat(graph.upward(FLOORS)).isEmpty();
+    }
+
+    @Test
+    void everyModuleUsesOnlyWhatItRequires() {
+        assertThat(graph.unstated(USES)).isEmpty();
+    }
+
+    @Test
+    void modulesForUseWithoutTheOthersUseFewModules() {
+        assertThat(graph.beyond(ALLOWED, USES)).isEmpty();
+    }
+
+    @Test
+    void aPlantedModuleWithoutFloorIsFound() {
+        var planted = new ModuleGraph(Map.of(
+                "first", new ProductModule(Set.of(), Set.of("second"), Set.of()),
+                "second", new ProductModule(Set.of(), Set.of(), Set.of())));
+
+        assertThat(planted.withoutFloor(Map.of("second", 3, "third", 4)))
+                .containsExactly(
+                        "module \"first\": no floor (expected: an entry in ArchitectureTest.FLOORS, of 4 at least,"
+                                + " as it must be above the modules that this one requires)",
+                        "floor of \"third\": no such module");
+    }
+
+    @Test
+    void aPlantedArrowUpIsFound() {
+        var planted = new ModuleGraph(Map.of(
+                "first", new ProductModule(Set.of(), Set.of("second"), Set.of()),
+                "second", new ProductModule(Set.of(), Set.of(), Set.of())));
+
+        assertThat(planted.upward(Map.of("first", 1, "second", 0))).isEmpty();
+        assertThat(planted.upward(Map.of("first", 1, "second", 1)))
+                .containsExactly(
+                        "module \"first\" on floor 1: requires \"second\" on floor 1" + " (expected: a lower floor)");
+    }
+
+    @Test
+    void aPlantedUseOfAModuleThatIsNotRequiredIsFound() {
+        Set<Use> uses = ModuleGraph.uses(new ClassFileImporter()
+                .importPackages("dev.parley.cli.planted.first", "dev.parley.cli.planted.second"));
+
+        assertThat(planted(Set.of(), Set.of()).unstated(uses))
+                .contains("dev.parley.cli.planted.first.First: uses dev.parley.cli.planted.second.Second of module"
+                        + " \"second\" (expected: a module that \"first\" requires)");
+        assertThat(planted(Set.of("middle"), Set.of()).unstated(uses)).isNotEmpty();
+        assertThat(planted(Set.of("middle"), Set.of("second")).unstated(uses)).isEmpty();
+        assertThat(planted(Set.of("second"), Set.of()).unstated(uses)).isEmpty();
+        assertThat(planted(Set.of("second"), Set.of()).beyond(Map.of("first", Set.of("middle")), uses))
+                .containsExactly("dev.parley.cli.planted.first.First: uses dev.parley.cli.planted.second.Second of"
+                        + " module \"second\" (expected: a module that \"first\" may use)");
+    }
+
+    /** Two modules of planted classes, and one between them. The second one requires the first one. */
+    private static ModuleGraph planted(Set<String> required, Set<String> passedByMiddle) {
+        return new ModuleGraph(Map.of(
+                "first", new ProductModule(Set.of("dev.parley.cli.planted.first"), required, Set.of()),
+                "middle", new ProductModule(Set.of(), passedByMiddle, passedByMiddle),
+                "second", new ProductModule(Set.of("dev.parley.cli.planted.second"), Set.of("first"), Set.of())));
     }
 
     @Test
