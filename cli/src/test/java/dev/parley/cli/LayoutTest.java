@@ -63,19 +63,20 @@ final class LayoutTest {
     }
 
     @Test
-    void noMoreThanThreeClassesOfAPackageFormARing() {
-        assertThat(rings(CLASSES)).isEmpty();
+    void noMoreThanThreeClassesOfAPackageFormARing() throws IOException {
+        var constants = new TreeMap<String, Set<String>>();
+        for (Path sources : sourceDirectories("src/main/java")) {
+            constants.putAll(ConstantUses.below(sources));
+        }
+
+        assertThat(rings(CLASSES, constants)).isEmpty();
     }
 
     @Test
     void noPackageHasMoreThanTwentyFiveFiles() throws IOException {
         var larger = new TreeSet<String>();
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path sources : modules.map(module -> module.resolve("src/main/java"))
-                    .filter(Files::exists)
-                    .toList()) {
-                larger.addAll(largerPackages(sources, LARGEST_PACKAGE));
-            }
+        for (Path sources : sourceDirectories("src/main/java")) {
+            larger.addAll(largerPackages(sources, LARGEST_PACKAGE));
         }
 
         assertThat(larger).isEmpty();
@@ -85,7 +86,7 @@ final class LayoutTest {
     @Test
     void noTestClosesAConstant() throws IOException {
         var closing = new TreeSet<String>();
-        for (Path tests : testDirectories()) {
+        for (Path tests : sourceDirectories("src/test/java")) {
             closing.addAll(filesThatCloseConstants(tests));
         }
 
@@ -103,7 +104,7 @@ final class LayoutTest {
     void everyHeavyClassTemplateIsRunByItsName() throws IOException {
         String stages = Files.readString(ROOT.resolve(".ci/run"));
         var unnamed = new TreeSet<String>();
-        for (Path tests : testDirectories()) {
+        for (Path tests : sourceDirectories("src/test/java")) {
             try (Stream<Path> files = Files.walk(tests)) {
                 for (Path file :
                         files.filter(each -> each.toString().endsWith(".java")).toList()) {
@@ -121,9 +122,9 @@ final class LayoutTest {
         assertThat(unnamed).isEmpty();
     }
 
-    private static List<Path> testDirectories() throws IOException {
+    private static List<Path> sourceDirectories(String kind) throws IOException {
         try (Stream<Path> modules = Files.list(ROOT)) {
-            return modules.map(module -> module.resolve("src/test/java"))
+            return modules.map(module -> module.resolve(kind))
                     .filter(Files::exists)
                     .toList();
         }
@@ -170,7 +171,7 @@ final class LayoutTest {
     void aPlantedRingOfClassesIsFound() {
         JavaClasses planted = new ClassFileImporter().importPackages("dev.parley.cli.planted.ring");
 
-        assertThat(rings(planted))
+        assertThat(rings(planted, Map.of()))
                 .containsExactly(Set.of(
                         "dev.parley.cli.planted.ring.North",
                         "dev.parley.cli.planted.ring.East",
@@ -178,11 +179,28 @@ final class LayoutTest {
                         "dev.parley.cli.planted.ring.West"));
     }
 
+    /** The compiler copies constants, so that class files do not name the classes that have them. */
+    @Test
+    void aPlantedRingOfConstantsIsFound() throws IOException {
+        JavaClasses planted = new ClassFileImporter().importPackages("dev.parley.cli.planted.constants");
+
+        assertThat(rings(planted, Map.of())).isEmpty();
+        assertThat(rings(planted, ConstantUses.below(ROOT.resolve("cli/src/test/java"))))
+                .containsExactly(Set.of(
+                        "dev.parley.cli.planted.constants.North",
+                        "dev.parley.cli.planted.constants.East",
+                        "dev.parley.cli.planted.constants.South",
+                        "dev.parley.cli.planted.constants.West"));
+    }
+
     @Test
     void aPlantedLargePackageIsFound() throws IOException {
         Path planted = Path.of("src/test/java/dev/parley/cli/planted");
 
-        assertThat(largerPackages(planted, 3)).containsExactly("cli/src/test/java/dev/parley/cli/planted/ring");
+        assertThat(largerPackages(planted, 3))
+                .containsExactly(
+                        "cli/src/test/java/dev/parley/cli/planted/constants",
+                        "cli/src/test/java/dev/parley/cli/planted/ring");
         assertThat(largerPackages(planted, 4)).isEmpty();
     }
 
@@ -198,14 +216,21 @@ final class LayoutTest {
         return files.keySet();
     }
 
-    /** Classes of one package that all depend on each other, nested classes counted as their outermost one. */
-    private static List<Set<String>> rings(JavaClasses classes) {
+    /**
+     * Classes of one package that all depend on each other, nested classes counted as their outermost one.
+     *
+     * @param constants names of the classes of whose constants a class makes use, by its name
+     */
+    private static List<Set<String>> rings(JavaClasses classes, Map<String, Set<String>> constants) {
         var uses = new TreeMap<String, Set<String>>();
         for (JavaClass type : classes) {
             JavaClass from = outermost(type);
             Set<String> used = uses.computeIfAbsent(from.getName(), name -> new TreeSet<>());
-            type.getDirectDependenciesFromSelf().stream()
-                    .map(dependency -> outermost(dependency.getTargetClass()))
+            Stream<JavaClass> inClassFile = type.getDirectDependenciesFromSelf().stream()
+                    .map(dependency -> outermost(dependency.getTargetClass()));
+            Stream<JavaClass> byConstants =
+                    constants.getOrDefault(type.getName(), Set.of()).stream().map(classes::get);
+            Stream.concat(inClassFile, byConstants)
                     .filter(to -> !to.equals(from) && to.getPackageName().equals(from.getPackageName()))
                     .filter(to -> !isOwnPart(to, from))
                     .forEach(to -> used.add(to.getName()));
