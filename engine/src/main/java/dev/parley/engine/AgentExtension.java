@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +86,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <A, O extends Operation.ExtensionCall<A>> AgentExtension call(Class<O> type, CallHandler<O, A> handler) {
-        return with(type, new Handlers.OneHandler<>(type, handler::call));
+        return with(type, answering(type, handler));
     }
 
     /**
@@ -94,7 +95,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <E, O extends Operation.ExtensionWatch<E>> AgentExtension watch(Class<O> type, WatchHandler<O, E> handler) {
-        return with(type, new Handlers.OneHandler<>(type, handler::watch));
+        return with(type, streaming(type, handler));
     }
 
     /** Adds all operations of {@code protocol}, which {@code handler} answers. */
@@ -197,5 +198,43 @@ public record AgentExtension(
 
     private static String at(String url, String uri) {
         return uri.startsWith("/") ? url + uri : uri;
+    }
+
+    /** An endpoint that answers one operation, and refuses all others with METHOD_NOT_FOUND. */
+    public static <A, O extends Operation.ExtensionCall<A>> AgentEndpoint answering(
+            Class<O> type, CallHandler<? super O, ? extends A> handler) {
+        return new OneHandler<>(type, handler::call);
+    }
+
+    /** An endpoint that answers one streaming operation, and refuses all others with METHOD_NOT_FOUND. */
+    public static <E, O extends Operation.ExtensionWatch<E>> AgentEndpoint streaming(
+            Class<O> type, WatchHandler<O, E> handler) {
+        return new OneHandler<>(type, handler::watch);
+    }
+
+    /**
+     * Handler of one operation as an endpoint, which refuses all others with METHOD_NOT_FOUND.
+     *
+     * @param handler returns the answer, or opens the stream, of the type that the operation names
+     */
+    @SuppressWarnings("unchecked")
+    private record OneHandler<O extends Operation>(Class<O> type, BiFunction<O, CallContext, Object> handler)
+            implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            return (R) result(operation, context);
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return (Feed<E>) result(operation, context);
+        }
+
+        private Object result(Operation operation, CallContext context) {
+            if (!type.isInstance(operation)) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+            return handler.apply(type.cast(operation), context);
+        }
     }
 }

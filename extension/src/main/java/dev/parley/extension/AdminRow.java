@@ -29,6 +29,21 @@ public final class AdminRow {
         return PREFIX + name;
     }
 
+    /** The name of an operation, without its prefix. */
+    static String named(Class<?> type) {
+        AdminCall.Named named = type.getAnnotation(AdminCall.Named.class);
+        if (named == null) {
+            throw new IllegalStateException(type.getName() + " (expected: a class with @AdminCall.Named)");
+        }
+        return named.value();
+    }
+
+    /** {@link #of(String, Class, String, String, Shape, JsonForm)} by the name that the class of the operation has. */
+    public static <A, O extends AdminCall<A>> ExtensionMethod<O, A> of(
+            Class<O> type, String place, String summary, Shape<O> request, JsonForm<A> answer) {
+        return of(named(type), type, place, summary, request, answer);
+    }
+
     /**
      * A row, whose parameters and answer their shapes describe. It refuses parameters that it does not have.
      *
@@ -36,7 +51,7 @@ public final class AdminRow {
      * @param place method and path below {@value #PATH}, such as {@code POST /keys}
      */
     public static <A, O extends Operation.ExtensionCall<A>> ExtensionMethod<O, A> of(
-            String name, String place, String summary, Class<O> type, Shape<O> request, JsonForm<A> answer) {
+            String name, Class<O> type, String place, String summary, Shape<O> request, JsonForm<A> answer) {
         return ExtensionMethod.call(fullName(name), type, request.strict(), answer)
                 .rest(place.replace(" ", " " + PATH))
                 .described(summary);

@@ -4,7 +4,6 @@ import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Handlers;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;

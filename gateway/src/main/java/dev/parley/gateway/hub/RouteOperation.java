@@ -26,19 +26,11 @@ public final class RouteOperation {
 
     private RouteOperation() {}
 
-    record ListRoutes() implements AdminCall<List<RouteView>> {
-        @Override
-        public String operation() {
-            return "gateway/list";
-        }
-    }
+    @AdminCall.Named("gateway/list")
+    record ListRoutes() implements AdminCall<List<RouteView>> {}
 
-    record ShowRoute(String route) implements AdminCall<RouteDetails> {
-        @Override
-        public String operation() {
-            return "gateway/show";
-        }
-    }
+    @AdminCall.Named("gateway/show")
+    record ShowRoute(String route) implements AdminCall<RouteDetails> {}
 
     /**
      * Hosts a remote agent.
@@ -52,6 +44,7 @@ public final class RouteOperation {
      * @param set settings as {@code NAME=VALUE}
      * @param verbatim whether the card is served byte for byte
      */
+    @AdminCall.Named("gateway/add")
     record AddRoute(
             String route,
             String url,
@@ -62,34 +55,17 @@ public final class RouteOperation {
             List<String> replicas,
             List<String> set,
             boolean verbatim)
-            implements AdminCall<RouteView> {
-        @Override
-        public String operation() {
-            return "gateway/add";
-        }
-    }
+            implements AdminCall<RouteView> {}
 
-    record RemoveRoute(String route) implements AdminCall<Removed> {
-        @Override
-        public String operation() {
-            return "gateway/remove";
-        }
-    }
+    @AdminCall.Named("gateway/remove")
+    record RemoveRoute(String route) implements AdminCall<Removed> {}
 
     /** @param reason for operators */
-    record PauseRoute(String route, String reason) implements AdminCall<RouteView> {
-        @Override
-        public String operation() {
-            return "gateway/pause";
-        }
-    }
+    @AdminCall.Named("gateway/pause")
+    record PauseRoute(String route, String reason) implements AdminCall<RouteView> {}
 
-    record ResumeRoute(String route) implements AdminCall<RouteView> {
-        @Override
-        public String operation() {
-            return "gateway/resume";
-        }
-    }
+    @AdminCall.Named("gateway/resume")
+    record ResumeRoute(String route) implements AdminCall<RouteView> {}
 
     /**
      * Begins no tasks at a replica any more.
@@ -97,19 +73,11 @@ public final class RouteOperation {
      * @param url of the replica
      * @param end whether tasks begin there again
      */
-    record DrainReplica(String route, String url, boolean end) implements AdminCall<RouteView> {
-        @Override
-        public String operation() {
-            return "gateway/drain";
-        }
-    }
+    @AdminCall.Named("gateway/drain")
+    record DrainReplica(String route, String url, boolean end) implements AdminCall<RouteView> {}
 
-    record RefreshRoute(String route) implements AdminCall<RouteView> {
-        @Override
-        public String operation() {
-            return "gateway/refresh";
-        }
-    }
+    @AdminCall.Named("gateway/refresh")
+    record RefreshRoute(String route) implements AdminCall<RouteView> {}
 
     /** State of a route, for operators. */
     public enum Phase {
@@ -221,10 +189,9 @@ public final class RouteOperation {
     }
 
     static final ExtensionMethod<AddRoute, RouteView> ADD = AdminRow.of(
-            "gateway/add",
+            AddRoute.class,
             "POST /gateway/routes",
             "Host a remote agent",
-            AddRoute.class,
             named(AddRoute::route)
                     .required("url", TEXT, AddRoute::url)
                     .argument("URL", "Address of the agent or its card, or registry:ID for an entry of the registry.")
@@ -252,34 +219,30 @@ public final class RouteOperation {
             VIEW);
 
     static final ExtensionMethod<ListRoutes, List<RouteView>> LIST = AdminRow.of(
-            "gateway/list",
+            ListRoutes.class,
             "GET /gateway/routes",
             "List the remote agents",
-            ListRoutes.class,
             Shape.<ListRoutes>of().as(v -> new ListRoutes()),
             Shape.list("routes", VIEW));
 
     static final ExtensionMethod<ShowRoute, RouteDetails> SHOW = AdminRow.of(
-            "gateway/show",
+            ShowRoute.class,
             "GET " + ROUTE,
             "Show a remote agent",
-            ShowRoute.class,
             named(ShowRoute::route).as(v -> new ShowRoute(v.next())),
             DETAILS);
 
     static final ExtensionMethod<RemoveRoute, Removed> REMOVE = AdminRow.of(
-            "gateway/remove",
+            RemoveRoute.class,
             "DELETE " + ROUTE,
             "Remove a remote agent, and the owners of its tasks",
-            RemoveRoute.class,
             named(RemoveRoute::route).as(v -> new RemoveRoute(v.next())),
             Shape.<Removed>of().required("removed", TEXT, Removed::removed).as(v -> new Removed(v.next())));
 
     static final ExtensionMethod<PauseRoute, RouteView> PAUSE = AdminRow.of(
-            "gateway/pause",
+            PauseRoute.class,
             "POST " + ROUTE + "/pause",
             "Refuse calls of a remote agent",
-            PauseRoute.class,
             named(PauseRoute::route)
                     .optional("reason", TEXT, "by an operator", PauseRoute::reason)
                     .help("TEXT", "Reason, for operators.")
@@ -287,10 +250,9 @@ public final class RouteOperation {
             VIEW);
 
     static final ExtensionMethod<DrainReplica, RouteView> DRAIN = AdminRow.of(
-            "gateway/drain",
+            DrainReplica.class,
             "POST " + ROUTE + "/drain",
             "Begin no tasks at a replica of a remote agent any more; its tasks go on",
-            DrainReplica.class,
             named(DrainReplica::route)
                     .required("url", TEXT, DrainReplica::url)
                     .argument("URL", "Address of the replica.")
@@ -300,18 +262,16 @@ public final class RouteOperation {
             VIEW);
 
     static final ExtensionMethod<ResumeRoute, RouteView> RESUME = AdminRow.of(
-            "gateway/resume",
+            ResumeRoute.class,
             "POST " + ROUTE + "/resume",
             "Pass calls of a remote agent on again, and confirm its changed card",
-            ResumeRoute.class,
             named(ResumeRoute::route).as(v -> new ResumeRoute(v.next())),
             VIEW);
 
     static final ExtensionMethod<RefreshRoute, RouteView> REFRESH = AdminRow.of(
-            "gateway/refresh",
+            RefreshRoute.class,
             "POST " + ROUTE + "/refresh",
             "Read the card of a remote agent now",
-            RefreshRoute.class,
             named(RefreshRoute::route).as(v -> new RefreshRoute(v.next())),
             VIEW);
 

@@ -2,7 +2,7 @@ package dev.parley.gateway.hub;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.hub.RouteOperation.AddRoute;

@@ -7,7 +7,7 @@ import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Engine;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.SettingOperation.SettingView;

@@ -2,7 +2,7 @@ package dev.parley.hub.admin;
 
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.MemberOperation.UsageView;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;

@@ -30,26 +30,14 @@ public final class AuditOperation {
     private AuditOperation() {}
 
     /** @param after rows behind this number */
-    record QueryAudit(Filter filter, long after, long limit) implements AdminCall<RowPage> {
-        @Override
-        public String operation() {
-            return "audit/query";
-        }
-    }
+    @AdminCall.Named("audit/query")
+    record QueryAudit(Filter filter, long after, long limit) implements AdminCall<RowPage> {}
 
-    record NewestRow() implements AdminCall<Long> {
-        @Override
-        public String operation() {
-            return "audit/newest";
-        }
-    }
+    @AdminCall.Named("audit/newest")
+    record NewestRow() implements AdminCall<Long> {}
 
-    record VerifyAudit() implements AdminCall<Verification> {
-        @Override
-        public String operation() {
-            return "audit/verify";
-        }
-    }
+    @AdminCall.Named("audit/verify")
+    record VerifyAudit() implements AdminCall<Verification> {}
 
     /**
      * Rows of the audit.
@@ -99,10 +87,9 @@ public final class AuditOperation {
             });
 
     static final ExtensionMethod<QueryAudit, RowPage> QUERY = AdminRow.of(
-            "audit/query",
+            QueryAudit.class,
             "GET /audit",
             "Show rows by group, actor, action, target or time",
-            QueryAudit.class,
             Shape.<QueryAudit>of()
                     .optional("group", TEXT, query -> query.filter().group())
                     .help("GROUP", "Rows of one group.")
@@ -127,18 +114,16 @@ public final class AuditOperation {
             PAGE);
 
     static final ExtensionMethod<NewestRow, Long> NEWEST = AdminRow.of(
-            "audit/newest",
+            NewestRow.class,
             "GET /audit/newest",
             "Show the number of the newest row",
-            NewestRow.class,
             Shape.<NewestRow>of().as(v -> new NewestRow()),
             Shape.<Long>of().required("number", COUNT, number -> number).as(v -> v.next()));
 
     static final ExtensionMethod<VerifyAudit, Verification> VERIFY = AdminRow.of(
-            "audit/verify",
+            VerifyAudit.class,
             "GET /audit/verify",
             "Verify that no row was changed",
-            VerifyAudit.class,
             Shape.<VerifyAudit>of().as(v -> new VerifyAudit()),
             VERIFICATION);
 

@@ -1,6 +1,6 @@
 package dev.parley.hub.admin;
 
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.AuditOperation.QueryAudit;
 import dev.parley.hub.admin.AuditOperation.RowPage;
 import dev.parley.store.audit.AuditTrail;

@@ -1,8 +1,8 @@
 package dev.parley.hub.admin;
 
-import dev.parley.engine.Handlers;
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.WebhookOperation.DeadView;
 import dev.parley.hub.admin.WebhookOperation.Redeliver;
 import dev.parley.hub.admin.WebhookOperation.SecretView;

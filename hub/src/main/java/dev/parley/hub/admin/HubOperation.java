@@ -20,34 +20,18 @@ import org.jspecify.annotations.Nullable;
 public final class HubOperation {
     private HubOperation() {}
 
-    record ListHubs() implements AdminCall<List<HubView>> {
-        @Override
-        public String operation() {
-            return "hubs/list";
-        }
-    }
+    @AdminCall.Named("hubs/list")
+    record ListHubs() implements AdminCall<List<HubView>> {}
 
     /** @param fresh whether the checks run again, in place of the last result */
-    record CheckHub(String hub, boolean fresh) implements AdminCall<HealthView> {
-        @Override
-        public String operation() {
-            return "hubs/check";
-        }
-    }
+    @AdminCall.Named("hubs/check")
+    record CheckHub(String hub, boolean fresh) implements AdminCall<HealthView> {}
 
-    record DrainHub(String hub) implements AdminCall<HubView> {
-        @Override
-        public String operation() {
-            return "hubs/drain";
-        }
-    }
+    @AdminCall.Named("hubs/drain")
+    record DrainHub(String hub) implements AdminCall<HubView> {}
 
-    record ResumeHub(String hub) implements AdminCall<HubView> {
-        @Override
-        public String operation() {
-            return "hubs/resume";
-        }
-    }
+    @AdminCall.Named("hubs/resume")
+    record ResumeHub(String hub) implements AdminCall<HubView> {}
 
     /**
      * A hub that runs.
@@ -119,18 +103,16 @@ public final class HubOperation {
             .as(v -> new HealthView(v.next(), v.next()));
 
     static final ExtensionMethod<ListHubs, List<HubView>> LIST = AdminRow.of(
-            "hubs/list",
+            ListHubs.class,
             "GET /hubs",
             "List the hubs that run",
-            ListHubs.class,
             Shape.<ListHubs>of().as(v -> new ListHubs()),
             Shape.list("hubs", HUB));
 
     static final ExtensionMethod<CheckHub, HealthView> CHECK = AdminRow.of(
-            "hubs/check",
+            CheckHub.class,
             "GET /hubs/{hub}/health",
             "Check database, disk, queues and parts of a hub",
-            CheckHub.class,
             hub(CheckHub::hub)
                     .always("fresh", BOOLEAN, false, CheckHub::fresh)
                     .help("", "Run the checks again, in place of the last result.")
@@ -138,18 +120,16 @@ public final class HubOperation {
             HEALTH);
 
     static final ExtensionMethod<DrainHub, HubView> DRAIN = AdminRow.of(
-            "hubs/drain",
+            DrainHub.class,
             "POST /hubs/{hub}/drain",
             "Refuse new tasks until the hub is resumed or restarted",
-            DrainHub.class,
             hub(DrainHub::hub).as(v -> new DrainHub(v.next())),
             HUB);
 
     static final ExtensionMethod<ResumeHub, HubView> RESUME = AdminRow.of(
-            "hubs/resume",
+            ResumeHub.class,
             "POST /hubs/{hub}/resume",
             "Take new tasks again",
-            ResumeHub.class,
             hub(ResumeHub::hub).as(v -> new ResumeHub(v.next())),
             HUB);
 

@@ -2,7 +2,7 @@ package dev.parley.hub.admin;
 
 import dev.parley.engine.Engine;
 import dev.parley.engine.Engine.Load;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.HubOperation.CheckHub;
 import dev.parley.hub.admin.HubOperation.HealthView;

@@ -28,104 +28,52 @@ final class MemberOperation {
 
     private MemberOperation() {}
 
-    record ListGroups() implements AdminCall<List<Group>> {
-        @Override
-        public String operation() {
-            return "groups/list";
-        }
-    }
+    @AdminCall.Named("groups/list")
+    record ListGroups() implements AdminCall<List<Group>> {}
 
-    record ListUsage() implements AdminCall<List<UsageView>> {
-        @Override
-        public String operation() {
-            return "groups/usage";
-        }
-    }
+    @AdminCall.Named("groups/usage")
+    record ListUsage() implements AdminCall<List<UsageView>> {}
 
-    record CreateGroup(String id) implements AdminCall<Group> {
-        @Override
-        public String operation() {
-            return "groups/create";
-        }
-    }
+    @AdminCall.Named("groups/create")
+    record CreateGroup(String id) implements AdminCall<Group> {}
 
-    record ArchiveGroup(String id) implements AdminCall<Group> {
-        @Override
-        public String operation() {
-            return "groups/archive";
-        }
-    }
+    @AdminCall.Named("groups/archive")
+    record ArchiveGroup(String id) implements AdminCall<Group> {}
 
-    record RestoreGroup(String id) implements AdminCall<Group> {
-        @Override
-        public String operation() {
-            return "groups/restore";
-        }
-    }
+    @AdminCall.Named("groups/restore")
+    record RestoreGroup(String id) implements AdminCall<Group> {}
 
     /** @param group null for all */
-    record ListUsers(@Nullable String group) implements AdminCall<List<User>> {
-        @Override
-        public String operation() {
-            return "users/list";
-        }
-    }
+    @AdminCall.Named("users/list")
+    record ListUsers(@Nullable String group) implements AdminCall<List<User>> {}
 
-    record CreateUser(String group, String user) implements AdminCall<User> {
-        @Override
-        public String operation() {
-            return "users/create";
-        }
-    }
+    @AdminCall.Named("users/create")
+    record CreateUser(String group, String user) implements AdminCall<User> {}
 
-    record DisableUser(String group, String user) implements AdminCall<User> {
-        @Override
-        public String operation() {
-            return "users/disable";
-        }
-    }
+    @AdminCall.Named("users/disable")
+    record DisableUser(String group, String user) implements AdminCall<User> {}
 
-    record EnableUser(String group, String user) implements AdminCall<User> {
-        @Override
-        public String operation() {
-            return "users/enable";
-        }
-    }
+    @AdminCall.Named("users/enable")
+    record EnableUser(String group, String user) implements AdminCall<User> {}
 
     /** @param group null for all */
-    record ListKeys(@Nullable String group) implements AdminCall<List<KeyView>> {
-        @Override
-        public String operation() {
-            return "keys/list";
-        }
-    }
+    @AdminCall.Named("keys/list")
+    record ListKeys(@Nullable String group) implements AdminCall<List<KeyView>> {}
 
     /** @param expires null for never */
+    @AdminCall.Named("keys/create")
     record CreateKey(
             String group,
             String principal,
             List<String> scopes,
-            @Nullable Instant expires) implements AdminCall<NewKeyView> {
-        @Override
-        public String operation() {
-            return "keys/create";
-        }
-    }
+            @Nullable Instant expires) implements AdminCall<NewKeyView> {}
 
     /** @param overlap how long the old key stays valid */
-    record RotateKey(String id, Duration overlap) implements AdminCall<NewKeyView> {
-        @Override
-        public String operation() {
-            return "keys/rotate";
-        }
-    }
+    @AdminCall.Named("keys/rotate")
+    record RotateKey(String id, Duration overlap) implements AdminCall<NewKeyView> {}
 
-    record RevokeKey(String id) implements AdminCall<KeyView> {
-        @Override
-        public String operation() {
-            return "keys/revoke";
-        }
-    }
+    @AdminCall.Named("keys/revoke")
+    record RevokeKey(String id) implements AdminCall<KeyView> {}
 
     /**
      * Bytes that a group keeps.
@@ -206,26 +154,23 @@ final class MemberOperation {
     }
 
     static final ExtensionMethod<ListGroups, List<Group>> GROUPS = AdminRow.of(
-            "groups/list",
+            ListGroups.class,
             "GET /groups",
             "List them",
-            ListGroups.class,
             Shape.<ListGroups>of().as(v -> new ListGroups()),
             Shape.list("groups", GROUP));
 
     static final ExtensionMethod<ListUsage, List<UsageView>> USAGES = AdminRow.of(
-            "groups/usage",
+            ListUsage.class,
             "GET /groups/usage",
             "Show the bytes that groups keep, and their limits",
-            ListUsage.class,
             Shape.<ListUsage>of().as(v -> new ListUsage()),
             Shape.list("groups", USAGE));
 
     static final ExtensionMethod<CreateGroup, Group> CREATE_GROUP = AdminRow.of(
-            "groups/create",
+            CreateGroup.class,
             "POST /groups",
             "Create a group",
-            CreateGroup.class,
             Shape.<CreateGroup>of()
                     .required("id", TEXT, CreateGroup::id)
                     .argument("GROUP", "Its id, such as the name of a company.")
@@ -233,34 +178,30 @@ final class MemberOperation {
             GROUP);
 
     static final ExtensionMethod<ArchiveGroup, Group> ARCHIVE = AdminRow.of(
-            "groups/archive",
+            ArchiveGroup.class,
             "POST /groups/{id}/archive",
             "Disable all members of a group",
-            ArchiveGroup.class,
             ofGroup(ArchiveGroup::id).as(v -> new ArchiveGroup(v.next())),
             GROUP);
 
     static final ExtensionMethod<RestoreGroup, Group> RESTORE = AdminRow.of(
-            "groups/restore",
+            RestoreGroup.class,
             "POST /groups/{id}/restore",
             "Enable the members of a group again",
-            RestoreGroup.class,
             ofGroup(RestoreGroup::id).as(v -> new RestoreGroup(v.next())),
             GROUP);
 
     static final ExtensionMethod<ListUsers, List<User>> USERS = AdminRow.of(
-            "users/list",
+            ListUsers.class,
             "GET /users",
             "List them",
-            ListUsers.class,
             inGroup(ListUsers::group).as(v -> new ListUsers(v.next())),
             Shape.list("users", USER));
 
     static final ExtensionMethod<CreateUser, User> CREATE_USER = AdminRow.of(
-            "users/create",
+            CreateUser.class,
             "POST /users",
             "Create a user",
-            CreateUser.class,
             Shape.<CreateUser>of()
                     .required("group", TEXT, CreateUser::group)
                     .argument("GROUP", "The group; made if missing.")
@@ -270,34 +211,30 @@ final class MemberOperation {
             USER);
 
     static final ExtensionMethod<DisableUser, User> DISABLE = AdminRow.of(
-            "users/disable",
+            DisableUser.class,
             "POST /users/{group}/{name}/disable",
             "Disable a user",
-            DisableUser.class,
             ofUser(DisableUser::group, DisableUser::user).as(v -> new DisableUser(v.next(), v.next())),
             USER);
 
     static final ExtensionMethod<EnableUser, User> ENABLE = AdminRow.of(
-            "users/enable",
+            EnableUser.class,
             "POST /users/{group}/{name}/enable",
             "Enable a user",
-            EnableUser.class,
             ofUser(EnableUser::group, EnableUser::user).as(v -> new EnableUser(v.next(), v.next())),
             USER);
 
     static final ExtensionMethod<ListKeys, List<KeyView>> KEYS = AdminRow.of(
-            "keys/list",
+            ListKeys.class,
             "GET /keys",
             "List them",
-            ListKeys.class,
             inGroup(ListKeys::group).as(v -> new ListKeys(v.next())),
             Shape.list("keys", KEY));
 
     static final ExtensionMethod<CreateKey, NewKeyView> CREATE_KEY = AdminRow.of(
-            "keys/create",
+            CreateKey.class,
             "POST /keys",
             "Create a key; it is shown once",
-            CreateKey.class,
             Shape.<CreateKey>of()
                     .required("group", TEXT, CreateKey::group)
                     .help("GROUP", "Group whose data the key gives access to; made if missing.")
@@ -313,10 +250,9 @@ final class MemberOperation {
             NEW_KEY);
 
     static final ExtensionMethod<RotateKey, NewKeyView> ROTATE = AdminRow.of(
-            "keys/rotate",
+            RotateKey.class,
             "POST /keys/{id}/rotate",
             "Create the successor of a key",
-            RotateKey.class,
             ofKey(RotateKey::id)
                     .optional("overlapSeconds", Codecs.seconds(LONGEST_OVERLAP), OVERLAP, RotateKey::overlap)
                     .help("DURATION", "How long the old key stays valid; default: 24h.")
@@ -325,10 +261,9 @@ final class MemberOperation {
             NEW_KEY);
 
     static final ExtensionMethod<RevokeKey, KeyView> REVOKE = AdminRow.of(
-            "keys/revoke",
+            RevokeKey.class,
             "POST /keys/{id}/revoke",
             "Revoke a key",
-            RevokeKey.class,
             ofKey(RevokeKey::id).as(v -> new RevokeKey(v.next())),
             KEY);
 

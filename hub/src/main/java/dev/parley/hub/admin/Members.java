@@ -1,7 +1,7 @@
 package dev.parley.hub.admin;
 
 import dev.parley.engine.AgentExtension.CallHandler;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.MemberOperation.KeyView;
 import dev.parley.hub.admin.MemberOperation.NewKeyView;
 import dev.parley.protocol.A2AException;

@@ -28,29 +28,21 @@ final class PrivacyOperation {
     private PrivacyOperation() {}
 
     /** @param after tasks behind that of this id; null for the first */
+    @AdminCall.Named("privacy/tasks")
     record ListTasks(
             String group,
             @Nullable String principal,
             @Nullable String contextId,
             @Nullable String after,
-            long limit) implements AdminCall<List<Task>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/tasks";
-        }
-    }
+            long limit) implements AdminCall<List<Task>>, PersonalRead {}
 
     /** @param withStatements whether statements are removed that only the principal made */
+    @AdminCall.Named("privacy/erase")
     record Erase(
             String group,
             @Nullable String principal,
             @Nullable String contextId,
-            boolean withStatements) implements AdminCall<Erased>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/erase";
-        }
-    }
+            boolean withStatements) implements AdminCall<Erased>, PersonalRead {}
 
     /**
      * Numbers of what was erased.
@@ -90,10 +82,9 @@ final class PrivacyOperation {
             .as(v -> new Erased(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     static final ExtensionMethod<ListTasks, List<Task>> TASKS = AdminRow.of(
-            "privacy/tasks",
+            ListTasks.class,
             "GET /privacy/tasks",
             "List the tasks of a principal or a context",
-            ListTasks.class,
             PrivacyOperation.<ListTasks>subject(ListTasks::principal, ListTasks::group, ListTasks::contextId)
                     .optional("after", TEXT, ListTasks::after)
                     .help("ID", "Tasks behind this one.")
@@ -106,10 +97,9 @@ final class PrivacyOperation {
             Shape.list("tasks", InstalledExtensions.codec(Task.class)));
 
     static final ExtensionMethod<Erase, Erased> ERASE = AdminRow.of(
-            "privacy/erase",
+            Erase.class,
             "POST /privacy/erase",
             "Erase the data of a user for good",
-            Erase.class,
             PrivacyOperation.<Erase>subject(Erase::principal, Erase::group, Erase::contextId)
                     .always("statements", BOOLEAN, false, Erase::withStatements)
                     .help("", "Also remove statements that only this principal made.")

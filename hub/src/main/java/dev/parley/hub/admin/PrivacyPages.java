@@ -1,9 +1,9 @@
 package dev.parley.hub.admin;
 
 import dev.parley.engine.Engine;
-import dev.parley.engine.Handlers;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.extension.AdminRow;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.PersonalData;
 import dev.parley.extension.PersonalRead;

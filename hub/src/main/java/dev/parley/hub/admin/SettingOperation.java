@@ -15,12 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class SettingOperation {
     private SettingOperation() {}
 
-    record ListSettings() implements AdminCall<List<SettingView>> {
-        @Override
-        public String operation() {
-            return "settings";
-        }
-    }
+    @AdminCall.Named("settings")
+    record ListSettings() implements AdminCall<List<SettingView>> {}
 
     /**
      * A setting of a hub.
@@ -51,10 +47,9 @@ public final class SettingOperation {
             .as(v -> new SettingView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     static final ExtensionMethod<ListSettings, List<SettingView>> LIST = AdminRow.of(
-            "settings",
+            ListSettings.class,
             "GET /settings",
             "Show the settings of a running hub and their sources",
-            ListSettings.class,
             Shape.<ListSettings>of().as(v -> new ListSettings()),
             Shape.list("settings", SETTING));
 }

@@ -19,40 +19,20 @@ import org.jspecify.annotations.Nullable;
 final class WebhookOperation {
     private WebhookOperation() {}
 
-    record ListDead() implements AdminCall<List<DeadView>> {
-        @Override
-        public String operation() {
-            return "webhooks/dead";
-        }
-    }
+    @AdminCall.Named("webhooks/dead")
+    record ListDead() implements AdminCall<List<DeadView>> {}
 
-    record ListWaiting() implements AdminCall<List<WaitingView>> {
-        @Override
-        public String operation() {
-            return "webhooks/waiting";
-        }
-    }
+    @AdminCall.Named("webhooks/waiting")
+    record ListWaiting() implements AdminCall<List<WaitingView>> {}
 
-    record Redeliver(String taskId, String configId) implements AdminCall<Operation.Empty> {
-        @Override
-        public String operation() {
-            return "webhooks/redeliver";
-        }
-    }
+    @AdminCall.Named("webhooks/redeliver")
+    record Redeliver(String taskId, String configId) implements AdminCall<Operation.Empty> {}
 
-    record ShowSecret(String group) implements AdminCall<SecretView> {
-        @Override
-        public String operation() {
-            return "webhooks/secret";
-        }
-    }
+    @AdminCall.Named("webhooks/secret")
+    record ShowSecret(String group) implements AdminCall<SecretView> {}
 
-    record ListUnreadable() implements AdminCall<List<UnreadableTask>> {
-        @Override
-        public String operation() {
-            return "tasks/unreadable";
-        }
-    }
+    @AdminCall.Named("tasks/unreadable")
+    record ListUnreadable() implements AdminCall<List<UnreadableTask>> {}
 
     /** A webhook whose deliveries were given up. */
     record DeadView(
@@ -110,26 +90,23 @@ final class WebhookOperation {
             });
 
     static final ExtensionMethod<ListDead, List<DeadView>> DEAD = AdminRow.of(
-            "webhooks/dead",
+            ListDead.class,
             "GET /webhooks/dead",
             "List them",
-            ListDead.class,
             Shape.<ListDead>of().as(v -> new ListDead()),
             Shape.list("webhooks", DEAD_WEBHOOK));
 
     static final ExtensionMethod<ListWaiting, List<WaitingView>> WAITING = AdminRow.of(
-            "webhooks/waiting",
+            ListWaiting.class,
             "GET /webhooks/waiting",
             "List webhooks that failed and are tried again",
-            ListWaiting.class,
             Shape.<ListWaiting>of().as(v -> new ListWaiting()),
             Shape.list("webhooks", WAITING_WEBHOOK));
 
     static final ExtensionMethod<Redeliver, Operation.Empty> REDELIVER = AdminRow.of(
-            "webhooks/redeliver",
+            Redeliver.class,
             "POST /webhooks/{taskId}/{configId}/redeliver",
             "Deliver them again",
-            Redeliver.class,
             Shape.<Redeliver>of()
                     .required("taskId", TEXT, Redeliver::taskId)
                     .argument("TASK-ID", "The task.")
@@ -140,10 +117,9 @@ final class WebhookOperation {
 
     /** A POST, because a page of another site can send a GET. */
     static final ExtensionMethod<ShowSecret, SecretView> SECRET = AdminRow.of(
-            "webhooks/secret",
+            ShowSecret.class,
             "POST /webhooks/secret",
             "Show the secret that signs a group's webhooks",
-            ShowSecret.class,
             Shape.<ShowSecret>of()
                     .optional("group", TEXT, AdminCall.DEFAULT_GROUP, ShowSecret::group)
                     .help("GROUP", "The group of the callers; default: default.")
@@ -154,10 +130,9 @@ final class WebhookOperation {
                     .as(v -> new SecretView(v.next(), v.next())));
 
     static final ExtensionMethod<ListUnreadable, List<UnreadableTask>> UNREADABLE = AdminRow.of(
-            "tasks/unreadable",
+            ListUnreadable.class,
             "GET /tasks/unreadable",
             "List interrupted tasks that cannot be read",
-            ListUnreadable.class,
             Shape.<ListUnreadable>of().as(v -> new ListUnreadable()),
             Shape.list("tasks", UNREADABLE_TASK));
 

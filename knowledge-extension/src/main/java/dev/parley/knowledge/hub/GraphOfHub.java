@@ -1,7 +1,7 @@
 package dev.parley.knowledge.hub;
 
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;

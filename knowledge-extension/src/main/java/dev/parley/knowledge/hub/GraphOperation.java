@@ -35,81 +35,41 @@ import org.jspecify.annotations.Nullable;
 final class GraphOperation {
     private GraphOperation() {}
 
-    record ShowRules(String group) implements AdminCall<Alignment> {
-        @Override
-        public String operation() {
-            return "knowledge/rules";
-        }
-    }
+    @AdminCall.Named("knowledge/rules")
+    record ShowRules(String group) implements AdminCall<Alignment> {}
 
-    record SetRules(Alignment rules, String group) implements AdminCall<Alignment> {
-        @Override
-        public String operation() {
-            return "knowledge/rules/set";
-        }
-    }
+    @AdminCall.Named("knowledge/rules/set")
+    record SetRules(Alignment rules, String group) implements AdminCall<Alignment> {}
 
-    record ShowShapes(String group) implements AdminCall<ShapesView> {
-        @Override
-        public String operation() {
-            return "knowledge/shapes";
-        }
-    }
+    @AdminCall.Named("knowledge/shapes")
+    record ShowShapes(String group) implements AdminCall<ShapesView> {}
 
-    record SetShapes(String turtle, String group) implements AdminCall<ShapesView> {
-        @Override
-        public String operation() {
-            return "knowledge/shapes/set";
-        }
-    }
+    @AdminCall.Named("knowledge/shapes/set")
+    record SetShapes(String turtle, String group) implements AdminCall<ShapesView> {}
 
     /** @param state {@code all} for those that were decided, too */
-    record ListReviews(@Nullable String state, String group) implements AdminCall<List<Review>> {
-        @Override
-        public String operation() {
-            return "knowledge/reviews/list";
-        }
-    }
+    @AdminCall.Named("knowledge/reviews/list")
+    record ListReviews(@Nullable String state, String group) implements AdminCall<List<Review>> {}
 
-    record ApproveUpdate(String id, @Nullable String remark, String group) implements AdminCall<UpdateResult> {
-        @Override
-        public String operation() {
-            return "knowledge/reviews/approve";
-        }
-    }
+    @AdminCall.Named("knowledge/reviews/approve")
+    record ApproveUpdate(String id, @Nullable String remark, String group) implements AdminCall<UpdateResult> {}
 
-    record RejectUpdate(String id, @Nullable String remark, String group) implements AdminCall<Operation.Empty> {
-        @Override
-        public String operation() {
-            return "knowledge/reviews/reject";
-        }
-    }
+    @AdminCall.Named("knowledge/reviews/reject")
+    record RejectUpdate(String id, @Nullable String remark, String group) implements AdminCall<Operation.Empty> {}
 
+    @AdminCall.Named("privacy/statements")
     record ListStatements(
             String principal, String group, @Nullable String after)
-            implements AdminCall<Page<Statement>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/statements";
-        }
-    }
+            implements AdminCall<Page<Statement>>, PersonalRead {}
 
+    @AdminCall.Named("privacy/reviews")
     record ListReviewed(
-            String principal, String group, @Nullable String after) implements AdminCall<Page<Review>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/reviews";
-        }
-    }
+            String principal, String group, @Nullable String after) implements AdminCall<Page<Review>>, PersonalRead {}
 
+    @AdminCall.Named("privacy/questions")
     record ListQuestions(
             String principal, String group, @Nullable String after)
-            implements AdminCall<Page<LoggedQuery>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/questions";
-        }
-    }
+            implements AdminCall<Page<LoggedQuery>>, PersonalRead {}
 
     /** The SHACL shapes of a group, in Turtle. */
     record ShapesView(String turtle) {}
@@ -156,18 +116,16 @@ final class GraphOperation {
             .as(v -> new LoggedQuery(0, v.next(), "", v.next(), v.next(), v.next()));
 
     static final ExtensionMethod<ShowRules, Alignment> RULES_OF = AdminRow.of(
-            "knowledge/rules",
+            ShowRules.class,
             "GET /knowledge/rules",
             "Show the rules of a group",
-            ShowRules.class,
             ofGraph(Shape.<ShowRules>of(), ShowRules::group).as(v -> new ShowRules(v.next())),
             RULES);
 
     static final ExtensionMethod<SetRules, Alignment> SET_RULES = AdminRow.of(
-            "knowledge/rules/set",
+            SetRules.class,
             "POST /knowledge/rules",
             "Set the rules of a group",
-            SetRules.class,
             ofGraph(
                             Shape.<SetRules>of()
                                     .required("rules", RULES, SetRules::rules)
@@ -178,18 +136,16 @@ final class GraphOperation {
             RULES);
 
     static final ExtensionMethod<ShowShapes, ShapesView> SHAPES_OF = AdminRow.of(
-            "knowledge/shapes",
+            ShowShapes.class,
             "GET /knowledge/shapes",
             "Show the SHACL shapes of a group",
-            ShowShapes.class,
             ofGraph(Shape.<ShowShapes>of(), ShowShapes::group).as(v -> new ShowShapes(v.next())),
             SHAPES);
 
     static final ExtensionMethod<SetShapes, ShapesView> SET_SHAPES = AdminRow.of(
-            "knowledge/shapes/set",
+            SetShapes.class,
             "POST /knowledge/shapes",
             "Set the SHACL shapes of a group",
-            SetShapes.class,
             ofGraph(
                             Shape.<SetShapes>of()
                                     .required("turtle", TEXT, SetShapes::turtle)
@@ -199,10 +155,9 @@ final class GraphOperation {
             SHAPES);
 
     static final ExtensionMethod<ListReviews, List<Review>> REVIEWS = AdminRow.of(
-            "knowledge/reviews/list",
+            ListReviews.class,
             "GET /knowledge/reviews",
             "List them",
-            ListReviews.class,
             ofGraph(
                             Shape.<ListReviews>of()
                                     .optional("state", TEXT, ListReviews::state)
@@ -212,46 +167,41 @@ final class GraphOperation {
             Shape.list("reviews", REVIEW));
 
     static final ExtensionMethod<ApproveUpdate, UpdateResult> APPROVE = AdminRow.of(
-            "knowledge/reviews/approve",
+            ApproveUpdate.class,
             "POST /knowledge/reviews/{id}/approve",
             "Apply an update",
-            ApproveUpdate.class,
             ofReview(ApproveUpdate::id, ApproveUpdate::remark, ApproveUpdate::group)
                     .as(v -> new ApproveUpdate(v.next(), v.next(), v.next())),
             InstalledExtensions.codec(UpdateResult.class));
 
     static final ExtensionMethod<RejectUpdate, Operation.Empty> REJECT = AdminRow.of(
-            "knowledge/reviews/reject",
+            RejectUpdate.class,
             "POST /knowledge/reviews/{id}/reject",
             "Discard an update",
-            RejectUpdate.class,
             ofReview(RejectUpdate::id, RejectUpdate::remark, RejectUpdate::group)
                     .as(v -> new RejectUpdate(v.next(), v.next(), v.next())),
             Shape.<Operation.Empty>of().as(v -> new Operation.Empty()));
 
     static final ExtensionMethod<ListStatements, Page<Statement>> STATEMENTS = AdminRow.of(
-            "privacy/statements",
+            ListStatements.class,
             "GET /privacy/statements",
             "List the statements of a principal",
-            ListStatements.class,
             ofPrincipal(ListStatements::principal, ListStatements::group, ListStatements::after)
                     .as(v -> new ListStatements(v.next(), v.next(), v.next())),
             page("statements", InstalledExtensions.codec(Statement.class)));
 
     static final ExtensionMethod<ListReviewed, Page<Review>> REVIEWED = AdminRow.of(
-            "privacy/reviews",
+            ListReviewed.class,
             "GET /privacy/reviews",
             "List the reviewed and waiting updates of a principal",
-            ListReviewed.class,
             ofPrincipal(ListReviewed::principal, ListReviewed::group, ListReviewed::after)
                     .as(v -> new ListReviewed(v.next(), v.next(), v.next())),
             page("reviews", REVIEW));
 
     static final ExtensionMethod<ListQuestions, Page<LoggedQuery>> QUESTIONS = AdminRow.of(
-            "privacy/questions",
+            ListQuestions.class,
             "GET /privacy/questions",
             "List the queries of a principal",
-            ListQuestions.class,
             ofPrincipal(ListQuestions::principal, ListQuestions::group, ListQuestions::after)
                     .as(v -> new ListQuestions(v.next(), v.next(), v.next())),
             page("questions", QUESTION));

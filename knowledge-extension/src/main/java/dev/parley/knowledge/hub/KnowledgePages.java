@@ -1,6 +1,6 @@
 package dev.parley.knowledge.hub;
 
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.hub.GraphOperation.ListQuestions;
 import dev.parley.knowledge.hub.GraphOperation.ListReviews;

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Handlers;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;

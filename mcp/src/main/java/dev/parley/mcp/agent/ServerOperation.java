@@ -22,19 +22,11 @@ import org.jspecify.annotations.Nullable;
 final class ServerOperation {
     private ServerOperation() {}
 
-    record ListServers() implements AdminCall<List<ServerView>> {
-        @Override
-        public String operation() {
-            return "mcp/tools";
-        }
-    }
+    @AdminCall.Named("mcp/tools")
+    record ListServers() implements AdminCall<List<ServerView>> {}
 
-    record ShowLog(String server) implements AdminCall<List<LogLine>> {
-        @Override
-        public String operation() {
-            return "mcp/servers/log";
-        }
-    }
+    @AdminCall.Named("mcp/servers/log")
+    record ShowLog(String server) implements AdminCall<List<LogLine>> {}
 
     /**
      * Approves new and changed tools.
@@ -42,13 +34,9 @@ final class ServerOperation {
      * @param tool null for all
      * @param digest begin of that of the definition; null for any
      */
+    @AdminCall.Named("mcp/tools/approve")
     record ApproveTools(
-            String server, @Nullable String tool, @Nullable String digest) implements AdminCall<List<String>> {
-        @Override
-        public String operation() {
-            return "mcp/tools/approve";
-        }
-    }
+            String server, @Nullable String tool, @Nullable String digest) implements AdminCall<List<String>> {}
 
     enum ServerState {
         CONNECTED,
@@ -124,26 +112,23 @@ final class ServerOperation {
             .as(v -> new LogLine(v.next(), v.next()));
 
     static final ExtensionMethod<ListServers, List<ServerView>> LIST = AdminRow.of(
-            "mcp/tools",
+            ListServers.class,
             "GET /mcp/tools",
             "List the tools of MCP servers and changes that wait",
-            ListServers.class,
             Shape.<ListServers>of().as(v -> new ListServers()),
             Shape.list("servers", SERVER));
 
     static final ExtensionMethod<ShowLog, List<LogLine>> LOG = AdminRow.of(
-            "mcp/servers/log",
+            ShowLog.class,
             "GET /mcp/servers/{server}/log",
             "Show what the program of an MCP server wrote to its standard error",
-            ShowLog.class,
             server(ShowLog::server).as(v -> new ShowLog(v.next())),
             Shape.list("lines", LINE));
 
     static final ExtensionMethod<ApproveTools, List<String>> APPROVE = AdminRow.of(
-            "mcp/tools/approve",
+            ApproveTools.class,
             "POST /mcp/servers/{server}/approve",
             "Approve new and changed tools of an MCP server",
-            ApproveTools.class,
             server(ApproveTools::server)
                     .optional("tool", TEXT, ApproveTools::tool)
                     .help("TOOL", "Name of one tool; default: all.")

@@ -24,12 +24,8 @@ public final class PeerOperation {
 
     private PeerOperation() {}
 
-    record ListPeers() implements AdminCall<List<PeerView>> {
-        @Override
-        public String operation() {
-            return "registry/peers";
-        }
-    }
+    @AdminCall.Named("registry/peers")
+    record ListPeers() implements AdminCall<List<PeerView>> {}
 
     /**
      * Adds a peer, or replaces it.
@@ -40,41 +36,21 @@ public final class PeerOperation {
      * @param publishers domains for which it speaks; empty for its host
      * @param copied whether its public entries are copied
      */
+    @AdminCall.Named("registry/peers/put")
     record PutPeer(String peer, String url, String keys, String credential, List<String> publishers, boolean copied)
-            implements AdminCall<PeerView> {
-        @Override
-        public String operation() {
-            return "registry/peers/put";
-        }
-    }
+            implements AdminCall<PeerView> {}
 
-    record CutPeer(String peer, String reason) implements AdminCall<RemovedCopies> {
-        @Override
-        public String operation() {
-            return "registry/peers/cut";
-        }
-    }
+    @AdminCall.Named("registry/peers/cut")
+    record CutPeer(String peer, String reason) implements AdminCall<RemovedCopies> {}
 
-    record ResumePeer(String peer) implements AdminCall<PeerView> {
-        @Override
-        public String operation() {
-            return "registry/peers/resume";
-        }
-    }
+    @AdminCall.Named("registry/peers/resume")
+    record ResumePeer(String peer) implements AdminCall<PeerView> {}
 
-    record CopyPeer(String peer) implements AdminCall<CopiedEntries> {
-        @Override
-        public String operation() {
-            return "registry/peers/copy";
-        }
-    }
+    @AdminCall.Named("registry/peers/copy")
+    record CopyPeer(String peer) implements AdminCall<CopiedEntries> {}
 
-    record RemovePeer(String peer) implements AdminCall<RemovedCopies> {
-        @Override
-        public String operation() {
-            return "registry/peers/remove";
-        }
-    }
+    @AdminCall.Named("registry/peers/remove")
+    record RemovePeer(String peer) implements AdminCall<RemovedCopies> {}
 
     enum PeerStatus {
         ACTIVE,
@@ -159,18 +135,16 @@ public final class PeerOperation {
             .as(v -> new RemovedCopies(v.<Long>next()));
 
     static final ExtensionMethod<ListPeers, List<PeerView>> LIST = AdminRow.of(
-            "registry/peers",
+            ListPeers.class,
             "GET " + PEERS,
             "List the peers of the registry",
-            ListPeers.class,
             Shape.<ListPeers>of().as(v -> new ListPeers()),
             Shape.list("peers", VIEW));
 
     static final ExtensionMethod<PutPeer, PeerView> PUT = AdminRow.of(
-            "registry/peers/put",
+            PutPeer.class,
             "PUT " + PEER,
             "Add a peer of the registry, or replace it",
-            PutPeer.class,
             named(PutPeer::peer)
                     .required("url", TEXT, PutPeer::url)
                     .help("URL", "Address of a hub, or of the ARD interface of a registry.")
@@ -186,10 +160,9 @@ public final class PeerOperation {
             VIEW);
 
     static final ExtensionMethod<CutPeer, RemovedCopies> CUT = AdminRow.of(
-            "registry/peers/cut",
+            CutPeer.class,
             "POST " + PEER + "/cut",
             "Cut a peer of the registry off, and remove its copies",
-            CutPeer.class,
             named(CutPeer::peer)
                     .required("reason", TEXT, CutPeer::reason)
                     .help("TEXT", "Reason, for operators.")
@@ -197,18 +170,16 @@ public final class PeerOperation {
             REMOVED);
 
     static final ExtensionMethod<ResumePeer, PeerView> RESUME = AdminRow.of(
-            "registry/peers/resume",
+            ResumePeer.class,
             "POST " + PEER + "/resume",
             "Use a peer of the registry again",
-            ResumePeer.class,
             named(ResumePeer::peer).as(v -> new ResumePeer(v.next())),
             VIEW);
 
     static final ExtensionMethod<CopyPeer, CopiedEntries> COPY = AdminRow.of(
-            "registry/peers/copy",
+            CopyPeer.class,
             "POST " + PEER + "/copy",
             "Copy changed entries of a peer of the registry now",
-            CopyPeer.class,
             named(CopyPeer::peer).as(v -> new CopyPeer(v.next())),
             Shape.<CopiedEntries>of()
                     .required("copied", COUNT, CopiedEntries::copied)
@@ -218,10 +189,9 @@ public final class PeerOperation {
                     .as(v -> new CopiedEntries(v.<Long>next(), v.<Long>next(), v.<Long>next(), v.next())));
 
     static final ExtensionMethod<RemovePeer, RemovedCopies> REMOVE = AdminRow.of(
-            "registry/peers/remove",
+            RemovePeer.class,
             "DELETE " + PEER,
             "Remove a peer of the registry, and its copies",
-            RemovePeer.class,
             named(RemovePeer::peer).as(v -> new RemovePeer(v.next())),
             REMOVED);
 

@@ -3,7 +3,7 @@ package dev.parley.registry.federation;
 import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

@@ -23,20 +23,12 @@ final class PersonalOperation {
     private PersonalOperation() {}
 
     /** @param after versions behind so many */
-    record ListVersions(String principal, String group, long after) implements AdminCall<Page<Version>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/agentVersions";
-        }
-    }
+    @AdminCall.Named("privacy/agentVersions")
+    record ListVersions(String principal, String group, long after) implements AdminCall<Page<Version>>, PersonalRead {}
 
     /** @param after reviews and notes behind so many */
-    record ListReviews(String principal, String group, long after) implements AdminCall<Page<Review>>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/agentReviews";
-        }
-    }
+    @AdminCall.Named("privacy/agentReviews")
+    record ListReviews(String principal, String group, long after) implements AdminCall<Page<Review>>, PersonalRead {}
 
     private static final Codec<Version> VERSION = Shape.<Version>of()
             .required("id", TEXT, Version::id)
@@ -56,19 +48,17 @@ final class PersonalOperation {
             .as(v -> new Review(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     static final ExtensionMethod<ListVersions, Page<Version>> VERSIONS = AdminRow.of(
-            "privacy/agentVersions",
+            ListVersions.class,
             "GET /privacy/agentVersions",
             "List the versions of the registered agents of a principal",
-            ListVersions.class,
             ofPrincipal(ListVersions::principal, ListVersions::group, ListVersions::after)
                     .as(v -> new ListVersions(v.next(), v.next(), v.<Long>next())),
             page("agentVersions", VERSION));
 
     static final ExtensionMethod<ListReviews, Page<Review>> REVIEWS = AdminRow.of(
-            "privacy/agentReviews",
+            ListReviews.class,
             "GET /privacy/agentReviews",
             "List the reviews and notes of a principal on registered agents",
-            ListReviews.class,
             ofPrincipal(ListReviews::principal, ListReviews::group, ListReviews::after)
                     .as(v -> new ListReviews(v.next(), v.next(), v.<Long>next())),
             page("agentReviews", REVIEW));

@@ -1,6 +1,6 @@
 package dev.parley.registry.hub;
 
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.search.Search;

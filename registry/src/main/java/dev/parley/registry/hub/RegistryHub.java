@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.extension.HubParts;

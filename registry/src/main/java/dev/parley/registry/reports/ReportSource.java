@@ -6,9 +6,9 @@ import static dev.parley.protocol.json.Codecs.TIME;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Handlers;
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubObserver;
@@ -38,36 +38,32 @@ public final class ReportSource implements HubExtensionSource {
     private static final String URI = ExtensionUri.permanent("/extensions/reports/v1");
     private static final ExtensionMethod<ReportUsage, ReportProtocol.Report> USAGE = AdminRow.of(
             ReportProtocol.USAGE,
+            ReportUsage.class,
             "GET /reports/usage",
             "Report the use of agents",
-            ReportUsage.class,
             ReportProtocol.USAGE_REQUEST,
             ReportProtocol.REPORT);
 
     private static final ExtensionMethod<ReportReliability, ReportProtocol.Report> RELIABILITY = AdminRow.of(
             ReportProtocol.RELIABILITY,
+            ReportReliability.class,
             "GET /reports/reliability",
             "Report failures and durations of agents",
-            ReportReliability.class,
             ReportProtocol.RELIABILITY_REQUEST,
             ReportProtocol.REPORT);
 
     private static final ExtensionMethod<ShowSeries, ReportProtocol.Series> SERIES = AdminRow.of(
             ReportProtocol.SERIES,
+            ShowSeries.class,
             "GET /measures",
             "Show the calls of the last hour in steps",
-            ShowSeries.class,
             ReportProtocol.SERIES_REQUEST,
             ReportProtocol.SERIES_ANSWER);
 
     /** @param after rows behind so many */
+    @AdminCall.Named("privacy/measures")
     private record ListMeasures(String principal, String group, long after)
-            implements AdminCall<MeasurePage>, PersonalRead {
-        @Override
-        public String operation() {
-            return "privacy/measures";
-        }
-    }
+            implements AdminCall<MeasurePage>, PersonalRead {}
 
     /**
      * Measures of the calls of a principal.
@@ -85,10 +81,9 @@ public final class ReportSource implements HubExtensionSource {
             .as(v -> new Usage.Measured(v.next(), v.next(), v.next(), v.next()));
 
     private static final ExtensionMethod<ListMeasures, MeasurePage> MEASURES = AdminRow.of(
-            "privacy/measures",
+            ListMeasures.class,
             "GET /privacy/measures",
             "List the measures of the calls of a principal",
-            ListMeasures.class,
             Shape.<ListMeasures>of()
                     .required("principal", TEXT, ListMeasures::principal)
                     .help("NAME", "The principal.")

@@ -21,26 +21,17 @@ public final class TrustOperation {
      * @param id URN of the entry
      * @param reason which readers see
      */
-    record RevokeEntry(String id, String reason) implements AdminCall<Entry> {
-        @Override
-        public String operation() {
-            return "registry/revoke";
-        }
-    }
+    @AdminCall.Named("registry/revoke")
+    record RevokeEntry(String id, String reason) implements AdminCall<Entry> {}
 
     /** Reads the keys that are trusted, and verifies all documents again. */
-    record VerifyEntries() implements AdminCall<Long> {
-        @Override
-        public String operation() {
-            return "registry/verify";
-        }
-    }
+    @AdminCall.Named("registry/verify")
+    record VerifyEntries() implements AdminCall<Long> {}
 
     static final ExtensionMethod<RevokeEntry, Entry> REVOKE = AdminRow.of(
-            "registry/revoke",
+            RevokeEntry.class,
             "POST /registry/revocations",
             "Revoke an entry of any owner",
-            RevokeEntry.class,
             Shape.<RevokeEntry>of()
                     .required("id", TEXT, RevokeEntry::id)
                     .help("ID", "URN of the entry.")
@@ -51,10 +42,9 @@ public final class TrustOperation {
 
     /** The answer is the number of verdicts that have changed. */
     static final ExtensionMethod<VerifyEntries, Long> VERIFY = AdminRow.of(
-            "registry/verify",
+            VerifyEntries.class,
             "POST /registry/verify",
             "Read the keys that are trusted, and verify all documents again",
-            VerifyEntries.class,
             Shape.<VerifyEntries>of().as(v -> new VerifyEntries()),
             Shape.<Long>of().required("changed", COUNT, changed -> changed).as(v -> v.next()));
 

@@ -2,7 +2,7 @@ package dev.parley.registry.trust;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.engine.Handlers;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;

@@ -1,18 +1,14 @@
-package dev.parley.engine;
+package dev.parley.extension;
 
+import dev.parley.engine.AgentExtension;
 import dev.parley.engine.AgentExtension.CallHandler;
 import dev.parley.engine.AgentExtension.WatchHandler;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
-import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.BiFunction;
 
 /** Handlers of operations of extensions by the names of their rows. Immutable. */
 public final class Handlers {
@@ -28,13 +24,13 @@ public final class Handlers {
     /** Returns these and the handler of an operation with one answer. */
     public <A, O extends Operation.ExtensionCall<A>> Handlers call(
             ExtensionMethod<O, A> row, CallHandler<? super O, ? extends A> handler) {
-        return with(row.name(), new OneHandler<>(row.type(), handler::call));
+        return with(row.name(), AgentExtension.answering(row.type(), handler));
     }
 
     /** Returns these and the handler of a streaming operation. */
     public <E, O extends Operation.ExtensionWatch<E>> Handlers watch(
             ExtensionMethod<O, E> row, WatchHandler<O, E> handler) {
-        return with(row.name(), new OneHandler<>(row.type(), handler::watch));
+        return with(row.name(), AgentExtension.streaming(row.type(), handler));
     }
 
     /** Returns these and {@code others}, which win. */
@@ -52,31 +48,5 @@ public final class Handlers {
     /** Endpoints by the names of the operations that they answer; they refuse others with METHOD_NOT_FOUND. */
     public Map<String, AgentEndpoint> byName() {
         return byName;
-    }
-
-    /**
-     * Handler of one operation as an endpoint, which refuses all others with METHOD_NOT_FOUND.
-     *
-     * @param handler returns the answer, or opens the stream, of the type that the operation names
-     */
-    @SuppressWarnings("unchecked")
-    record OneHandler<O extends Operation>(Class<O> type, BiFunction<O, CallContext, Object> handler)
-            implements AgentEndpoint {
-        @Override
-        public <R> R call(Operation.Call<R> operation, CallContext context) {
-            return (R) result(operation, context);
-        }
-
-        @Override
-        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-            return (Feed<E>) result(operation, context);
-        }
-
-        private Object result(Operation operation, CallContext context) {
-            if (!type.isInstance(operation)) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-            }
-            return handler.apply(type.cast(operation), context);
-        }
     }
 }
