@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Operations of a hub with all extensions, by its {@code /openapi.json}. */
 final class TypedOperationsTest {
@@ -29,15 +31,19 @@ final class TypedOperationsTest {
     @TempDir
     private Path directory;
 
-    @Test
-    void eachOperationDescribesItsAnswer() throws Exception {
-        var found = new TreeSet<String>();
-        try (Hub hub = Hub.builder()
+    private Hub hub() {
+        return Hub.builder()
                 .port(0)
                 .data(directory)
                 .drain(Duration.ZERO)
                 .agents(DemoAgents.all().toArray(Agent[]::new))
-                .start()) {
+                .start();
+    }
+
+    @Test
+    void eachOperationDescribesItsAnswer() throws Exception {
+        var found = new TreeSet<String>();
+        try (Hub hub = hub()) {
             Map<?, ?> paths = (Map<?, ?>) document(hub).get("paths");
             paths.forEach((path, verbs) -> ((Map<?, ?>) verbs).forEach((verb, operation) -> {
                 Object responses = ((Map<?, ?>) operation).get("responses");
@@ -51,6 +57,28 @@ final class TypedOperationsTest {
                 .as("a new operation is described by the shape of its answer; one that is described leaves "
                         + NOT_DESCRIBED)
                 .containsExactlyInAnyOrderElementsOf(Files.readAllLines(NOT_DESCRIBED));
+    }
+
+    /** A credential in a query would be in the logs of proxies. */
+    @ParameterizedTest
+    @CsvSource({
+        "/admin/registry/peers/{name}, put, credential, true",
+        "/admin/keys, post, principal, true",
+        "/admin/gateway/routes/{name}/pause, post, reason, true",
+        "/admin/gateway/routes/{name}, delete, name, false",
+        "/admin/keys, get, group, false"
+    })
+    void membersOfARequestWithABodyAreInItsBody(String path, String verb, String member, boolean isInBody)
+            throws Exception {
+        try (Hub hub = hub()) {
+            Map<?, ?> operation =
+                    (Map<?, ?>) ((Map<?, ?>) ((Map<?, ?>) document(hub).get("paths")).get(path)).get(verb);
+
+            String body = String.valueOf(operation.get("requestBody"));
+            assertThat(body.contains(member + "=")).as(body).isEqualTo(isInBody);
+            assertThat(String.valueOf(operation.get("parameters")).contains("name=" + member + ","))
+                    .isEqualTo(!isInBody);
+        }
     }
 
     @Test

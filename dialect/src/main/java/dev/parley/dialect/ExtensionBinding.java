@@ -78,7 +78,7 @@ public final class ExtensionBinding {
                     operation.name() + " has no REST binding (expected: an interface with JSON-RPC)");
         }
         String verb = row.verbs().getFirst();
-        if (verb.equals("POST") && path.variables().isEmpty()) {
+        if (ExtensionMethod.hasBody(verb) && path.variables().isEmpty()) {
             headers.put("Content-Type", Headers.JSON);
             String url = protocol.style().restUrl(entry, agent.url(), path.fill(name -> name));
             return new Outgoing(verb, url, headers, JsonText.write(row.request(), operation));
@@ -91,7 +91,7 @@ public final class ExtensionBinding {
         String filled = path.fill(name -> String.valueOf(requireNonNull(members.get(name), name)));
         members.keySet().removeAll(path.variables());
         String url = protocol.style().restUrl(entry, agent.url(), filled);
-        if (verb.equals("POST")) {
+        if (ExtensionMethod.hasBody(verb)) {
             headers.put("Content-Type", Headers.JSON);
             return new Outgoing(verb, url, headers, JsonText.write(Codecs.FREE, members));
         }

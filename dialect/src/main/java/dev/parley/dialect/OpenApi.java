@@ -312,7 +312,7 @@ public final class OpenApi {
                 row.request() instanceof Shape<?> shape ? shape.memberSchemas(OpenApi::reference) : Map.of();
         inPath.forEach(name -> parameters.add(
                 parameter(name, "path", true, members.getOrDefault(name, Map.of("type", "string")), "")));
-        if (!verb.equals("POST")) {
+        if (!ExtensionMethod.hasBody(verb)) {
             members.forEach((name, schema) -> {
                 if (!inPath.contains(name)) {
                     parameters.add(parameter(name, "query", false, schema, ""));
@@ -342,7 +342,7 @@ public final class OpenApi {
                 parameters.add(parameter(one.name(), in, one.required(), one.schema(), one.description()));
             }
         }
-        if (verb.equals("POST")) {
+        if (ExtensionMethod.hasBody(verb)) {
             var schema = new LinkedHashMap<String, Object>(ANY_OBJECT);
             if (!properties.isEmpty()) {
                 schema.put("properties", properties);

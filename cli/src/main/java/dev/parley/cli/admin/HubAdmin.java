@@ -21,6 +21,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.hub.admin.Administration;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
@@ -110,7 +111,7 @@ public final class HubAdmin {
                 }
             }
         }
-        byte[] json = place[0].equals("POST") ? Json.write(members) : NOTHING;
+        byte[] json = ExtensionMethod.hasBody(place[0]) ? Json.write(members) : NOTHING;
         String data = isOffline(operation) ? call.option("--data") : null;
         if (data == null) {
             String parameters = query.entrySet().stream()

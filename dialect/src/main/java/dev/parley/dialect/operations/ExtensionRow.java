@@ -39,8 +39,6 @@ public record ExtensionRow(
         List<String> verbs,
         @Nullable PathTemplate path)
         implements Row {
-    private static final Set<String> BODILESS = Set.of("GET", "HEAD", "DELETE");
-
     @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
     public static ExtensionRow of(ExtensionProtocol protocol, ExtensionMethod<?, ?> one) {
         var method = (ExtensionMethod<Operation.Extension, Object>) one;
@@ -74,9 +72,9 @@ public record ExtensionRow(
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
         RestDescription description = method.description();
-        boolean bodiless = BODILESS.contains(request.method()) || request.hasNoBody();
+        boolean bodiless = !ExtensionMethod.hasBody(request.method()) || request.hasNoBody();
         Map<String, List<String>> query =
-                request.method().equals("POST") && description == null ? Map.of() : request.query();
+                ExtensionMethod.hasBody(request.method()) && description == null ? Map.of() : request.query();
         if (this.request instanceof Shape<Operation.Extension> shape) {
             return bodiless
                     ? shape.read(null, variables, query)

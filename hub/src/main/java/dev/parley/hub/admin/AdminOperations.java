@@ -70,7 +70,7 @@ public final class AdminOperations {
     /** Whether an operation changes something, or returns a secret. */
     static boolean changes(String name) {
         ExtensionMethod<?, ?> row = ROWS.get(name);
-        return row != null && row.rest().startsWith("POST ");
+        return row != null && !row.rest().startsWith("GET ");
     }
 
     /** The operations of these names, in the order of the table; those of other extensions at its end. */

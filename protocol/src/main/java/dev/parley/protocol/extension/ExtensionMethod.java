@@ -148,6 +148,11 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
         return with(new Places(places.rest, places.grpc, places.mediaType, requireNonNull(description, "description")));
     }
 
+    /** Whether requests of a method of HTTP have a body, in which the members of a request are then, and not in the query. */
+    public static boolean hasBody(String method) {
+        return !List.of("GET", "HEAD", "DELETE").contains(method);
+    }
+
     /**
      * Returns this operation, which has a place over REST, with the description that its forms give: variables of the path, then members of
      * the body, or of the query if the first method has no body.
@@ -155,7 +160,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
      * @throws IllegalStateException if a member of the request is not described
      */
     public ExtensionMethod<O, A> described(String summary) {
-        boolean hasBody = places.rest.startsWith("POST");
+        boolean hasBody = hasBody(places.rest.split("[, ]", 2)[0]);
         List<RestParameter> parameters = request.parameters().stream()
                 .map(one -> places.rest.contains("{" + one.name() + "}")
                         ? one.in(RestParameter.Place.PATH).asRequired()
