@@ -1,106 +1,482 @@
 package dev.parley.mesh;
 
-import static dev.parley.protocol.extension.RestParameter.query;
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.DOUBLE;
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.TIME;
+import static dev.parley.protocol.json.Codecs.WORDS;
 
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
-import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.extension.RestDescription;
-import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Views of a group's mesh: its agents, connections and events. The agent {@code one} answers them. */
 public final class MeshViews {
-    public static final String ENTITIES = "one/entities";
-    public static final String CONNECTIONS = "one/connections";
-    public static final String EVENTS = "one/events";
-    public static final String AGENTS = "one/agents";
-
     /** Largest page of events and connections. */
     public static final int MAX_PAGE = 1_000;
+
+    private static final long DEFAULT_PAGE = 100;
+
+    private MeshViews() {}
+
+    /**
+     * Which agents are meant, each condition null for all.
+     *
+     * @param capability id, tag or name of a skill
+     * @param tag of a skill
+     * @param words of the description
+     */
+    public record Wanted(
+            @Nullable String capability,
+            @Nullable String tag,
+            @Nullable String words) {}
+
+    /**
+     * Which events are meant, each condition null for all.
+     *
+     * @param agentId an agent that takes part
+     */
+    public record EventFilter(
+            @Nullable String type,
+            @Nullable String agentId,
+            @Nullable String correlationId,
+            @Nullable String taskId,
+            @Nullable Instant since) {}
+
+    /** Kind of an entity. */
+    public enum EntityType {
+        AGENT,
+        TASK
+    }
+
+    /** Kind of a connection. */
+    public enum ConnectionType {
+        COMMUNICATES_WITH,
+        DELEGATED_TO
+    }
+
+    /** Lists agents or tasks of the group as entities; of one agent unless null. */
+    public record ListEntities(
+            EntityType type, Wanted wanted, @Nullable String agentId, long pageSize)
+            implements Operation.ExtensionCall<Entities> {
+        @Override
+        public String name() {
+            return "one/entities";
+        }
+    }
+
+    /** Lists who communicates with and delegates to whom; of one type and one agent unless null. */
+    public record ListConnections(
+            @Nullable String type, @Nullable String agentId, long pageSize)
+            implements Operation.ExtensionCall<Connections> {
+        @Override
+        public String name() {
+            return "one/connections";
+        }
+    }
+
+    /**
+     * Lists events, the oldest first.
+     *
+     * @param after number of the last event that is not wanted any more
+     */
+    public record ListEvents(EventFilter filter, long after, long pageSize)
+            implements Operation.ExtensionCall<EventPage> {
+        @Override
+        public String name() {
+            return "one/events";
+        }
+    }
+
+    /** Ranks agents for a task. */
+    public record RankAgents(Wanted wanted) implements Operation.ExtensionCall<Ranking> {
+        @Override
+        public String name() {
+            return "one/agents";
+        }
+    }
 
     /**
      * Watches events.
      *
-     * @param filter members of the view of events
      * @param after number of the last event that the caller has; 0 for none, -1 for new ones only
      */
-    public record WatchEvents(Map<String, @Nullable Object> filter, long after)
-            implements Operation.ExtensionWatch<Map<String, Object>> {
+    public record WatchEvents(EventFilter filter, long after) implements Operation.ExtensionWatch<EventView> {
         @Override
         public String name() {
             return "one/events/watch";
         }
     }
 
-    private static final String NUMBER = "number";
+    /**
+     * An agent or a task.
+     *
+     * @param agent null for a task
+     * @param task null for an agent
+     */
+    public record Entity(
+            String entityId,
+            String groupId,
+            EntityType type,
+            String ontologyType,
+            @Nullable AgentFacts agent,
+            @Nullable TaskFacts task,
+            Map<String, Object> metadata) {}
 
-    private static final RestParameter CAPABILITY =
-            query("capability", Type.TEXT, "TASK", "Id, tag or name of a skill of the agent.");
-    private static final RestParameter TAG = query("tag", Type.TEXT, "TAG", "Tag of a skill of the agent.");
-    private static final RestParameter WORDS = query("q", Type.TEXT, "WORDS", "Words of the agent's description.");
-    private static final RestParameter AGENT = query("agentId", Type.TEXT, "AGENT", "An agent that takes part.");
-    private static final RestParameter TYPE = query("type", Type.TEXT, "TYPE", "Type of the rows.");
-    private static final RestParameter SIZE = query("pageSize", Type.NUMBER, "COUNT", "Limit of the rows; default 100.")
-            .atMost(MAX_PAGE);
+    /** An agent as an entity; {@code endpoint} is empty if it has no address. */
+    public record AgentFacts(
+            String name, String description, String endpoint, List<String> capabilities, List<String> tags) {}
 
-    private static final Map<String, Object> OBJECT = Map.of("type", "object");
+    /** A task that one agent delegated to another. */
+    public record TaskFacts(
+            String status,
+            String agentId,
+            String delegatedBy,
+            String correlationId,
+            Instant createdAt,
+            Instant updatedAt) {}
+
+    /** A page of entities; {@code partial} if there are events that it does not have yet. */
+    public record Entities(List<Entity> entities, boolean partial) {}
+
+    /**
+     * Messages of two agents, or a delegation.
+     *
+     * @param count of the messages; null for a delegation
+     * @param status of the task; null for messages, as the ids of the task and of the correlation are
+     */
+    public record Connection(
+            String groupId,
+            ConnectionType type,
+            String ontologyType,
+            String fromEntityId,
+            String toEntityId,
+            @Nullable Long count,
+            @Nullable String status,
+            @Nullable String taskId,
+            @Nullable String correlationId,
+            Instant firstAt,
+            Instant lastAt,
+            Map<String, Object> metadata) {}
+
+    /** Connections, the newest delegations first; {@code partial} as in {@link Entities}. */
+    public record Connections(List<Connection> connections, boolean partial) {}
+
+    /**
+     * An agent with its score and what it is made of, each part from 0 to 1.
+     *
+     * @param endpoint empty if it has no address
+     */
+    public record RankedAgent(
+            String agentId,
+            String endpoint,
+            List<String> capabilities,
+            List<String> tags,
+            double score,
+            Reasons reasons) {}
+
+    /**
+     * Parts of a score.
+     *
+     * @param tasks how many have ended
+     * @param latencyMillis median; null if unknown
+     * @param cost that a tag of the agent names; null for none
+     */
+    public record Reasons(
+            double match,
+            double trust,
+            double successRate,
+            long tasks,
+            double speed,
+            @Nullable Long latencyMillis,
+            double idleness,
+            long openTasks,
+            double cheapness,
+            @Nullable Double cost) {
+        /** The parts by their names, without those that are unknown. */
+        public Map<String, @Nullable Object> members() {
+            var members = new LinkedHashMap<String, @Nullable Object>();
+            if (REASONS.toJson(this) instanceof Map<?, ?> parts) {
+                parts.forEach((part, value) -> members.put(String.valueOf(part), value));
+            }
+            return members;
+        }
+    }
+
+    /** Agents, the best first; {@code partial} as in {@link Entities}. */
+    public record Ranking(List<RankedAgent> agents, boolean partial) {}
+
+    /**
+     * An event.
+     *
+     * @param entityId agent of the hub that is concerned
+     * @param actorId agent that acts
+     * @param targetId other side of the agent
+     */
+    public record EventView(
+            long number,
+            String groupId,
+            String type,
+            String entityId,
+            String actorType,
+            String actorId,
+            String targetId,
+            Instant timestamp,
+            Map<String, Object> metadata) {}
+
+    /**
+     * A page of events.
+     *
+     * @param next number behind which the next page begins
+     */
+    public record EventPage(List<EventView> events, long next, boolean more) {}
+
+    private static final Codec<Instant> MILLIS = Codecs.via(COUNT, Instant::ofEpochMilli, Instant::toEpochMilli);
+
+    private static final Codec<Map<String, Object>> METADATA = Codecs.map(FREE);
+
+    private static <V> Function<Entity, @Nullable V> ofAgent(Function<AgentFacts, V> member) {
+        return entity -> {
+            AgentFacts agent = entity.agent();
+            return agent == null ? null : member.apply(agent);
+        };
+    }
+
+    private static <V> Function<Entity, @Nullable V> ofTask(Function<TaskFacts, V> member) {
+        return entity -> {
+            TaskFacts task = entity.task();
+            return task == null ? null : member.apply(task);
+        };
+    }
+
+    private static final Codec<Entity> ENTITY = Shape.<Entity>of()
+            .required("entityId", TEXT, Entity::entityId)
+            .required("groupId", TEXT, Entity::groupId)
+            .required("type", Codecs.words(EntityType.class), Entity::type)
+            .required("ontologyType", TEXT, Entity::ontologyType)
+            .optional("name", TEXT, ofAgent(AgentFacts::name))
+            .optional("description", TEXT, ofAgent(AgentFacts::description))
+            .optional("endpoint", TEXT, ofAgent(AgentFacts::endpoint))
+            .optional("capabilities", TEXTS, ofAgent(AgentFacts::capabilities))
+            .optional("tags", TEXTS, ofAgent(AgentFacts::tags))
+            .optional("status", TEXT, ofTask(TaskFacts::status))
+            .optional("agentId", TEXT, ofTask(TaskFacts::agentId))
+            .optional("delegatedBy", TEXT, ofTask(TaskFacts::delegatedBy))
+            .optional("correlationId", TEXT, ofTask(TaskFacts::correlationId))
+            .optional("createdAt", MILLIS, ofTask(TaskFacts::createdAt))
+            .optional("updatedAt", MILLIS, ofTask(TaskFacts::updatedAt))
+            .required("metadata", METADATA, Entity::metadata)
+            .as(MeshViews::entity);
+
+    private static Entity entity(Shape.Values v) {
+        String id = v.next();
+        String group = v.next();
+        EntityType type = v.next();
+        String ontologyType = v.next();
+        var agent = new AgentFacts(v.next(), v.next(), v.next(), v.next(), v.next());
+        var task = new TaskFacts(v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+        boolean isAgent = type == EntityType.AGENT;
+        return new Entity(id, group, type, ontologyType, isAgent ? agent : null, isAgent ? null : task, v.next());
+    }
+
+    private static final Codec<Connection> CONNECTION = Shape.<Connection>of()
+            .required("groupId", TEXT, Connection::groupId)
+            .required("type", Wire.words(ConnectionType.class), Connection::type)
+            .required("ontologyType", TEXT, Connection::ontologyType)
+            .required("fromEntityId", TEXT, Connection::fromEntityId)
+            .required("toEntityId", TEXT, Connection::toEntityId)
+            .optional("count", COUNT, Connection::count)
+            .optional("status", TEXT, Connection::status)
+            .optional("taskId", TEXT, Connection::taskId)
+            .optional("correlationId", TEXT, Connection::correlationId)
+            .required("firstAt", MILLIS, Connection::firstAt)
+            .required("lastAt", MILLIS, Connection::lastAt)
+            .required("metadata", METADATA, Connection::metadata)
+            .as(v -> new Connection(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                    v.next(), v.next()));
+
+    private static final Codec<Reasons> REASONS = Shape.<Reasons>of()
+            .required("match", DOUBLE, Reasons::match)
+            .required("trust", DOUBLE, Reasons::trust)
+            .required("successRate", DOUBLE, Reasons::successRate)
+            .required("tasks", COUNT, Reasons::tasks)
+            .required("speed", DOUBLE, Reasons::speed)
+            .optional("latencyMillis", COUNT, Reasons::latencyMillis)
+            .required("idleness", DOUBLE, Reasons::idleness)
+            .required("openTasks", COUNT, Reasons::openTasks)
+            .required("cheapness", DOUBLE, Reasons::cheapness)
+            .optional("cost", DOUBLE, Reasons::cost)
+            .as(v -> new Reasons(
+                    v.<Double>next(),
+                    v.<Double>next(),
+                    v.<Double>next(),
+                    v.<Long>next(),
+                    v.<Double>next(),
+                    v.next(),
+                    v.<Double>next(),
+                    v.<Long>next(),
+                    v.<Double>next(),
+                    v.next()));
+
+    private static final Codec<RankedAgent> RANKED = Shape.<RankedAgent>of()
+            .required("agentId", TEXT, RankedAgent::agentId)
+            .required("endpoint", TEXT, RankedAgent::endpoint)
+            .required("capabilities", TEXTS, RankedAgent::capabilities)
+            .required("tags", TEXTS, RankedAgent::tags)
+            .required("score", DOUBLE, RankedAgent::score)
+            .required("reasons", REASONS, RankedAgent::reasons)
+            .as(v -> new RankedAgent(v.next(), v.next(), v.next(), v.next(), v.<Double>next(), v.next()));
+
+    private static final Codec<EventView> EVENT = Shape.<EventView>of()
+            .required("number", COUNT, EventView::number)
+            .required("groupId", TEXT, EventView::groupId)
+            .required("type", TEXT, EventView::type)
+            .required("entityId", TEXT, EventView::entityId)
+            .required("actorType", TEXT, EventView::actorType)
+            .required("actorId", TEXT, EventView::actorId)
+            .required("targetId", TEXT, EventView::targetId)
+            .required("timestamp", MILLIS, EventView::timestamp)
+            .required("metadata", METADATA, EventView::metadata)
+            .as(v -> new EventView(
+                    v.<Long>next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Entities> ENTITIES = Shape.<Entities>of()
+            .required("entities", Codecs.list(ENTITY), Entities::entities)
+            .optional("partial", BOOLEAN, false, Entities::partial)
+            .as(v -> new Entities(v.next(), v.next()));
+
+    private static final Codec<Connections> CONNECTIONS = Shape.<Connections>of()
+            .required("connections", Codecs.list(CONNECTION), Connections::connections)
+            .optional("partial", BOOLEAN, false, Connections::partial)
+            .as(v -> new Connections(v.next(), v.next()));
+
+    private static final Codec<EventPage> EVENTS = Shape.<EventPage>of()
+            .required("events", Codecs.list(EVENT), EventPage::events)
+            .required("next", COUNT, EventPage::next)
+            .required("more", BOOLEAN, EventPage::more)
+            .as(v -> new EventPage(v.next(), v.<Long>next(), v.<Boolean>next()));
+
+    private static final Codec<Ranking> RANKING = Shape.<Ranking>of()
+            .required("agents", Codecs.list(RANKED), Ranking::agents)
+            .optional("partial", BOOLEAN, false, Ranking::partial)
+            .as(v -> new Ranking(v.next(), v.next()));
+
+    private static <T> Shape.Builder<T> wanted(Shape.Builder<T> shape, Function<T, Wanted> wanted) {
+        return shape.optional("capability", WORDS, of -> wanted.apply(of).capability())
+                .help("TASK", "Id, tag or name of a skill of the agent.")
+                .optional("tag", WORDS, of -> wanted.apply(of).tag())
+                .help("TAG", "Tag of a skill of the agent.")
+                .optional("q", WORDS, of -> wanted.apply(of).words())
+                .help("WORDS", "Words of the agent's description.");
+    }
+
+    private static Wanted wanted(Shape.Values v) {
+        return new Wanted(v.next(), v.next(), v.next());
+    }
+
+    private static <T> Shape.Builder<T> agent(Shape.Builder<T> shape, Function<T, @Nullable String> agent) {
+        return shape.optional("agentId", WORDS, agent).help("AGENT", "An agent that takes part.");
+    }
+
+    private static <T> Shape.Builder<T> size(Shape.Builder<T> shape, Function<T, Long> size) {
+        return shape.optional("pageSize", Codecs.number(0, MAX_PAGE), DEFAULT_PAGE, size)
+                .help("COUNT", "Limit of the rows; default 100.");
+    }
+
+    private static <T> Shape.Builder<T> filter(Shape.Builder<T> shape, Function<T, EventFilter> filter) {
+        return agent(
+                        shape.optional("type", WORDS, of -> filter.apply(of).type())
+                                .help("TYPE", "Type of the rows."),
+                        of -> filter.apply(of).agentId())
+                .optional("correlationId", WORDS, of -> filter.apply(of).correlationId())
+                .help("ID", "Correlation id of the messages.")
+                .optional("taskId", WORDS, of -> filter.apply(of).taskId())
+                .help("ID", "A task.")
+                .optional("since", TIME, of -> filter.apply(of).since())
+                .help("WHEN", "Time of the first event.");
+    }
+
+    private static EventFilter filter(Shape.Values v) {
+        return new EventFilter(v.next(), v.next(), v.next(), v.next(), v.next());
+    }
+
+    private static final Shape<ListEntities> LIST_ENTITIES = size(
+                    agent(
+                            wanted(
+                                    Shape.<ListEntities>of()
+                                            .optional(
+                                                    "type",
+                                                    Codecs.words(EntityType.class),
+                                                    EntityType.AGENT,
+                                                    ListEntities::type)
+                                            .help("TYPE", "agent or task; default agent."),
+                                    ListEntities::wanted),
+                            ListEntities::agentId),
+                    ListEntities::pageSize)
+            .as(v -> new ListEntities(v.next(), wanted(v), v.next(), v.<Long>next()))
+            .strict();
+
+    private static final Shape<ListConnections> LIST_CONNECTIONS = size(
+                    agent(
+                            Shape.<ListConnections>of()
+                                    .optional("type", WORDS, ListConnections::type)
+                                    .help("TYPE", "Type of the rows."),
+                            ListConnections::agentId),
+                    ListConnections::pageSize)
+            .as(v -> new ListConnections(v.next(), v.next(), v.<Long>next()))
+            .strict();
+
+    private static final Shape<ListEvents> LIST_EVENTS = size(
+                    filter(Shape.<ListEvents>of(), ListEvents::filter)
+                            .optional("after", COUNT, 0L, ListEvents::after)
+                            .help("NUMBER", "Number of the last event that is not wanted any more."),
+                    ListEvents::pageSize)
+            .as(v -> new ListEvents(filter(v), v.<Long>next(), v.<Long>next()))
+            .strict();
+
+    private static final Shape<RankAgents> RANK_AGENTS = wanted(Shape.<RankAgents>of(), RankAgents::wanted)
+            .as(v -> new RankAgents(wanted(v)))
+            .strict();
+
+    private static final Shape<WatchEvents> WATCH_EVENTS = filter(Shape.<WatchEvents>of(), WatchEvents::filter)
+            .optional("after", COUNT, -1L, WatchEvents::after)
+            .help("NUMBER", "Number of the last event that the caller has; default: new ones.")
+            .as(v -> new WatchEvents(filter(v), v.<Long>next()));
 
     /** The rows of the views. */
     public static final List<ExtensionMethod<?, ?>> METHODS = List.of(
-            view(
-                    ENTITIES,
-                    "GET /entities",
-                    "List the agents or tasks of the group as entities",
-                    query("type", Type.TEXT, "TYPE", "agent or task; default agent."),
-                    CAPABILITY,
-                    TAG,
-                    WORDS,
-                    AGENT,
-                    SIZE),
-            view(
-                    CONNECTIONS,
-                    "GET /connections",
-                    "List who communicates with and delegates to whom",
-                    TYPE,
-                    AGENT,
-                    SIZE),
-            view(
-                    EVENTS,
-                    "GET /events",
-                    "List messages and tasks as events, the oldest first",
-                    TYPE,
-                    AGENT,
-                    query("correlationId", Type.TEXT, "ID", "Correlation id of the messages."),
-                    query("taskId", Type.TEXT, "ID", "A task."),
-                    query("since", Type.TIME, "TIME", "Time of the first event."),
-                    query("after", Type.NUMBER, "NUMBER", "Number of the last event that is not wanted any more."),
-                    SIZE),
-            view(AGENTS, "GET /agents", "Rank agents for a task, with the reasons", CAPABILITY, TAG, WORDS),
-            ExtensionMethod.stream(
-                            "one/events/watch",
-                            WatchEvents.class,
-                            JsonForm.object(MeshViews::watch, WatchEvents::filter),
-                            JsonForm.object(MeshViews::members, MeshViews::nullable))
+            ExtensionMethod.call("one/entities", ListEntities.class, LIST_ENTITIES, ENTITIES)
+                    .rest("GET /entities")
+                    .described("List the agents or tasks of the group as entities"),
+            ExtensionMethod.call("one/connections", ListConnections.class, LIST_CONNECTIONS, CONNECTIONS)
+                    .rest("GET /connections")
+                    .described("List who communicates with and delegates to whom"),
+            ExtensionMethod.call("one/events", ListEvents.class, LIST_EVENTS, EVENTS)
                     .rest("GET /events")
+                    .described("List messages and tasks as events, the oldest first"),
+            ExtensionMethod.call("one/agents", RankAgents.class, RANK_AGENTS, RANKING)
+                    .rest("GET /agents")
+                    .described("Rank agents for a task, with the reasons"),
+            ExtensionMethod.stream("one/events/watch", WatchEvents.class, WATCH_EVENTS, EVENT)
+                    .rest("GET /events")
+                    .described("Stream events as they come")
                     .resumable(
-                            event -> String.valueOf(event.get(NUMBER)),
+                            event -> Long.toString(event.number()),
                             (watch, id) -> new WatchEvents(watch.filter(), number(id))));
-
-    private MeshViews() {}
-
-    private static ExtensionMethod<MethodCall, Object> view(
-            String name, String path, String summary, RestParameter... parameters) {
-        return ExtensionMethod.described(
-                name, path, new RestDescription(summary, List.of(parameters), OBJECT).strict());
-    }
 
     /** The operations of each agent, and the views. */
     public static ExtensionProtocol protocol() {
@@ -110,30 +486,11 @@ public final class MeshViews {
                 MeshProtocol.PROTOCOL.uri(), methods, MeshProtocol.PROTOCOL.style(), MeshProtocol.PROTOCOL.errors());
     }
 
-    private static WatchEvents watch(Map<String, @Nullable Object> json) {
-        Object after = json.get("after");
-        return new WatchEvents(json, after == null ? -1 : number(String.valueOf(after)));
-    }
-
     private static long number(String id) {
         try {
             return Math.max(0, Long.parseLong(id));
         } catch (NumberFormatException foreign) {
             return 0; // no id of this server: all events
         }
-    }
-
-    private static Map<String, Object> members(Map<String, @Nullable Object> json) {
-        var members = new LinkedHashMap<String, Object>();
-        json.forEach((name, value) -> {
-            if (value != null) {
-                members.put(name, value);
-            }
-        });
-        return members;
-    }
-
-    private static Map<String, @Nullable Object> nullable(Map<String, Object> members) {
-        return new LinkedHashMap<>(members);
     }
 }

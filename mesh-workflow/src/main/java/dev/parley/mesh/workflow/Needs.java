@@ -1,19 +1,18 @@
 package dev.parley.mesh.workflow;
 
-import dev.parley.dialect.Json;
 import dev.parley.extension.HubAgents;
 import dev.parley.mesh.Delegations;
-import dev.parley.mesh.MeshViews;
+import dev.parley.mesh.MeshViews.RankAgents;
+import dev.parley.mesh.MeshViews.RankedAgent;
+import dev.parley.mesh.MeshViews.Wanted;
 import dev.parley.mesh.workflow.Workflow.Need;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.MethodCall;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,32 +64,24 @@ final class Needs {
      * @param task that they have to do; null for that of the need
      */
     List<Ranked> ranked(Need need, @Nullable String task, List<String> participants) {
-        var given = new LinkedHashMap<String, @Nullable Object>();
         String skill = task == null ? need.capability() : task;
-        if (need.capability() != null) {
-            given.put("capability", need.capability());
-        }
-        if (need.words() != null) {
-            given.put("q", need.words());
-        }
-        Object answer = hub.within(WorkflowProtocol.AGENT).call(new MethodCall(MeshViews.AGENTS, given), inside);
-        Map<?, ?> read = Json.read(Json.write(answer), Map.class);
+        var rank = new RankAgents(new Wanted(need.capability(), null, need.words()));
         Map<String, AgentCard> cards = hub.cards(caller);
         var ranked = new ArrayList<Ranked>();
-        for (Object each : read.get("agents") instanceof List<?> agents ? agents : List.of()) {
-            if (each instanceof Map<?, ?> agent && agent.get("agentId") instanceof String name) {
-                AgentCard card = cards.get(name);
-                boolean takesPart = participants.isEmpty() || participants.contains(name);
-                if (card != null && takesPart && !name.equals(WorkflowProtocol.AGENT)) {
-                    add(ranked, name, card, need, skill, agent);
-                }
+        for (RankedAgent agent :
+                hub.within(WorkflowProtocol.AGENT).call(rank, inside).agents()) {
+            String name = agent.agentId();
+            AgentCard card = cards.get(name);
+            boolean takesPart = participants.isEmpty() || participants.contains(name);
+            if (card != null && takesPart && !name.equals(WorkflowProtocol.AGENT)) {
+                add(ranked, card, need, skill, agent);
             }
         }
         return ranked;
     }
 
-    private void add(
-            List<Ranked> ranked, String name, AgentCard card, Need need, @Nullable String task, Map<?, ?> entry) {
+    private void add(List<Ranked> ranked, AgentCard card, Need need, @Nullable String task, RankedAgent agent) {
+        String name = agent.agentId();
         Skill skill = task == null
                 ? card.skills().stream()
                         .max(Comparator.comparingLong(one -> matches(one, need)))
@@ -98,13 +89,8 @@ final class Needs {
                 : Delegations.skill(card, task).orElse(null);
         boolean fits = skill != null || card.skills().isEmpty() && need.capability() == null;
         if (fits && hub.allows(caller, name, SEND, skill == null ? null : skill.id())) {
-            var reasons = new LinkedHashMap<String, @Nullable Object>();
-            if (entry.get("reasons") instanceof Map<?, ?> given) {
-                given.forEach((reason, value) -> reasons.put(String.valueOf(reason), value));
-            }
-            Object score = entry.get("score");
             String does = skill != null ? skill.id() : task != null ? task : String.valueOf(need.words());
-            ranked.add(new Ranked(name, does, score == null ? 0 : score, reasons));
+            ranked.add(new Ranked(name, does, agent.score(), agent.reasons().members()));
         }
     }
 

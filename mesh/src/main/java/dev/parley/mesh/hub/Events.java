@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshViews.EventView;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
@@ -83,18 +84,8 @@ final class Events {
             return metadata.get(name) instanceof String text ? text : null;
         }
 
-        Map<String, Object> json() {
-            var json = new LinkedHashMap<String, Object>();
-            json.put("number", number);
-            json.put("groupId", group);
-            json.put("type", type);
-            json.put("entityId", agent);
-            json.put("actorType", "agent");
-            json.put("actorId", actor);
-            json.put("targetId", other);
-            json.put("timestamp", at.toEpochMilli());
-            json.put("metadata", metadata);
-            return json;
+        EventView view() {
+            return new EventView(number, group, type, agent, "agent", actor, other, at, metadata);
         }
     }
 

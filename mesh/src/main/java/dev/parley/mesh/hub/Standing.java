@@ -1,5 +1,10 @@
 package dev.parley.mesh.hub;
 
+import dev.parley.mesh.MeshViews.Connection;
+import dev.parley.mesh.MeshViews.ConnectionType;
+import dev.parley.mesh.MeshViews.Entity;
+import dev.parley.mesh.MeshViews.EntityType;
+import dev.parley.mesh.MeshViews.TaskFacts;
 import dev.parley.mesh.hub.Events.Event;
 import dev.parley.mesh.hub.Events.Page;
 import java.time.Duration;
@@ -36,53 +41,57 @@ final class Standing {
             last = at.isAfter(last) ? at : last;
         }
 
-        Map<String, Object> json(String group, Pair pair) {
-            var json = new LinkedHashMap<String, Object>();
-            json.put("groupId", group);
-            json.put("type", "communicates_with");
-            json.put("ontologyType", "communicated");
-            json.put("fromEntityId", pair.from());
-            json.put("toEntityId", pair.to());
-            json.put("count", count);
-            json.put("firstAt", first.toEpochMilli());
-            json.put("lastAt", last.toEpochMilli());
-            json.put("metadata", Map.of("protocol", "a2a"));
-            return json;
+        Connection connection(String group, Pair pair) {
+            return new Connection(
+                    group,
+                    ConnectionType.COMMUNICATES_WITH,
+                    "communicated",
+                    pair.from(),
+                    pair.to(),
+                    count,
+                    null,
+                    null,
+                    null,
+                    first,
+                    last,
+                    Map.of("protocol", "a2a"));
         }
     }
 
     /** A task that one agent delegated to another. */
     record Delegated(Event event, String status, @Nullable Instant ended) {
-        Map<String, Object> entity() {
-            var entity = new LinkedHashMap<String, Object>();
-            entity.put("entityId", Objects.requireNonNullElse(event.metadata("taskId"), ""));
-            entity.put("groupId", event.group());
-            entity.put("type", "task");
-            entity.put("ontologyType", "task");
-            entity.put("status", status);
-            entity.put("agentId", event.agent());
-            entity.put("delegatedBy", event.other());
-            entity.put("correlationId", Objects.requireNonNullElse(event.metadata("correlationId"), ""));
-            entity.put("createdAt", event.at().toEpochMilli());
-            entity.put("updatedAt", (ended == null ? event.at() : ended).toEpochMilli());
-            entity.put("metadata", Map.of("protocol", Objects.requireNonNullElse(event.metadata("protocol"), "a2a")));
-            return entity;
+        Entity entity() {
+            var facts =
+                    new TaskFacts(status, event.agent(), event.other(), text("correlationId", ""), event.at(), last());
+            return new Entity(text("taskId", ""), event.group(), EntityType.TASK, "task", null, facts, metadata());
         }
 
-        Map<String, Object> json() {
-            var json = new LinkedHashMap<String, Object>();
-            json.put("groupId", event.group());
-            json.put("type", "delegated_to");
-            json.put("ontologyType", "delegated");
-            json.put("fromEntityId", event.other());
-            json.put("toEntityId", event.agent());
-            json.put("status", status);
-            json.put("taskId", Objects.requireNonNullElse(event.metadata("taskId"), ""));
-            json.put("correlationId", Objects.requireNonNullElse(event.metadata("correlationId"), ""));
-            json.put("firstAt", event.at().toEpochMilli());
-            json.put("lastAt", (ended == null ? event.at() : ended).toEpochMilli());
-            json.put("metadata", Map.of("protocol", Objects.requireNonNullElse(event.metadata("protocol"), "a2a")));
-            return json;
+        Connection connection() {
+            return new Connection(
+                    event.group(),
+                    ConnectionType.DELEGATED_TO,
+                    "delegated",
+                    event.other(),
+                    event.agent(),
+                    null,
+                    status,
+                    text("taskId", ""),
+                    text("correlationId", ""),
+                    event.at(),
+                    last(),
+                    metadata());
+        }
+
+        private String text(String name, String otherwise) {
+            return Objects.requireNonNullElse(event.metadata(name), otherwise);
+        }
+
+        private Instant last() {
+            return ended == null ? event.at() : ended;
+        }
+
+        private Map<String, Object> metadata() {
+            return Map.of("protocol", text("protocol", "a2a"));
         }
     }
 
@@ -202,24 +211,23 @@ final class Standing {
     }
 
     /** Connections, the newest delegations first; of one type and one agent unless null. */
-    synchronized List<Map<String, Object>> connections(@Nullable String type, @Nullable String agent, int limit) {
+    synchronized List<Connection> connections(@Nullable String type, @Nullable String agent, int limit) {
         advance();
-        var all = new ArrayList<Map<String, Object>>();
+        var all = new ArrayList<Connection>();
         if (type == null || type.equals("communicates_with")) {
-            traffic.forEach((pair, sum) -> all.add(sum.json(group, pair)));
+            traffic.forEach((pair, sum) -> all.add(sum.connection(group, pair)));
         }
         if (type == null || type.equals("delegated_to")) {
-            delegations.reversed().values().forEach(each -> all.add(each.json()));
+            delegations.reversed().values().forEach(each -> all.add(each.connection()));
         }
         return all.stream()
-                .filter(each ->
-                        agent == null || agent.equals(each.get("fromEntityId")) || agent.equals(each.get("toEntityId")))
+                .filter(each -> agent == null || agent.equals(each.fromEntityId()) || agent.equals(each.toEntityId()))
                 .limit(limit)
                 .toList();
     }
 
     /** Tasks as entities, the newest first; of one agent unless null. */
-    synchronized List<Map<String, Object>> tasks(@Nullable String agent, Set<String> visible, int limit) {
+    synchronized List<Entity> tasks(@Nullable String agent, Set<String> visible, int limit) {
         advance();
         return delegations.reversed().values().stream()
                 .filter(each -> visible.contains(each.event().agent()))

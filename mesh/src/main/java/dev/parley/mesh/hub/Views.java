@@ -5,7 +5,23 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.extension.HubParts;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.MeshProtocol;
-import dev.parley.mesh.MeshViews;
+import dev.parley.mesh.MeshViews.AgentFacts;
+import dev.parley.mesh.MeshViews.Connection;
+import dev.parley.mesh.MeshViews.Connections;
+import dev.parley.mesh.MeshViews.Entities;
+import dev.parley.mesh.MeshViews.Entity;
+import dev.parley.mesh.MeshViews.EntityType;
+import dev.parley.mesh.MeshViews.EventFilter;
+import dev.parley.mesh.MeshViews.EventPage;
+import dev.parley.mesh.MeshViews.EventView;
+import dev.parley.mesh.MeshViews.ListConnections;
+import dev.parley.mesh.MeshViews.ListEntities;
+import dev.parley.mesh.MeshViews.ListEvents;
+import dev.parley.mesh.MeshViews.RankAgents;
+import dev.parley.mesh.MeshViews.RankedAgent;
+import dev.parley.mesh.MeshViews.Ranking;
+import dev.parley.mesh.MeshViews.Reasons;
+import dev.parley.mesh.MeshViews.Wanted;
 import dev.parley.mesh.MeshViews.WatchEvents;
 import dev.parley.mesh.hub.Events.Event;
 import dev.parley.mesh.hub.Events.Page;
@@ -18,8 +34,6 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.GroupListener;
 import java.time.Duration;
@@ -43,7 +57,6 @@ final class Views implements AgentEndpoint {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final int ROWS_AT_ONCE = 1_000;
-    private static final int DEFAULT_PAGE = 100;
     private static final int MOST_GROUPS = 1_000;
     private static final Pattern COST = Pattern.compile("cost:(\\d{1,9}(?:\\.\\d{1,9})?)");
 
@@ -96,14 +109,13 @@ final class Views implements AgentEndpoint {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // the views answer objects
+    @SuppressWarnings("unchecked") // by the operation
     public <R> R call(Operation.Call<R> operation, CallContext caller) {
-        Map<String, @Nullable Object> given = ((MethodCall) operation).params();
-        return (R) scan(caller, () -> switch (operation.name()) {
-            case MeshViews.ENTITIES -> entities(given, caller);
-            case MeshViews.AGENTS -> ranked(given, caller);
-            case MeshViews.CONNECTIONS -> connections(given, caller);
-            case MeshViews.EVENTS -> events(given, caller);
+        return (R) scan(caller, () -> switch (operation) {
+            case ListEntities list -> entities(list, caller);
+            case RankAgents rank -> ranked(rank.wanted(), caller);
+            case ListConnections list -> connections(list, caller);
+            case ListEvents list -> events(list, caller);
             default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         });
     }
@@ -122,10 +134,10 @@ final class Views implements AgentEndpoint {
 
     // ---- Agents
 
-    private Map<String, AgentCard> agents(Map<String, @Nullable Object> given, CallContext caller) {
-        String capability = text(given, "capability");
-        String tag = text(given, "tag");
-        String words = text(given, "q");
+    private Map<String, AgentCard> agents(Wanted wanted, CallContext caller) {
+        String capability = wanted.capability();
+        String tag = wanted.tag();
+        String words = wanted.words();
         var found = new LinkedHashMap<String, AgentCard>();
         hub.agents().cards(caller).forEach((name, card) -> {
             boolean fits =
@@ -145,41 +157,38 @@ final class Views implements AgentEndpoint {
         return tags;
     }
 
-    private Map<String, Object> entities(Map<String, @Nullable Object> given, CallContext caller) {
-        String type = text(given, "type");
-        if (type != null && !type.equals("agent") && !type.equals("task")) {
-            throw A2AException.invalidParams("type", '"' + type + "\": unknown (expected: agent, task)");
-        }
-        if ("task".equals(type)) {
+    private Entities entities(ListEntities list, CallContext caller) {
+        String agent = list.agentId();
+        if (list.type() == EntityType.TASK) {
             Set<String> visible = hub.agents().cards(caller).keySet();
             Standing standing = standing(caller);
-            return answer("entities", standing.tasks(text(given, "agentId"), visible, size(given)), standing);
+            List<Entity> tasks = standing.tasks(agent, visible, size(list.pageSize()));
+            return new Entities(tasks, standing.isPartial());
         }
-        String agent = text(given, "agentId");
-        return Map.of(
-                "entities",
-                agentEntities(given, caller).stream()
-                        .filter(each -> agent == null || agent.equals(each.get("entityId")))
-                        .toList());
+        var entities = new ArrayList<Entity>();
+        agents(list.wanted(), caller).forEach((name, card) -> {
+            if (agent == null || agent.equals(name)) {
+                entities.add(entity(name, card, caller));
+            }
+        });
+        return new Entities(entities, false);
     }
 
-    private List<Map<String, Object>> agentEntities(Map<String, @Nullable Object> given, CallContext caller) {
-        var entities = new ArrayList<Map<String, Object>>();
-        agents(given, caller).forEach((name, card) -> {
-            var entity = new LinkedHashMap<String, Object>();
-            entity.put("entityId", name);
-            entity.put("groupId", caller.scope().group());
-            entity.put("type", "agent");
-            entity.put("ontologyType", "external_agent");
-            entity.put("name", card.name());
-            entity.put("description", card.description());
-            entity.put("endpoint", endpoint(card));
-            entity.put("capabilities", card.skills().stream().map(Skill::id).toList());
-            entity.put("tags", List.copyOf(tags(card)));
-            entity.put("metadata", Map.of("protocol", "a2a", "version", card.version()));
-            entities.add(entity);
-        });
-        return entities;
+    private static Entity entity(String name, AgentCard card, CallContext caller) {
+        var facts = new AgentFacts(
+                card.name(),
+                card.description(),
+                endpoint(card),
+                card.skills().stream().map(Skill::id).toList(),
+                List.copyOf(tags(card)));
+        return new Entity(
+                name,
+                caller.scope().group(),
+                EntityType.AGENT,
+                "external_agent",
+                facts,
+                null,
+                Map.of("protocol", "a2a", "version", card.version()));
     }
 
     private static String endpoint(AgentCard card) {
@@ -190,13 +199,13 @@ final class Views implements AgentEndpoint {
     }
 
     /** Agents by score, the best first. Each part of a score is from 0 to 1. */
-    private Map<String, Object> ranked(Map<String, @Nullable Object> given, CallContext caller) {
-        String words = text(given, "q");
-        String capability = text(given, "capability");
-        Map<String, AgentCard> agents = agents(given, caller);
+    private Ranking ranked(Wanted wanted, CallContext caller) {
+        String words = wanted.words();
+        String capability = wanted.capability();
+        Map<String, AgentCard> agents = agents(wanted, caller);
         Standing standing = standing(caller);
         Map<String, Known> measured = standing.of(agents.keySet());
-        var ranked = new ArrayList<Map<String, Object>>();
+        var ranked = new ArrayList<RankedAgent>();
         agents.forEach((name, card) -> {
             Known known = requireNonNull(measured.get(name));
             Duration latency = latency(name, card, capability);
@@ -211,34 +220,27 @@ final class Views implements AgentEndpoint {
                     + 0.1 * speed
                     + 0.1 * idleness
                     + 0.05 * cheapness;
-            var reasons = new LinkedHashMap<String, Object>();
-            reasons.put("match", rounded(match));
-            reasons.put("trust", rounded(known.trust()));
-            reasons.put("successRate", rounded(known.successRate()));
-            reasons.put("tasks", known.tasks());
-            reasons.put("speed", rounded(speed));
-            if (latency != null) {
-                reasons.put("latencyMillis", latency.toMillis());
-            }
-            reasons.put("idleness", rounded(idleness));
-            reasons.put("openTasks", known.open());
-            reasons.put("cheapness", rounded(cheapness));
-            if (cost != null) {
-                reasons.put("cost", cost);
-            }
-            var agent = new LinkedHashMap<String, Object>();
-            agent.put("agentId", name);
-            agent.put("endpoint", endpoint(card));
-            agent.put("capabilities", card.skills().stream().map(Skill::id).toList());
-            agent.put("tags", List.copyOf(tags(card)));
-            agent.put("score", rounded(score));
-            agent.put("reasons", reasons);
-            ranked.add(agent);
+            var reasons = new Reasons(
+                    rounded(match),
+                    rounded(known.trust()),
+                    rounded(known.successRate()),
+                    known.tasks(),
+                    rounded(speed),
+                    latency == null ? null : latency.toMillis(),
+                    rounded(idleness),
+                    known.open(),
+                    rounded(cheapness),
+                    cost);
+            ranked.add(new RankedAgent(
+                    name,
+                    endpoint(card),
+                    card.skills().stream().map(Skill::id).toList(),
+                    List.copyOf(tags(card)),
+                    rounded(score),
+                    reasons));
         });
-        ranked.sort(
-                Comparator.comparingDouble((Map<String, Object> agent) -> (double) requireNonNull(agent.get("score")))
-                        .reversed());
-        return answer("agents", ranked, standing);
+        ranked.sort(Comparator.comparingDouble(RankedAgent::score).reversed());
+        return new Ranking(ranked, standing.isPartial());
     }
 
     private @Nullable Duration latency(String agent, AgentCard card, @Nullable String capability) {
@@ -301,36 +303,24 @@ final class Views implements AgentEndpoint {
         }
     }
 
-    private Map<String, Object> connections(Map<String, @Nullable Object> given, CallContext caller) {
+    private Connections connections(ListConnections list, CallContext caller) {
         Set<String> visible = hub.agents().cards(caller).keySet();
         Standing standing = standing(caller);
-        List<Map<String, Object>> rows =
-                standing.connections(text(given, "type"), text(given, "agentId"), size(given)).stream()
-                        .filter(each ->
-                                visible.contains(each.get("toEntityId")) || visible.contains(each.get("fromEntityId")))
-                        .toList();
-        return answer("connections", rows, standing);
+        List<Connection> rows = standing.connections(list.type(), list.agentId(), size(list.pageSize())).stream()
+                .filter(each -> visible.contains(each.toEntityId()) || visible.contains(each.fromEntityId()))
+                .toList();
+        return new Connections(rows, standing.isPartial());
     }
 
-    /** @param standing says whether it is behind the events: then the answer says so, and a later one has more */
-    private static Map<String, Object> answer(String name, List<Map<String, Object>> rows, Standing standing) {
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put(name, rows);
-        if (standing.isPartial()) {
-            answer.put("partial", true);
-        }
-        return answer;
+    private static int size(long pageSize) {
+        return Math.max(1, (int) pageSize);
     }
 
-    private static int size(Map<String, @Nullable Object> given) {
-        return given.get("pageSize") instanceof Number size ? Math.max(1, size.intValue()) : DEFAULT_PAGE;
-    }
-
-    private Map<String, Object> events(Map<String, @Nullable Object> given, CallContext caller) {
-        long last = given.get("after") instanceof Number after ? after.longValue() : 0;
+    private EventPage events(ListEvents list, CallContext caller) {
+        long last = list.after();
         Set<String> visible = hub.agents().cards(caller).keySet();
-        int size = size(given);
-        var found = new ArrayList<Map<String, Object>>();
+        int size = size(list.pageSize());
+        var found = new ArrayList<EventView>();
         boolean isLast = false;
         long end = System.nanoTime() + LONGEST_PAGE.toNanos();
         while (!isLast && found.size() < size && System.nanoTime() - end < 0) {
@@ -342,8 +332,8 @@ final class Views implements AgentEndpoint {
                     isLast = false;
                     break;
                 }
-                if (visible.contains(event.agent()) && fits(given, event)) {
-                    found.add(event.json());
+                if (visible.contains(event.agent()) && fits(list.filter(), event)) {
+                    found.add(event.view());
                     last = event.number();
                 }
             }
@@ -351,17 +341,13 @@ final class Views implements AgentEndpoint {
                 last = page.last();
             }
         }
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put("events", found);
-        answer.put("next", last);
-        answer.put("more", !isLast);
-        return answer;
+        return new EventPage(found, last, !isLast);
     }
 
-    private static boolean fits(Map<String, @Nullable Object> given, Event event) {
-        String type = text(given, "type");
-        String agent = text(given, "agentId");
-        Instant since = RestParameter.time(given.get("since"));
+    private static boolean fits(EventFilter filter, Event event) {
+        String type = filter.type();
+        String agent = filter.agentId();
+        Instant since = filter.since();
         return (type == null
                         || type.equals(event.type())
                         || type.equals(event.metadata("ontologyType"))
@@ -371,35 +357,30 @@ final class Views implements AgentEndpoint {
                         || agent.equals(event.agent())
                         || agent.equals(event.actor())
                         || agent.equals(event.other()))
-                && is(given, "correlationId", event)
-                && is(given, "taskId", event)
+                && is(filter.correlationId(), event.metadata("correlationId"))
+                && is(filter.taskId(), event.metadata("taskId"))
                 && (since == null || !event.at().isBefore(since));
     }
 
-    private static boolean is(Map<String, @Nullable Object> given, String name, Event event) {
-        String value = text(given, name);
-        return value == null || value.equals(event.metadata(name));
-    }
-
-    private static @Nullable String text(Map<String, @Nullable Object> given, String name) {
-        return given.get(name) instanceof String text && !text.isBlank() ? text : null;
+    private static boolean is(@Nullable String wanted, @Nullable String value) {
+        return wanted == null || wanted.equals(value);
     }
 
     /** Events as they come. */
-    private final class Live implements Feed<Map<String, Object>> {
-        private final Map<String, @Nullable Object> filter;
+    private final class Live implements Feed<EventView> {
+        private final EventFilter filter;
         private final CallContext caller;
         private long last;
         private boolean left;
 
-        Live(Map<String, @Nullable Object> filter, CallContext caller, long last) {
+        Live(EventFilter filter, CallContext caller, long last) {
             this.filter = filter;
             this.caller = caller;
             this.last = last;
         }
 
         @Override
-        public @Nullable List<Map<String, Object>> next(Duration patience) throws InterruptedException {
+        public @Nullable List<EventView> next(Duration patience) throws InterruptedException {
             long end = System.nanoTime() + patience.toNanos();
             while (true) {
                 long before;
@@ -409,7 +390,7 @@ final class Views implements AgentEndpoint {
                     }
                     before = committed;
                 }
-                List<Map<String, Object>> next = some();
+                List<EventView> next = some();
                 long rest = (end - System.nanoTime()) / 1_000_000;
                 if (!next.isEmpty() || rest <= 0) {
                     return next;
@@ -422,13 +403,13 @@ final class Views implements AgentEndpoint {
             }
         }
 
-        private List<Map<String, Object>> some() {
+        private List<EventView> some() {
             Set<String> visible = hub.agents().cards(caller).keySet();
             Page page = scan(caller, () -> events.next(caller.scope().group(), last, ROWS_AT_ONCE));
             last = page.last();
             return page.events().stream()
                     .filter(event -> visible.contains(event.agent()) && fits(filter, event))
-                    .map(Event::json)
+                    .map(Event::view)
                     .toList();
         }
 
