@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -248,6 +249,7 @@ class HttpFaultsTest {
                 "data: {\"jsonrpc\":\"2.0\",\"id\":987654,\"result\":{}}\n\n",
                 "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"x\":NaN}}\n\n",
                 "id: a\u0000b\nevent: message\n",
+                "\ufeff",
                 "\ufeffid: 1\ndata:\n\n")) {
             blemishes.add(request -> RawServer.events(
                     before.replace("@ID@", request.id()) + "data: " + healthy(request) + "\n\ndata: more\n\n"));
@@ -265,6 +267,27 @@ class HttpFaultsTest {
             assertThat(run(phase, blemish)).isNull();
         }
         assertThatCallsGetTheirOwnAnswers();
+    }
+
+    @Test
+    void aStreamIsResumedAfterTheLastIdWithoutNul() throws Exception {
+        RawServer raw = server(false);
+        var answer = new AtomicReference<>("");
+        raw.fault = request -> switch (request.method()) {
+            case "tools/call" -> {
+                answer.set(healthy(request));
+                yield RawServer.events("id: 7\nretry: 1\ndata:\n\nid: a\u0000b\ndata:\n\n");
+            }
+            case "GET" ->
+                "7".equals(request.headers().get("last-event-id"))
+                        ? RawServer.events("data: " + answer.get() + "\n\n")
+                        : null;
+            default -> null;
+        };
+
+        try (McpClient client = connected(LIMIT)) {
+            assertThat(call(client, "first")).contains("answer to first");
+        }
     }
 
     /** The body of the answer without faults. */
