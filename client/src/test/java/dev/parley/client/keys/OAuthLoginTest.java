@@ -32,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Logins at an authorization server that checks PKCE, redirect address and codes as RFC 7636 and RFC 8628 want it. */
 @Timeout(60)
@@ -63,6 +65,9 @@ class OAuthLoginTest {
     }
 
     private String token(Map<String, String> form) {
+        if (form.containsKey("refresh_token")) {
+            return String.valueOf(form.get("refresh_token"));
+        }
         if ("d-1".equals(form.get("device_code"))) {
             return polls.incrementAndGet() < 2 ? "{\"error\":\"authorization_pending\"}" : granted("device");
         }
@@ -182,6 +187,41 @@ class OAuthLoginTest {
 
         assertThat(token.text()).isEqualTo("token-by-device");
         assertThat(polls).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @DisplayName("an answer without a token is none, with the error of the server in visible ASCII")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{}|AUTHENTICATION_FAILED|null",
+                "{\"access_token\":\"\",\"error\":7}|AUTHENTICATION_FAILED|7",
+                "{\"access_token\":\"a\\nb\",\"error\":\"grün\"}|AUTHENTICATION_FAILED|gr?n",
+                "{\"access_token\":\"t\",\"token_type\":\"mac\"}|NO_TOKEN|token_type mac, expected: bearer",
+                "[7]|NO_TOKEN|no JSON object"
+            })
+    void anAnswerWithoutATokenIsNone(String answer, Problem problem, String why) {
+        var refused = catchThrowableOfType(ClientException.class, () -> login().renew(server.url("/token"), answer));
+
+        assertThat(refused.problem()).isEqualTo(problem);
+        assertThat(refused)
+                .hasMessageEndingWith(" gives no token (" + why + ")")
+                .hasMessageStartingWith("http://localhost:");
+    }
+
+    @Test
+    void aRenewalKeepsTheRefreshTokenUnlessTheServerGivesAnother() throws Exception {
+        String first = "{\"access_token\":\"t\",\"expires_in\":-1,\"refresh_token\":\"a\\nb\"}";
+        String next = "{\"access_token\":\"t\",\"token_type\":\"bearer\",\"refresh_token\":\"r2\"}";
+
+        Token kept = login().renew(server.url("/token"), first);
+        Token rotated = login().renew(server.url("/token"), next);
+
+        assertThat(kept.refresh()).isEqualTo(first);
+        assertThat(kept.life()).isEqualTo(Duration.ofSeconds(-1));
+        assertThat(rotated.refresh()).isEqualTo("r2");
+        assertThat(rotated.life()).isNull();
+        assertThat(rotated.clientId()).isEqualTo("program");
     }
 
     @Test

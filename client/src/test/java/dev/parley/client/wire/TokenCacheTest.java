@@ -68,6 +68,20 @@ class TokenCacheTest {
     }
 
     @Test
+    void anExchangeNamesTheTokenOfTheCallerAndTheAudience() throws Exception {
+        TokenCache tokens = answering(200, "{\"access_token\":\"t#\"}");
+
+        tokens.get(new Wanted(WANTED.tokenUrl(), WANTED.client(), List.of(), "https://agent.example", "a+b"), LEFT);
+
+        assertThat(forms)
+                .containsExactly("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"
+                        + "&subject_token=a%2Bb"
+                        + "&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token"
+                        + "&requested_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token"
+                        + "&client_id=me+%26+co&client_secret=s3cret%2B&audience=https%3A%2F%2Fagent.example");
+    }
+
+    @Test
     @DisplayName("AV22: a token without a time is used for ever, unless the agent refuses it")
     void aTokenWithoutATimeIsUsedForEver() throws Exception {
         TokenCache tokens = answering(200, "{\"access_token\":\"t#\"}");
@@ -140,20 +154,20 @@ class TokenCacheTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{}",
-                "{\"access_token\":5}",
-                "{\"access_token\":\"\"}",
-                "{\"access_token\":\"a\\nb\"}",
-                "{\"access_token\":\"t\",\"token_type\":\"mac\"}",
-                "[leaked]"
+                "{}|no access_token",
+                "{\"access_token\":5}|no access_token",
+                "{\"access_token\":\"\"}|no access_token",
+                "{\"access_token\":\"a\\nb\"}|no access_token",
+                "{\"access_token\":\"t\",\"token_type\":\"mac\"}|token_type mac, expected: bearer",
+                "[leaked]|no JSON object"
             })
-    void anAnswerWithoutATokenIsNone(String body) {
+    void anAnswerWithoutATokenIsNone(String body, String problem) {
         TokenCache tokens = answering(200, body);
 
         var refusal = catchThrowableOfType(ClientException.class, () -> tokens.get(WANTED, LEFT));
 
         assertThat(refusal.problem()).isEqualTo(Problem.NO_TOKEN);
-        assertThat(refusal).hasNoCause().hasMessageNotContaining("leaked");
+        assertThat(refusal).hasNoCause().hasMessage("https://login.example.com gives no token (" + problem + ")");
     }
 
     @Test
