@@ -14,6 +14,7 @@ module dev.parley.client {
     exports dev.parley.client.http to
             dev.parley.mcp;
     exports dev.parley.client.keys;
+    exports dev.parley.client.oauth;
     exports dev.parley.client.spi;
     exports dev.parley.client.webhooks;
 

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,13 +153,10 @@ public final class KeyManager {
         services.addAll(environment.keySet());
         if (keyring != null) {
             for (String service : keyring.services()) {
-                if (service.startsWith(OAUTH_SERVICE)) {
-                    services.add(service.substring(OAUTH_SERVICE.length()));
-                } else if (service.startsWith(LOGIN_SERVICE)) {
-                    services.add(service.substring(LOGIN_SERVICE.length()));
-                } else if (service.startsWith(SERVICE)) {
-                    services.add(service.substring(SERVICE.length()));
-                }
+                Stream.of(OAUTH_SERVICE, LOGIN_SERVICE, SERVICE)
+                        .filter(service::startsWith)
+                        .findFirst()
+                        .ifPresent(prefix -> services.add(service.substring(prefix.length())));
             }
         }
         return services;

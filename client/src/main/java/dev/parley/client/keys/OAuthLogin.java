@@ -1,20 +1,17 @@
 package dev.parley.client.keys;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.Http1Client;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.LimitedBytes;
 import dev.parley.client.http.Redaction;
+import dev.parley.client.oauth.OAuthForm;
+import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.dialect.Json;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.SecurityScheme.Flow;
-import dev.parley.protocol.support.Sha256;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,19 +20,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -80,25 +69,21 @@ public final class OAuthLogin {
     private static final Duration SLOWER = Duration.ofSeconds(5);
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
     private static final int LONGEST_REQUEST_LINE = 8 * 1024;
+    private static final String CALLBACK = "/callback?";
     private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
     private final String clientId;
     private final Set<Origin> allowed;
     private final Duration patience;
     private final @Nullable SSLContext tls;
-    private final SecureRandom random = new SecureRandom();
 
     /**
      * @param clientId as the authorization server knows this program
      * @param allowedOrigins to which a card may lead: the authorization servers that the user trusts
      * @param patience how long the user may take
+     * @param tls trust in the certificates of authorization servers; null for the platform's
      * @throws IllegalArgumentException if an origin is no http or https URL
      */
-    public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience) {
-        this(clientId, allowedOrigins, patience, null);
-    }
-
-    /** @param tls trust in the certificates of authorization servers; null for the platform's */
     public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience, @Nullable SSLContext tls) {
         this.tls = tls;
         this.clientId = clientId;
@@ -119,28 +104,15 @@ public final class OAuthLogin {
         HttpUrl authorization = allowed("authorizationUrl", flow.authorizationUrl());
         HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
         HttpUrl renewal = renewal(tokens, flow.refreshUrl());
-        String state = secret();
-        String verifier = secret();
+        String state = OAuthForm.random();
+        String verifier = OAuthForm.random();
         try (var callback = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             String redirect = "http://127.0.0.1:" + callback.getLocalPort() + "/callback";
-            var query = new LinkedHashMap<String, String>();
-            query.put("response_type", "code");
-            query.put("client_id", clientId);
-            query.put("redirect_uri", redirect);
-            query.put("state", state);
-            query.put("code_challenge", challenge(verifier));
-            query.put("code_challenge_method", "S256");
-            scope(query, scopes);
-            String url = authorization.uri().toString();
-            show.accept(new Prompt(URI.create(url + (url.indexOf('?') < 0 ? "?" : "&") + form(query)), null));
+            OAuthForm query = new OAuthForm().codeRequest(clientId, redirect, state, verifier);
+            show.accept(new Prompt(query.scopes(scopes).appendedTo(authorization.uri()), null));
 
             String code = code(callback, state, tokens);
-            var grant = new LinkedHashMap<String, String>();
-            grant.put("grant_type", "authorization_code");
-            grant.put("code", code);
-            grant.put("redirect_uri", redirect);
-            grant.put("code_verifier", verifier);
-            return token(tokens, renewal, answer(tokens, grant));
+            return token(tokens, renewal, answer(tokens, new OAuthForm().codeGrant(code, redirect, verifier)), null);
         } catch (IOException failed) {
             throw new ClientException(Problem.NO_TOKEN, "no port for the browser to come back to: " + failed, failed);
         }
@@ -157,9 +129,7 @@ public final class OAuthLogin {
         HttpUrl devices = allowed("deviceAuthorizationUrl", flow.deviceAuthorizationUrl());
         HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
         HttpUrl renewal = renewal(tokens, flow.refreshUrl());
-        var asked = new LinkedHashMap<String, String>();
-        scope(asked, scopes);
-        Map<?, ?> device = answer(devices, asked);
+        Map<?, ?> device = answer(devices, new OAuthForm().scopes(scopes));
         if (!(device.get("device_code") instanceof String code)
                 || !(device.get("user_code") instanceof String typed)
                 || !(device.get("verification_uri") instanceof String place)) {
@@ -172,14 +142,13 @@ public final class OAuthLogin {
         long end = System.nanoTime() + patience.toNanos();
         while (end - System.nanoTime() > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(interval.toNanos(), Math.max(1, end - System.nanoTime())));
-            Map<?, ?> answer = answer(tokens, Map.of("grant_type", DEVICE_GRANT, "device_code", code));
+            OAuthForm grant = new OAuthForm().put("grant_type", DEVICE_GRANT).put("device_code", code);
+            Map<?, ?> answer = answer(tokens, grant);
             switch (String.valueOf(answer.get("error"))) {
-                case "authorization_pending" -> {
-                    // The user has not typed the code yet.
-                }
+                case "authorization_pending" -> {} // the user has not typed the code yet
                 case "slow_down" -> interval = interval.plus(SLOWER);
                 default -> {
-                    return token(tokens, renewal, answer);
+                    return token(tokens, renewal, answer, null);
                 }
             }
         }
@@ -194,11 +163,8 @@ public final class OAuthLogin {
      */
     public Token renew(String tokenUrl, String refresh) throws InterruptedException {
         HttpUrl tokens = allowed("tokenUrl", tokenUrl);
-        Token next =
-                token(tokens, tokens, answer(tokens, Map.of("grant_type", "refresh_token", "refresh_token", refresh)));
-        return next.refresh() != null
-                ? next
-                : new Token(next.text(), next.life(), refresh, next.clientId(), next.tokenUrl());
+        OAuthForm grant = new OAuthForm().put("grant_type", "refresh_token").put("refresh_token", refresh);
+        return token(tokens, tokens, answer(tokens, grant), refresh);
     }
 
     /** Waits for the browser. Whatever else calls the port, such as another program of this machine, has not the state. */
@@ -235,25 +201,9 @@ public final class OAuthLogin {
             line.append((char) c);
             c = reader.read();
         }
-        var query = new LinkedHashMap<String, String>();
         String[] words = line.toString().split(" ", -1);
-        if (words.length > 1 && words[0].equals("GET") && words[1].startsWith("/callback?")) {
-            for (String pair : words[1].substring("/callback?".length()).split("&", -1)) {
-                int equals = pair.indexOf('=');
-                if (equals > 0) {
-                    query.put(pair.substring(0, equals), decoded(pair.substring(equals + 1)));
-                }
-            }
-        }
-        return query;
-    }
-
-    private static String decoded(String text) {
-        try {
-            return URLDecoder.decode(text, UTF_8);
-        } catch (IllegalArgumentException malformed) {
-            return "";
-        }
+        boolean isOurs = words.length > 1 && words[0].equals("GET") && words[1].startsWith(CALLBACK);
+        return OAuthForm.read(isOurs ? words[1].substring(CALLBACK.length()) : null);
     }
 
     private static void answer(Socket browser, String text) throws IOException {
@@ -265,20 +215,12 @@ public final class OAuthLogin {
         browser.getOutputStream().flush();
     }
 
-    private Map<?, ?> answer(HttpUrl url, Map<String, String> grant) throws InterruptedException {
-        var form = new LinkedHashMap<>(grant);
-        form.put("client_id", clientId);
-        HttpRequest request = HttpRequest.newBuilder(url.uri())
-                .timeout(CALL)
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .header("Accept", "application/json")
-                .POST(BodyPublishers.ofString(form(form)))
-                .build();
+    private Map<?, ?> answer(HttpUrl url, OAuthForm form) throws InterruptedException {
+        HttpRequest request =
+                form.client(clientId, null).post(url.uri()).timeout(CALL).build();
         try (HttpClient http = Http1Client.of(CALL, tls)) {
             HttpResponse<byte[]> answer = http.send(request, head -> new LimitedBytes(MAX_ANSWER_BYTES));
-            return Json.read(answer.body(), Map.class);
-        } catch (A2AException noJson) {
-            throw new ClientException(Problem.NO_TOKEN, url.origin() + " gives no token (no JSON object)");
+            return TokenEndpoint.read(url, answer.body());
         } catch (IOException failed) {
             throw new ClientException(Problem.UNREACHABLE, url.origin() + " cannot be reached", failed);
         }
@@ -289,21 +231,16 @@ public final class OAuthLogin {
         return refreshUrl == null ? tokens : allowed("refreshUrl", refreshUrl);
     }
 
-    private Token token(HttpUrl server, HttpUrl renewal, Map<?, ?> answer) {
-        if (!(answer.get("access_token") instanceof String text) || text.isBlank() || !HeaderText.isValue(text)) {
+    /** @param held refresh token that stays in use if the server gives no other one; null for none */
+    private Token token(HttpUrl server, HttpUrl renewal, Map<?, ?> answer, @Nullable String held) {
+        String text = TokenEndpoint.bearer(server, answer);
+        if (text == null) {
             throw refused(server, answer);
-        }
-        if (answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
-            throw new ClientException(
-                    Problem.NO_TOKEN, server.origin() + " gives no token (token_type " + type + ", expected: bearer)");
         }
         Duration life =
                 answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-        // No keyring can store it.
-        String refresh =
-                answer.get("refresh_token") instanceof String next && !next.isBlank() && HeaderText.isValue(next)
-                        ? next
-                        : null;
+        String next = TokenEndpoint.token(answer, "refresh_token");
+        String refresh = next == null ? held : next;
         return new Token(text, life, refresh, clientId, renewal.uri().toString());
     }
 
@@ -319,42 +256,12 @@ public final class OAuthLogin {
     }
 
     private HttpUrl allowed(String member, String address) {
-        HttpUrl url;
-        try {
-            url = HttpUrl.ofAgent(address);
-        } catch (IllegalArgumentException wrong) {
-            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " " + wrong.getMessage(), wrong);
-        }
-        if (url.isPlain()) {
-            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " (expected: https)");
-        }
+        HttpUrl url = TokenEndpoint.url(member, address);
         if (!allowed.contains(url.origin())) {
             throw new ClientException(
                     Problem.ORIGIN_NOT_ALLOWED,
                     "the agent's card leads to another origin for the login: " + url.origin());
         }
         return url;
-    }
-
-    private static void scope(Map<String, String> parameters, Collection<String> scopes) {
-        if (!scopes.isEmpty()) {
-            parameters.put("scope", String.join(" ", scopes));
-        }
-    }
-
-    private static String form(Map<String, String> parameters) {
-        List<String> pairs = new ArrayList<>();
-        parameters.forEach((name, value) -> pairs.add(name + "=" + URLEncoder.encode(value, UTF_8)));
-        return String.join("&", pairs);
-    }
-
-    private String secret() {
-        byte[] bytes = new byte[32];
-        random.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
-
-    private static String challenge(String verifier) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(verifier));
     }
 }

@@ -54,7 +54,7 @@ public final class Credentials {
         this.settings = settings;
         this.wire = wire;
         this.logins = new Logins(InstantSource.system(), settings.sslContext());
-        this.tokens = new TokenCache(wire::post, InstantSource.system());
+        this.tokens = TokenCache.of(wire, TokenCache.MAX_TOKENS);
     }
 
     /**

@@ -14,6 +14,7 @@ import dev.parley.client.http.RetryAfter;
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
 import dev.parley.client.http.UnreadBytes;
+import dev.parley.client.oauth.OAuthForm;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
@@ -242,15 +243,11 @@ public final class HttpWire implements AutoCloseable {
      * @throws Trouble if another attempt may help
      * @throws ClientException if none would, or the card leads there and that origin may not have the credentials
      */
-    Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException {
+    Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws Trouble, InterruptedException {
         requireOpen();
         requireTrust(url.origin());
-        var request = new Request("POST", url, Map.of(), form);
-        HttpRequest ready = HttpRequest.newBuilder(url.uri())
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .header("Accept", "application/json")
-                .POST(BodyPublishers.ofByteArray(form))
-                .build();
+        var request = new Request("POST", url, Map.of(), NO_BODY);
+        HttpRequest ready = form.post(url.uri()).build();
         HttpResponse<byte[]> response =
                 await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
         refuseRedirect(request, response);

@@ -1,17 +1,15 @@
 package dev.parley.client.wire;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.RetryAfter;
 import dev.parley.client.keys.OAuthClient;
+import dev.parley.client.oauth.OAuthForm;
+import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
-import java.net.URLEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -56,7 +54,7 @@ public final class TokenCache {
 
     /** Sends a form, as {@link HttpWire#post} does. */
     interface Post {
-        Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException;
+        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws Trouble, InterruptedException;
     }
 
     /** @param until when it is no longer used; null for one that has no end */
@@ -90,11 +88,7 @@ public final class TokenCache {
     private final int most;
     private final Map<Wanted, Entry> entries = new ConcurrentHashMap<>();
 
-    TokenCache(Post server, InstantSource clock) {
-        this(server, clock, MAX_TOKENS);
-    }
-
-    private TokenCache(Post server, InstantSource clock, int most) {
+    TokenCache(Post server, InstantSource clock, int most) {
         this.server = server;
         this.clock = clock;
         this.most = most;
@@ -159,7 +153,7 @@ public final class TokenCache {
     }
 
     private Token ask(Wanted wanted, Duration left) throws Trouble, InterruptedException {
-        HttpUrl url = address(wanted.tokenUrl());
+        HttpUrl url = TokenEndpoint.url("tokenUrl", wanted.tokenUrl());
         Answer answer;
         try {
             answer = server.post(url, form(wanted), MAX_ANSWER_BYTES, left);
@@ -170,7 +164,7 @@ public final class TokenCache {
         int status = answer.status();
         if (NOT_ACCEPTED.contains(status)) {
             if (wanted.subject() != null && status == 400) {
-                throw noToken(url, "the token of the caller is not exchanged");
+                throw TokenEndpoint.noToken(url, "the token of the caller is not exchanged");
             }
             throw new ClientException(
                     Problem.AUTHENTICATION_FAILED,
@@ -181,65 +175,35 @@ public final class TokenCache {
             throw new Trouble(
                     Trouble.Kind.NOT_NOW,
                     RetryAfter.parse(answer.headers().firstValue("Retry-After").orElse(null), clock.instant(), LONGEST),
-                    noToken(url, "status " + status));
+                    TokenEndpoint.noToken(url, "status " + status));
         }
         if (status < 200 || status >= 300) {
-            throw noToken(url, "status " + status);
+            throw TokenEndpoint.noToken(url, "status " + status);
         }
         return token(url, answer.body(), wanted);
     }
 
-    /** Returns the token endpoint of a card, if it is https or on this machine: others on the network must not read the secret. */
-    private static HttpUrl address(String tokenUrl) {
-        HttpUrl url;
-        try {
-            url = HttpUrl.ofAgent(tokenUrl);
-        } catch (IllegalArgumentException e) {
-            throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " " + e.getMessage(), e);
-        }
-        if (url.isPlain()) {
-            throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " (expected: https)");
-        }
-        return url;
-    }
-
-    private static byte[] form(Wanted wanted) {
+    private static OAuthForm form(Wanted wanted) {
         String subject = wanted.subject();
-        String grant = subject == null
-                ? "client_credentials"
-                : encoded(EXCHANGE) + "&subject_token=" + encoded(subject) + "&subject_token_type="
-                        + encoded(ACCESS_TOKEN) + "&requested_token_type=" + encoded(ACCESS_TOKEN);
-        String form = "grant_type=" + grant + "&client_id="
-                + encoded(wanted.client().id()) + "&client_secret="
-                + encoded(wanted.client().secret());
-        if (!wanted.scopes().isEmpty()) {
-            form += "&scope=" + encoded(String.join(" ", wanted.scopes()));
-        }
-        if (wanted.audience() != null) {
-            form += "&audience=" + encoded(wanted.audience());
-        }
-        return form.getBytes(UTF_8);
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, UTF_8);
+        String type = subject == null ? null : ACCESS_TOKEN;
+        return new OAuthForm()
+                .put("grant_type", subject == null ? "client_credentials" : EXCHANGE)
+                .put("subject_token", subject)
+                .put("subject_token_type", type)
+                .put("requested_token_type", type)
+                .client(wanted.client().id(), wanted.client().secret())
+                .scopes(wanted.scopes())
+                .put("audience", wanted.audience());
     }
 
     private Token token(HttpUrl url, byte[] body, Wanted wanted) {
-        Map<?, ?> answer;
-        try {
-            answer = Json.read(body, Map.class);
-        } catch (A2AException e) {
-            throw noToken(url, "no JSON object"); // the cause may quote the token
-        }
-        if (!(answer.get("access_token") instanceof String text) || text.isBlank() || !HeaderText.isValue(text)) {
-            throw noToken(url, "no access_token");
-        }
-        if (answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
-            throw noToken(url, "token_type " + type + ", expected: bearer");
+        Map<?, ?> answer = TokenEndpoint.read(url, body);
+        String text = TokenEndpoint.bearer(url, answer);
+        if (text == null) {
+            throw TokenEndpoint.noToken(url, "no access_token");
         }
         if (!isFor(wanted.audience(), text)) {
-            throw noToken(url, "another audience than " + wanted.audience());
+            throw TokenEndpoint.noToken(url, "another audience than " + wanted.audience());
         }
         if (!(answer.get("expires_in") instanceof Number seconds)) {
             return new Token(
@@ -262,9 +226,5 @@ public final class TokenCache {
         } catch (A2AException | IllegalArgumentException noJwt) {
             return true; // an opaque token with dots
         }
-    }
-
-    private static ClientException noToken(HttpUrl url, String why) {
-        return new ClientException(Problem.NO_TOKEN, url.origin() + " gives no token (" + why + ")");
     }
 }

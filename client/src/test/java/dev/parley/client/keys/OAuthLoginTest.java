@@ -105,7 +105,7 @@ class OAuthLoginTest {
     }
 
     private OAuthLogin login() {
-        return new OAuthLogin("program", List.of(server.url("")), PATIENCE);
+        return new OAuthLogin("program", List.of(server.url("")), PATIENCE, null);
     }
 
     private Flow.AuthorizationCode byCode() {
@@ -226,8 +226,8 @@ class OAuthLoginTest {
 
     @Test
     void aLoginNeverGoesToAServerThatWasNotAllowed() {
-        var stranger = new OAuthLogin("program", List.of("https://agents.example.com"), PATIENCE);
-        var plain = new OAuthLogin("program", List.of("http://login.example.com"), PATIENCE);
+        var stranger = new OAuthLogin("program", List.of("https://agents.example.com"), PATIENCE, null);
+        var plain = new OAuthLogin("program", List.of("http://login.example.com"), PATIENCE, null);
         var there = new Flow.AuthorizationCode(
                 "http://login.example.com/a", "http://login.example.com/t", null, Map.of(), true);
 

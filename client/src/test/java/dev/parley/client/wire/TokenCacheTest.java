@@ -43,14 +43,15 @@ class TokenCacheTest {
     private TokenCache answering(int status, String body) {
         return new TokenCache(
                 (url, form, max, left) -> {
-                    forms.add(new String(form, UTF_8));
+                    forms.add(form.text());
                     return new Answer(
                             status,
                             HttpHeaders.of(Map.of(), (name, value) -> true),
                             body.replace("#", String.valueOf(asked.incrementAndGet()))
                                     .getBytes(UTF_8));
                 },
-                () -> now);
+                () -> now,
+                TokenCache.MAX_TOKENS);
     }
 
     @Test
@@ -120,7 +121,8 @@ class TokenCacheTest {
                             HttpHeaders.of(Map.of(), (name, value) -> true),
                             "{\"access_token\":\"t\"}".getBytes(UTF_8));
                 },
-                () -> now);
+                () -> now,
+                TokenCache.MAX_TOKENS);
         Callable<String> caller = () -> {
             all.countDown();
             return tokens.get(WANTED, LEFT);

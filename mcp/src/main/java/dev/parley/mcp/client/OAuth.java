@@ -2,19 +2,17 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
+import dev.parley.client.oauth.OAuthForm;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Loopback;
-import dev.parley.protocol.support.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -24,7 +22,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
-import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
@@ -33,7 +30,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +38,6 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +91,6 @@ public final class OAuth implements Credentials {
 
     private static final int MAX_BODY = 256 * 1024;
     private static final Duration LIMIT = Duration.ofSeconds(15);
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final Pattern PARAMETER = Pattern.compile("([A-Za-z_]+)=(?:\"([^\"]*)\"|([^\\s,]+))");
 
     private final URI server;
@@ -251,24 +245,21 @@ public final class OAuth implements Credentials {
         String name = String.valueOf(issuer.get("issuer"));
         String audience = String.valueOf(resource.get("resource"));
         Client client = client(issuer);
-        var form = new LinkedHashMap<String, String>();
-        form.put("resource", audience);
         if (expired != null && expired.refresh != null && expired.issuer.equals(name)) {
-            form.put("grant_type", "refresh_token");
-            form.put("refresh_token", expired.refresh);
+            OAuthForm form = new OAuthForm()
+                    .put("resource", audience)
+                    .put("grant_type", "refresh_token")
+                    .put("refresh_token", expired.refresh);
             Optional<Tokens> refreshed = exchange(issuer, client, form, scopes, expired.refresh);
             if (refreshed.isPresent()) {
                 return refreshed.get();
             }
-            form.remove("refresh_token");
         }
+        OAuthForm form = new OAuthForm().put("resource", audience);
         if (registration.consent == null) {
-            form.put("grant_type", "client_credentials");
-            if (!scopes.isEmpty()) {
-                form.put("scope", String.join(" ", scopes));
-            }
+            form.put("grant_type", "client_credentials").scopes(scopes);
         } else {
-            consent(registration.consent, issuer, client, scopes, form);
+            consent(registration.consent, issuer, client, audience, scopes, form);
         }
         return exchange(issuer, client, form, scopes, null)
                 .orElseThrow(() -> refused("authorization server " + name + " gives no token"));
@@ -279,32 +270,25 @@ public final class OAuth implements Credentials {
             Consent consent,
             Map<String, @Nullable Object> issuer,
             Client client,
+            String audience,
             Set<String> scopes,
-            Map<String, String> form)
+            OAuthForm form)
             throws IOException, InterruptedException {
         if (!Trees.texts(issuer, "code_challenge_methods_supported").contains("S256")) {
             throw refused("the authorization server does not support PKCE with S256");
         }
-        String verifier = random();
-        String state = random();
-        var query = new LinkedHashMap<String, String>();
-        query.put("response_type", "code");
-        query.put("client_id", client.id);
-        query.put("redirect_uri", registration.redirect);
-        query.put("code_challenge", base64(Sha256.of(verifier)));
-        query.put("code_challenge_method", "S256");
-        query.put("state", state);
-        query.put("resource", requireNonNull(form.get("resource")));
-        if (!scopes.isEmpty()) {
-            query.put("scope", String.join(" ", scopes));
-        }
+        String state = OAuthForm.random();
+        String verifier = OAuthForm.random();
+        OAuthForm query = new OAuthForm()
+                .codeRequest(client.id, registration.redirect, state, verifier)
+                .put("resource", audience)
+                .scopes(scopes);
         if (scopes.contains("offline_access")) {
             query.put("prompt", "consent");
         }
         URI endpoint = safe(String.valueOf(issuer.get("authorization_endpoint")));
-        String separator = endpoint.getRawQuery() == null ? "?" : "&";
-        URI back = consent.open(URI.create(endpoint + separator + encoded(query)));
-        Map<String, String> answer = decoded(back.getRawQuery());
+        Map<String, String> answer =
+                OAuthForm.read(consent.open(query.appendedTo(endpoint)).getRawQuery());
         String named = answer.get("iss");
         boolean isNamed = Boolean.TRUE.equals(issuer.get("authorization_response_iss_parameter_supported"));
         if (named == null ? isNamed : !named.equals(issuer.get("issuer"))) {
@@ -317,39 +301,36 @@ public final class OAuth implements Credentials {
         if (code == null) {
             throw refused("no authorization: " + answer.getOrDefault("error", "no code"));
         }
-        form.put("grant_type", "authorization_code");
-        form.put("code", code);
-        form.put("code_verifier", verifier);
-        form.put("redirect_uri", registration.redirect);
+        form.codeGrant(code, registration.redirect, verifier);
     }
 
     /** Posts to the token endpoint; empty if it refuses. */
     private Optional<Tokens> exchange(
             Map<String, @Nullable Object> issuer,
             Client client,
-            Map<String, String> grant,
+            OAuthForm form,
             Set<String> scopes,
             @Nullable String refresh)
             throws IOException, InterruptedException {
         URI endpoint = safe(String.valueOf(issuer.get("token_endpoint")));
-        var form = new LinkedHashMap<>(grant);
-        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint);
         String key = registration.privateKey;
+        String secret = client.secret;
+        String basic = null;
         if (key != null) {
-            form.put("client_id", client.id);
-            form.put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
-            form.put("client_assertion", assertion(client.id, String.valueOf(issuer.get("issuer")), key));
-        } else if (client.secret != null && client.method.equals("client_secret_basic")) {
-            String pair = encode(client.id) + ":" + encode(client.secret);
-            request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8)));
+            form.client(client.id, null)
+                    .put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+                    .put("client_assertion", assertion(client.id, String.valueOf(issuer.get("issuer")), key));
+        } else if (secret != null && client.method.equals("client_secret_basic")) {
+            String pair = URLEncoder.encode(client.id, UTF_8) + ":" + URLEncoder.encode(secret, UTF_8);
+            basic = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
         } else {
-            form.put("client_id", client.id);
-            if (client.secret != null) {
-                form.put("client_secret", client.secret);
-            }
+            form.client(client.id, secret);
         }
-        Answer answer = send(request.header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(encoded(form))));
+        HttpRequest.Builder request = form.post(endpoint);
+        if (basic != null) {
+            request.header("Authorization", basic);
+        }
+        Answer answer = send(request);
         String access = Trees.text(answer.json, "access_token");
         if (answer.status != 200 || access == null) {
             return Optional.empty();
@@ -424,7 +405,7 @@ public final class OAuth implements Credentials {
     private static String assertion(String client, String audience, String pem) {
         long now = Instant.now().getEpochSecond();
         Map<String, @Nullable Object> claims = Trees.members(
-                "iss", client, "sub", client, "aud", audience, "jti", random(), "iat", now, "exp", now + 300);
+                "iss", client, "sub", client, "aud", audience, "jti", OAuthForm.random(), "iat", now, "exp", now + 300);
         String text = base64("{\"alg\":\"ES256\",\"typ\":\"JWT\"}".getBytes(US_ASCII)) + "."
                 + base64(JsonText.write(Codecs.STRUCT, claims));
         try {
@@ -450,7 +431,7 @@ public final class OAuth implements Credentials {
 
     private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
         HttpResponse<InputStream> answer = http.send(
-                request.header("Accept", "application/json").timeout(LIMIT).build(), BodyHandlers.ofInputStream());
+                request.setHeader("Accept", "application/json").timeout(LIMIT).build(), BodyHandlers.ofInputStream());
         try (InputStream body = answer.body()) {
             byte[] bytes = body.readNBytes(MAX_BODY + 1);
             if (bytes.length > MAX_BODY) {
@@ -486,36 +467,7 @@ public final class OAuth implements Credentials {
         return new ServerFailure(Kind.UNAUTHORIZED, problem);
     }
 
-    private static String random() {
-        var bytes = new byte[32];
-        RANDOM.nextBytes(bytes);
-        return base64(bytes);
-    }
-
     private static String base64(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, UTF_8);
-    }
-
-    private static String encoded(Map<String, String> form) {
-        return form.entrySet().stream()
-                .map(each -> encode(each.getKey()) + "=" + encode(each.getValue()))
-                .collect(Collectors.joining("&"));
-    }
-
-    private static Map<String, String> decoded(@Nullable String query) {
-        var values = new HashMap<String, String>();
-        for (String each : query == null ? new String[0] : query.split("&", -1)) {
-            int equals = each.indexOf('=');
-            if (equals > 0) {
-                values.put(
-                        URLDecoder.decode(each.substring(0, equals), UTF_8),
-                        URLDecoder.decode(each.substring(equals + 1), UTF_8));
-            }
-        }
-        return values;
     }
 }

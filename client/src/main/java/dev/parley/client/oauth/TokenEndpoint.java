@@ -1,0 +1,66 @@
+package dev.parley.client.oauth;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Addresses of token endpoints on cards, and their answers. No exception quotes a token. Source: RFC 6749, section 5; RFC 6750. */
+public final class TokenEndpoint {
+    private TokenEndpoint() {}
+
+    /**
+     * Returns an address that is https or on this machine: others on the network must not read secrets.
+     *
+     * @param member of the card that has it
+     * @throws ClientException NO_TOKEN for any other address
+     */
+    public static HttpUrl url(String member, String address) {
+        HttpUrl url;
+        try {
+            url = HttpUrl.ofAgent(address);
+        } catch (IllegalArgumentException wrong) {
+            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " " + wrong.getMessage(), wrong);
+        }
+        if (url.isPlain()) {
+            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " (expected: https)");
+        }
+        return url;
+    }
+
+    /** @throws ClientException NO_TOKEN if the body is no JSON object */
+    public static Map<?, ?> read(HttpUrl url, byte[] body) {
+        try {
+            return Json.read(body, Map.class);
+        } catch (A2AException mayQuoteTheToken) {
+            throw noToken(url, "no JSON object");
+        }
+    }
+
+    /**
+     * Returns the access token of an answer; null for none that a header can have.
+     *
+     * @throws ClientException NO_TOKEN if it is of another type than bearer
+     */
+    public static @Nullable String bearer(HttpUrl url, Map<?, ?> answer) {
+        String token = token(answer, "access_token");
+        if (token != null && answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
+            throw noToken(url, "token_type " + type + ", expected: bearer");
+        }
+        return token;
+    }
+
+    /** Returns a token that headers and keyrings can have; null for none. */
+    public static @Nullable String token(Map<?, ?> answer, String member) {
+        return answer.get(member) instanceof String text && !text.isBlank() && HeaderText.isValue(text) ? text : null;
+    }
+
+    /** Returns the exception for an answer without a token. */
+    public static ClientException noToken(HttpUrl url, String why) {
+        return new ClientException(Problem.NO_TOKEN, url.origin() + " gives no token (" + why + ")");
+    }
+}
