@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -165,17 +166,14 @@ final class HubsTest {
         drain("drain"); // changes nothing
         drain("resume");
 
-        Instant deadline = Instant.now().plusSeconds(30);
-        List<String> actions = List.of();
-        while (actions.size() < 2 && Instant.now().isBefore(deadline)) {
+        Eventually.asserted("the audit of the drain", () -> {
             Shown rows = Shown.of(
                             outsider.get("/admin/audit?target=this", admin).body())
                     .at("rows");
-            actions = IntStream.range(0, rows.size())
-                    .mapToObj(row -> rows.at(row, "action").text())
-                    .toList();
-        }
-        assertThat(actions).containsExactly("hub.drained", "hub.resumed");
+            assertThat(IntStream.range(0, rows.size())
+                            .mapToObj(row -> rows.at(row, "action").text()))
+                    .containsExactly("hub.drained", "hub.resumed");
+        });
     }
 
     @Test
@@ -189,10 +187,8 @@ final class HubsTest {
                 .contains("\"check\":\"changes\",\"level\":\"problem\"", "tries again by itself");
 
         Files.move(aside, database);
-        Instant deadline = Instant.now().plusSeconds(30);
-        while (outsider.get("/ready").statusCode() != 200 && Instant.now().isBefore(deadline)) {
-            Thread.onSpinWait(); // each look asks the database
-        }
+        // With pauses: requests that are refused without any are a flood, whose connection the hub ends.
+        Eventually.holds("the hub is ready", () -> outsider.get("/ready").statusCode() == 200);
         assertThat(outsider.get("/admin/hubs/this/health?fresh=true", admin).body())
                 .doesNotContain("\"changes\"");
     }

@@ -234,7 +234,7 @@ class ReplicasTest {
         refused(() -> send(upstream));
         assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.CLOSED);
         refused(() -> send(upstream));
-        assertThat(upstream.status().getFirst().breaker()).isEqualTo("open");
+        assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.OPEN);
 
         A2AException refused = refused(() -> send(upstream));
         assertThat(refused.error()).isEqualTo(A2AError.UNAVAILABLE);
@@ -243,7 +243,7 @@ class ReplicasTest {
 
         failing.showsCard(false);
         ((Replicas) upstream).probe();
-        assertThat(upstream.status().getFirst().breaker()).isEqualTo("open");
+        assertThat(upstream.status().getFirst().breaker()).isEqualTo(Breaker.State.OPEN);
         failing.showsCard(true);
         failing.script((body, out, in) -> ScriptedReplica.result(out, ScriptedReplica.MESSAGE));
         ((Replicas) upstream).probe();
