@@ -175,7 +175,7 @@ public interface ActivityOperation {
      */
     record WatchChanges(@Nullable String agent, @Nullable String taskId, long after, Reach reach)
             implements Operation.ExtensionWatch<Change> {
-        /** Place behind all changes. */
+        /** Place after all changes. */
         public static final long NEW = -1;
 
         /** New changes of an agent; of all agents for null. */
@@ -190,7 +190,7 @@ public interface ActivityOperation {
     }
 
     /**
-     * A change. Changes of kind {@link #TASK} are kept, and have a number behind which a stream can be resumed; the others are shown to those
+     * A change. Changes of kind {@link #TASK} are kept, and have a number after which a stream can be resumed; the others are shown to those
      * that watch at the time.
      *
      * @param number of the audit; 0 for none

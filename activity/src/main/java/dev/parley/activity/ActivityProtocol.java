@@ -269,7 +269,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
         try {
             return Math.max(0, Long.parseLong(id));
         } catch (NumberFormatException foreign) {
-            return Long.MAX_VALUE; // no id of this server: new changes, behind a gap
+            return Long.MAX_VALUE; // no id of this server: new changes, after a gap
         }
     }
 

@@ -140,7 +140,7 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
     }
 
     /**
-     * Watches a task from behind the event with number {@code after}, a value of {@link TaskStream#sequence}. Servers
+     * Watches a task from after the event with number {@code after}, a value of {@link TaskStream#sequence}. Servers
      * that cannot do that begin with the task as it stands.
      */
     default TaskStream subscribe(String id, long after) {

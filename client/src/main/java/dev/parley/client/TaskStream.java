@@ -15,7 +15,7 @@ import java.util.NoSuchElementException;
 /**
  * The events of a task, or the message that is the whole answer, as they come.
  *
- * <p>A connection that is cut is restored, and the stream goes on behind the last event seen. From servers that do not
+ * <p>A connection that is cut is restored, and the stream goes on after the last event seen. From servers that do not
  * number their events, the next event then is the task as it stands. The stream ends with the task, or when the agent
  * closes it because it waits for its caller.
  *

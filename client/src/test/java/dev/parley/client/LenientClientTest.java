@@ -313,7 +313,7 @@ class LenientClientTest {
     }
 
     @Test
-    @DisplayName("C16: an artifact behind the end in the same stream is shown before the end, without a read")
+    @DisplayName("C16: an artifact after the end in the same stream is shown before the end, without a read")
     void theArtifactBehindTheEndInTheStreamIsShown() throws Exception {
         try (var agent = new TestAgent((request, connection) -> {
                     beginStream(connection);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The canonical JSON of the model: ProtoJSON as A2A 1.0 defines it. The wire, the log and files use this one form.
  *
- * <p>Reading is strict about JSON (UTF-8 in its one legal form, no key twice, nothing behind the value) and generous
+ * <p>Reading is strict about JSON (UTF-8 in its one legal form, no key twice, nothing after the value) and generous
  * about the model (unknown members are ignored, null is absent). What strangers send is limited further, see {@link
  * #MAX_REQUEST_DEPTH}; answers and logs nest what requests held, so they are allowed more.
  *

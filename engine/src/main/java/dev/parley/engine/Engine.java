@@ -408,7 +408,7 @@ public final class Engine implements AutoCloseable {
 
     // ---- Personal data
 
-    /** Tasks about a subject, by their ids, behind {@code after}; null for the first. */
+    /** Tasks about a subject, by their ids, after {@code after}; null for the first. */
     public List<Task> about(Subject subject, @Nullable String after, int limit) {
         return parts.log().about(subject, after, limit).stream()
                 .flatMap(head -> tasks().find(head.key()).stream())

@@ -119,7 +119,7 @@ final class Runner {
     }
 
     /**
-     * Lets a turn of a task run that is there already, behind {@code events}, which say what made it go on. Returns the
+     * Lets a turn of a task run that is there already, after {@code events}, which say what made it go on. Returns the
      * number of the last of them.
      *
      * @throws A2AException UNAVAILABLE if too many wait already, or what {@code events} throws; nothing has changed then

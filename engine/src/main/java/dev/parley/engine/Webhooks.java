@@ -420,7 +420,7 @@ public final class Webhooks {
     }
 
     /**
-     * The event behind {@code after}; null if there is none.
+     * The event after {@code after}; null if there is none.
      *
      * @param before time of the event before it, which one without a time has too; null if it has to be read
      */

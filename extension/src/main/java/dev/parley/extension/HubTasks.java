@@ -49,7 +49,7 @@ public interface HubTasks {
     List<Count> counts(@Nullable String group, Set<String> owners, @Nullable String agent, int limit);
 
     /**
-     * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.
+     * Returns at most {@code limit} events of a task after {@code after}, in order; empty if there are none.
      *
      * @throws dev.parley.engine.spi.DamagedTaskException if they cannot be read
      */

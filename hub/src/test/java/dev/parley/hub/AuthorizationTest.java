@@ -787,7 +787,7 @@ final class AuthorizationTest {
                             .at("error", "code")
                             .text())
                     .isEqualTo("-32602");
-            // What is written next comes behind it.
+            // What is written next comes after it.
             there.post("/agents/one", send.formatted(message("hello", "")), version);
             assertThat(there.get("/admin/audit?action=call.denied").body()).doesNotContain("DDD");
         }
@@ -834,7 +834,7 @@ final class AuthorizationTest {
             String made = there.post("/admin/keys", "{'group':'T1','principal':'erin','scopes':[]}", "X-Api-Key", key)
                     .body();
             there.get("/admin/keys", "X-Api-Key", Shown.of(made).at("key").text());
-            // What is written next comes behind the rows of the calls that were turned away.
+            // What is written next comes after the rows of the calls that were turned away.
             there.post("/admin/groups", "{'id':'next'}", "X-Api-Key", key);
             Shown denied = Shown.of(there.get("/admin/audit?action=call.denied", "X-Api-Key", key)
                     .body());

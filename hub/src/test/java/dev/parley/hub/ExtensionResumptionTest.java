@@ -158,7 +158,7 @@ final class ExtensionResumptionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
-    @DisplayName("a client resumes a stream of an extension behind the last element, over each binding")
+    @DisplayName("a client resumes a stream of an extension after the last element, over each binding")
     void aCutStreamGoesOn(String binding) throws Exception {
         var ticker = new Ticker();
         var extension = AgentExtension.of(PROTOCOL, "Counts").watch(Watch.class, ticker::watch);
@@ -190,7 +190,7 @@ final class ExtensionResumptionTest {
 
     @ParameterizedTest
     @CsvSource({"false, 4", "true, 1"})
-    @DisplayName("a client ends with a stream that has ended, and does not resume it behind its last element")
+    @DisplayName("a client ends with a stream that has ended, and does not resume it after its last element")
     void aStreamThatHasEndedEnds(boolean marked, int connections) throws Exception {
         var opened = new ArrayList<Long>();
         var method = ExtensionMethod.stream("ticker/watch", Watch.class, WATCH, TICK)

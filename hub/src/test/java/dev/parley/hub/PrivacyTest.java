@@ -216,7 +216,7 @@ final class PrivacyTest {
                 .isEqualTo(403);
         outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell&after=" + done, "X-Api-Key", admin);
         outsider.get("/admin/privacy/statements?group=T1&principal=alice-liddell", "X-Api-Key", admin);
-        key("carol"); // What is written next comes behind the rows.
+        key("carol"); // What is written next comes after the rows.
         Shown read =
                 Shown.of(outsider.get("/admin/audit?action=privacy.read&subject=T1/alice-liddell", "X-Api-Key", admin)
                         .body());
@@ -238,7 +238,7 @@ final class PrivacyTest {
         assertThat(task(again, waiting).statusCode()).isEqualTo(404);
         outsider.post(ALICE, "{}", "X-Api-Key", admin);
         outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell", "X-Api-Key", admin);
-        key("dora"); // What is written next comes behind the row of who looked whether something is left.
+        key("dora"); // What is written next comes after the row of who looked whether something is left.
         assertThat(onDisk())
                 .doesNotContain("rabbit hole", "hatter", "alice-liddell", "tea-party")
                 .contains("I stay");
@@ -269,7 +269,7 @@ final class PrivacyTest {
         Shown erased = Shown.of(outsider.post(ALICE, "{}", "X-Api-Key", admin).body());
 
         assertThat(erased.at("tasks").value()).isEqualTo(0);
-        key("carol"); // What is written next comes behind the row of the erasure.
+        key("carol"); // What is written next comes after the row of the erasure.
         assertThat(onDisk()).doesNotContain("alice-liddell");
         assertThat(webhooks()).isZero();
     }

@@ -290,7 +290,7 @@ final class SampleExtensionTest {
     }
 
     @Test
-    @DisplayName("Last-Event-ID resumes a stream of an extension behind that element, over JSON-RPC and REST")
+    @DisplayName("Last-Event-ID resumes a stream of an extension after that element, over JSON-RPC and REST")
     void lastEventIdResumes() throws Exception {
         var resuming = new ArrayList<>(List.of(headers));
         resuming.addAll(List.of("Last-Event-ID", "2"));
@@ -310,7 +310,7 @@ final class SampleExtensionTest {
     }
 
     @Test
-    @DisplayName("last-event-id resumes a stream of an extension behind that element, over gRPC")
+    @DisplayName("last-event-id resumes a stream of an extension after that element, over gRPC")
     void lastEventIdResumesOverGrpc() {
         MethodDescriptor<Struct, Value> method = MethodDescriptor.<Struct, Value>newBuilder()
                 .setType(MethodDescriptor.MethodType.SERVER_STREAMING)

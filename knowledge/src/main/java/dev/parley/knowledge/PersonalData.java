@@ -175,7 +175,7 @@ final class PersonalData {
     /** As {@link Graph#unlink}. */
     void unlink(Collection<String> ids, CallContext by) {
         String group = by.scope().group();
-        erase(group, (writing, session) -> ids); // behind all that was submitted before
+        erase(group, (writing, session) -> ids); // after all that was submitted before
         try {
             var erasure = new Erasure(tables, group);
             erasure.links(ids);

@@ -68,7 +68,7 @@ final class Watching implements Feed<Change> {
      * A reader.
      *
      * @param snapshot what it is given before any change; null for nothing
-     * @param position the change behind which it begins, and {@code begin} its id
+     * @param position the change after which it begins, and {@code begin} its id
      * @param rules those of the group, as they are when they are asked for
      * @param closed is run once
      */

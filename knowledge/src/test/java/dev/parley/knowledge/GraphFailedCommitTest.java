@@ -75,7 +75,7 @@ final class GraphFailedCommitTest {
     }
 
     private void commitFails(boolean durable, Runnable change) {
-        database.write(session -> session); // behind the rows about earlier questions, which are written by themselves
+        database.write(session -> session); // after the rows about earlier questions, which are written by themselves
         faults.commits(Fault.IO, durable);
         assertThatThrownBy(change::run).isInstanceOf(RuntimeException.class);
         faults.pass();

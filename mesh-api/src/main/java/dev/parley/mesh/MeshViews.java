@@ -240,7 +240,7 @@ public final class MeshViews {
     /**
      * A page of events.
      *
-     * @param next number behind which the next page begins
+     * @param next number after which the next page begins
      */
     public record EventPage(List<EventView> events, long next, boolean more) {}
 

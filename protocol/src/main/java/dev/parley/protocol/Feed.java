@@ -28,7 +28,7 @@ public interface Feed<E> extends AutoCloseable {
     List<E> next(Duration patience) throws InterruptedException;
 
     /**
-     * The place behind which this began, as its operation takes it to go on after a cut before anything has come; null if that is not
+     * The place after which this began, as its operation takes it to go on after a cut before anything has come; null if that is not
      * known.
      */
     default @Nullable String position() {
@@ -44,7 +44,7 @@ public interface Feed<E> extends AutoCloseable {
     @Override
     void close();
 
-    /** A feed of elements that are there already, which ends behind the last one. An element is taken when the reader pulls it. */
+    /** A feed of elements that are there already, which ends after the last one. An element is taken when the reader pulls it. */
     static <E> Feed<E> of(Iterable<E> elements) {
         Iterator<E> rest = elements.iterator();
         return new Feed<>() {

@@ -324,7 +324,7 @@ public sealed interface Operation {
     /**
      * Watches a task that exists already.
      *
-     * @param after beyond the protocol: the sequence number of the last event seen. The stream then begins behind it,
+     * @param after beyond the protocol: the sequence number of the last event seen. The stream then begins after it,
      *     without the snapshot that it begins with otherwise.
      */
     record SubscribeToTask(

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Entries that a registry has revoked, as it serves them at {@code /registry/revocations}: a JWS in compact form by the key that signs
  * the cards of the hub. Copies of entries that are on it must not be used. A list with a smaller sequence than a former one is a
- * replay; behind its expiry it says nothing, and a new one is to be fetched.
+ * replay; after its expiry it says nothing, and a new one is to be fetched.
  *
  * @param issuer domain of the publisher
  * @param sequence grows with each revocation

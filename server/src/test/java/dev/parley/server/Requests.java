@@ -14,7 +14,7 @@ final class Requests {
         return "{\"message\":{\"messageId\":\"m1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"" + text + "\"}]}}";
     }
 
-    /** A message of gRPC behind its flag and its length. */
+    /** A message of gRPC after its flag and its length. */
     static byte[] frame(byte[] message) {
         var frame = new byte[message.length + 5];
         for (int i = 0; i < 4; i++) {

@@ -28,7 +28,7 @@ public record ResourceMetadata(
     static final String REGISTER_PATH = "/oauth/register";
     static final String TOKEN_PATH = "/oauth/token";
 
-    /** @param request below one of the two paths; behind the first, the path of an agent may come */
+    /** @param request below one of the two paths; after the first, the path of an agent may come */
     public WireAnswer answer(WireRequest request) {
         request.requireGet();
         return request.path().startsWith(SERVER_PATH)

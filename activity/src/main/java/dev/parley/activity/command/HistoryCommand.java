@@ -26,7 +26,7 @@ final class HistoryCommand extends HubCommand {
     @Override
     public void describe(CommandSpec spec) {
         spec.addPositional(Parameters.argument(0, true, "TASK-ID", "The task."));
-        spec.addOption(Parameters.option("--after", "NUMBER", "Begin behind the event of this number."));
+        spec.addOption(Parameters.option("--after", "NUMBER", "Begin after the event of this number."));
         spec.addOption(Parameters.option("--most", "N", "Limit of events; default: 1000."));
         spec.addOption(Parameters.option("--group", "GROUP", "Group of the task; for operators."));
     }

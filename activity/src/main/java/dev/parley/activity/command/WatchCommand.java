@@ -30,7 +30,7 @@ final class WatchCommand extends HubCommand {
         spec.addOption(Parameters.option("--of-agent", "NAME", "Only changes of this agent and its tasks."));
         spec.addOption(Parameters.option("--task", "ID", "Only changes of this task."));
         spec.addOption(Parameters.option(
-                AFTER, "NUMBER", "Begin behind the change of this number; 0 for all; default: new changes."));
+                AFTER, "NUMBER", "Begin after the change of this number; 0 for all; default: new changes."));
         spec.addOption(Parameters.option("--group", "GROUP", "Tasks of another group, or * for all; for operators."));
         spec.addOption(Parameters.option("--owner", "NAME", "Tasks of another owner; for operators."));
         spec.addOption(Parameters.option(MOST, "N", "End after so many changes; default: go on until Ctrl-C."));

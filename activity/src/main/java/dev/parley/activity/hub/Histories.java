@@ -31,7 +31,7 @@ final class Histories {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int DEFAULT_EVENTS = 100;
 
-    /** Bytes of events behind which a page ends. */
+    /** Bytes of events after which a page ends. */
     private static final int MOST_BYTES = 1 << 20;
 
     private final HubParts hub;
@@ -88,7 +88,7 @@ final class Histories {
         return new History(task, events, last < head.lastSequence() && !events.isEmpty() ? (Long) last : null);
     }
 
-    /** Events behind a number: those of a whole page, or of the first segment if one behind it cannot be read. */
+    /** Events after a number: those of a whole page, or of the first segment if one behind it cannot be read. */
     private List<LoggedEvent> logged(Head head, long after, int limit, NavigableMap<Long, Instant> times) {
         try {
             return hub.tasks().read(head.key(), after, limit, MOST_BYTES);

@@ -11,16 +11,16 @@ interface Moves {
     record Move(Scope scope, Change change) {}
 
     /**
-     * Changes behind a number.
+     * Changes after a number.
      *
-     * @param next number behind which the next page begins
-     * @param isLast whether there was none behind it
-     * @param hasGap whether changes behind the number are no longer there
+     * @param next number after which the next page begins
+     * @param isLast whether there was none after it
+     * @param hasGap whether changes after the number are no longer there
      */
     record Page(List<Move> moves, long next, boolean isLast, boolean hasGap) {}
 
     /**
-     * Returns changes behind a number; there may be none, and more behind them.
+     * Returns changes after a number; there may be none, and more after them.
      *
      * @param group null for all groups
      * @param taskId null for all tasks

@@ -61,7 +61,7 @@ final class Tail {
     /**
      * The newest changes at a time. Immutable.
      *
-     * @param from number behind which all changes, up to {@code read}, are in {@code moves}
+     * @param from number after which all changes, up to {@code read}, are in {@code moves}
      * @param place of the newest note
      * @param dropped place of the newest note that is no longer here and was not replaced by a newer one
      */
@@ -95,13 +95,13 @@ final class Tail {
     /** A note that the reader has not taken yet. The change is made by the reader. */
     private record Pending(Object key, Supplier<Move> move) {}
 
-    /** A page of the changes behind a number. */
+    /** A page of the changes after a number. */
     private record SharedPage(long after, Page page, long readAt) {
         boolean holds(long number) {
             return after <= number && number < page.next();
         }
 
-        /** The page behind a number. There may be changes behind it by now. */
+        /** The page after a number. There may be changes behind it by now. */
         Page behind(long number) {
             List<Move> moves = page.moves().stream()
                     .filter(move -> move.change().number() > number)
@@ -145,7 +145,7 @@ final class Tail {
 
     /**
      * @param group null for all groups
-     * @param number behind which changes are read
+     * @param number after which changes are read
      */
     Tail(Moves source, @Nullable String group, long number) {
         this.source = source;
@@ -226,7 +226,7 @@ final class Tail {
     }
 
     /**
-     * Waits for changes behind a number and a place.
+     * Waits for changes after a number and a place.
      *
      * @return null once this is closed
      */
@@ -253,7 +253,7 @@ final class Tail {
     }
 
     /**
-     * Changes behind a number from the source, for a watcher that is behind {@link Newest#from}.
+     * Changes after a number from the source, for a watcher that is behind {@link Newest#from}.
      *
      * @param taskId null for all tasks; the changes of one are found by themselves
      */

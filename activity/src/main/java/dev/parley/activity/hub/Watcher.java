@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes for one caller. Those behind its number come from the {@link Tail}, from memory or, if the caller is far behind, from the source, so
+ * Changes for one caller. Those after its number come from the {@link Tail}, from memory or, if the caller is far behind, from the source, so
  * that a slow reader misses none.
  */
 final class Watcher implements Feed<Change> {
@@ -126,7 +126,7 @@ final class Watcher implements Feed<Change> {
 
     /**
      * Adds the number up to which the caller has all changes, if it was not told for long and after many changes that it does not see: it
-     * would else resume behind the last one that it saw, and all changes since then would be read for nothing.
+     * would else resume after the last one that it saw, and all changes since then would be read for nothing.
      */
     private void addPosition(List<Change> changes, boolean isDue) {
         for (Change change : changes) {

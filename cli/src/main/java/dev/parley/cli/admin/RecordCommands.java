@@ -165,7 +165,7 @@ public final class RecordCommands {
      * Reads the records of an operation page by page, and returns the number of those that are chosen.
      *
      * @param list member of a page with its records
-     * @param cursor member of the last record, or {@code next} of the page, behind which the next page begins
+     * @param cursor member of the last record, or {@code next} of the page, after which the next page begins
      */
     private static long each(
             Invocation call,

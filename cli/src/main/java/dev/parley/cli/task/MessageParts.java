@@ -87,7 +87,7 @@ public final class MessageParts implements IParameterConsumer {
         if (before == null || before.mediaType() != null) {
             throw CommandException.usage(
                     "--media-type " + value + " belongs to no part",
-                    "write it behind the part it is for: --file report.bin --media-type application/pdf");
+                    "write it after the part it is for: --file report.bin --media-type application/pdf");
         }
         typed.add(new Typed(before.option(), before.value(), value));
     }

@@ -205,7 +205,7 @@ final class HttpElements<E> implements Feed<E> {
         } catch (SseParser.TooLarge e) {
             failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
         } catch (A2AException answer) {
-            failure = answer; // behind the elements that came before it
+            failure = answer; // after the elements that came before it
             calls.distrustAfter(answer);
         }
     }

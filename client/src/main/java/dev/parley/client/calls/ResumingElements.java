@@ -10,13 +10,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of an extension that goes on behind the last element with an id, and before the first one behind where it began. One that
+ * A stream of an extension that goes on after the last element with an id, and before the first one behind where it began. One that
  * is cut before there is either begins anew.
  */
 final class ResumingElements<E> extends ResumingFeed<E> {
     /** Opens the stream in one attempt. */
     interface Subscribing<E> {
-        /** @param after id of the element behind which the stream goes on; null for its beginning */
+        /** @param after id of the element after which the stream goes on; null for its beginning */
         Feed<E> open(Operation.ExtensionWatch<E> operation, @Nullable String after)
                 throws Trouble, InterruptedException;
     }

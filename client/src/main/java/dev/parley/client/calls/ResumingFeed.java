@@ -63,7 +63,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
     abstract boolean isDone(boolean orderly);
 
     /**
-     * Returns the feed that continues behind the received elements.
+     * Returns the feed that continues after the received elements.
      *
      * @throws ClientException if there is no way
      */
@@ -213,7 +213,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         }
     }
 
-    /** Returns what is to be read behind the last element; null for nothing. */
+    /** Returns what is to be read after the last element; null for nothing. */
     @Nullable
     Opening<E> more() {
         return null;

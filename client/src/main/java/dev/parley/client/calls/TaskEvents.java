@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The task has ended, or the answer was a message: it is over.
  *   <li>The server closed it in good order while the task waits for its caller: it is over too, some servers do that.
- *   <li>Else it was cut, and the task is subscribed to from behind the last number seen. A server that ignores that
+ *   <li>Else it was cut, and the task is subscribed to from after the last number seen. A server that ignores that
  *       begins with a snapshot, which is then the next event. One that refuses because the task has ended meanwhile, or
  *       that breaks off at once, is asked for the task, and if it has ended that is the last event.
  * </ul>
@@ -222,7 +222,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                 && !readsEnd;
     }
 
-    /** The end of the task, behind the artifacts that its stream has not brought: the task is read for them once. */
+    /** The end of the task, after the artifacts that its stream has not brought: the task is read for them once. */
     @Override
     @Nullable
     Opening<LoggedEvent> more() {

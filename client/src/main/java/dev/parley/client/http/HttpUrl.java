@@ -15,7 +15,7 @@ public record HttpUrl(URI uri, HostName host, int port) {
      * Reads a URL without looking anything up.
      *
      * @throws IllegalArgumentException if it is anything but an http or https URL without user name; the message has the
-     *     problem without the URL, for use behind a name
+     *     problem without the URL, for use after a name
      */
     public static HttpUrl of(String url) {
         URI uri;

@@ -11,7 +11,7 @@ import java.time.Duration;
  *
  * <p>The rule: a request that was not sent, or was declined with 429 or 503, is always repeated. What got lost on the
  * way (a broken connection, 502, 504) is tried again only if the operation may be asked twice. A {@code Retry-After} is
- * kept to; if it lies behind the deadline, there is no other attempt.
+ * kept to; if it lies after the deadline, there is no other attempt.
  */
 public final class Attempts {
     /** One attempt, in the time that is left. */

@@ -37,7 +37,7 @@ public final class PathTemplate {
         return new PathTemplate(template, segments);
     }
 
-    /** True for a path that ends in a verb of its own, such as {@code :cancel}, behind a variable. */
+    /** True for a path that ends in a verb of its own, such as {@code :cancel}, after a variable. */
     boolean hasVerb() {
         Segment last = segments.getLast();
         return last.variable != null && !last.fixed.isEmpty();

@@ -86,7 +86,7 @@ public record WireOperation(
         });
     }
 
-    /** A subscription begins behind the event of the header. Ids of other servers are ignored. */
+    /** A subscription begins after the event of the header. Ids of other servers are ignored. */
     @Override
     public Operation resuming(Operation operation, @Nullable String lastEventId) {
         if (lastEventId != null && operation instanceof SubscribeToTask subscribe) {

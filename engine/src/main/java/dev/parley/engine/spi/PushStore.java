@@ -38,7 +38,7 @@ public interface PushStore {
             @Nullable String lastError,
             @Nullable String channel,
             long generation) {
-        /** Returns a webhook for all events behind {@code after}. */
+        /** Returns a webhook for all events after {@code after}. */
         public static Subscription of(
                 TaskKey task, PushConfig config, String dialect, @Nullable String taskName, long after) {
             long generation = ThreadLocalRandom.current().nextLong();

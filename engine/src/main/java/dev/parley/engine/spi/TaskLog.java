@@ -122,14 +122,14 @@ public interface TaskLog extends AutoCloseable {
     Optional<Head> find(String group, String taskId);
 
     /**
-     * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.
+     * Returns at most {@code limit} events of a task after {@code after}, in order; empty if there are none.
      *
      * @throws DamagedTaskException if they cannot be read
      */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
     /**
-     * As {@link #read(TaskKey, long, int)}, but ends behind the segment with which the events have so many bytes in the log. Returns an event
+     * As {@link #read(TaskKey, long, int)}, but ends after the segment with which the events have so many bytes in the log. Returns an event
      * at least if there is one.
      */
     default List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes) {
@@ -166,7 +166,7 @@ public interface TaskLog extends AutoCloseable {
      * Filter of {@link #list}. Null means any.
      *
      * @param owner of the tasks within the group; {@link Scope#owner}
-     * @param before position of the last row of a page, behind which the list continues
+     * @param before position of the last row of a page, after which the list continues
      */
     record Query(
             String group,
@@ -177,7 +177,7 @@ public interface TaskLog extends AutoCloseable {
             @Nullable Instant statusSince,
             @Nullable Position before,
             int limit) {
-        /** Returns this query for the entries behind {@code position}. */
+        /** Returns this query for the entries after {@code position}. */
         public Query behind(Position position) {
             return new Query(group, owner, agent, contextId, state, statusSince, position, limit);
         }
@@ -198,7 +198,7 @@ public interface TaskLog extends AutoCloseable {
      * @param owners of the tasks within a group; {@link Scope#owner}
      * @param since earliest time of the status
      * @param until latest time of the status
-     * @param before position behind which the list continues
+     * @param before position after which the list continues
      */
     record Selection(
             @Nullable String group,
@@ -214,7 +214,7 @@ public interface TaskLog extends AutoCloseable {
             states = Set.copyOf(states);
         }
 
-        /** Returns this selection for the entries behind {@code position}. */
+        /** Returns this selection for the entries after {@code position}. */
         public Selection behind(Position position) {
             return new Selection(group, owners, agent, states, contextId, since, until, position);
         }
@@ -267,7 +267,7 @@ public interface TaskLog extends AutoCloseable {
             @Nullable String principal,
             @Nullable String contextId) {}
 
-    /** Lists the tasks of all agents that are about a subject, by their ids, behind {@code after}; null for the first. */
+    /** Lists the tasks of all agents that are about a subject, by their ids, after {@code after}; null for the first. */
     List<Head> about(Subject subject, @Nullable String after, int limit);
 
     /**

@@ -512,7 +512,7 @@ public final class LiveTask implements TaskLog.Writer {
     public sealed interface Found {
         record Events(List<LoggedEvent> events) implements Found {}
 
-        /** The events behind the position are no longer in memory. */
+        /** The events after the position are no longer in memory. */
         record Behind() implements Found {}
 
         record Nothing() implements Found {}
@@ -520,7 +520,7 @@ public final class LiveTask implements TaskLog.Writer {
         record End() implements Found {}
     }
 
-    /** Waits for events behind {@code position}, at most for {@code patience} and while {@code reader} is open. */
+    /** Waits for events after {@code position}, at most for {@code patience} and while {@code reader} is open. */
     public Found find(Reader reader, long position, Duration patience) throws InterruptedException {
         Limits.Limit limit = null;
         lock.lockInterruptibly();

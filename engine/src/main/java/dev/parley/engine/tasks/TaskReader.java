@@ -113,7 +113,7 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
         }
     }
 
-    /** Closes this reader at the first event that settles the task, if it goes no further, and drops what comes behind it. */
+    /** Closes this reader at the first event that settles the task, if it goes no further, and drops what comes after it. */
     private List<LoggedEvent> upToTheQuestion(List<LoggedEvent> events) {
         if (!untilSettled) {
             return events;

@@ -142,7 +142,7 @@ final class Relays {
         return list("route = ?", route);
     }
 
-    /** A page of all relays behind an id; empty text for the first one. */
+    /** A page of all relays after an id; empty text for the first one. */
     List<Relay> after(String id, int limit) {
         return list("id > ? ORDER BY id LIMIT " + limit, id);
     }
@@ -231,7 +231,7 @@ final class Relays {
         return true;
     }
 
-    /** The events behind a number, in order. */
+    /** The events after a number, in order. */
     List<TaskEvent> events(String id, long after, int limit) {
         return database.read(session -> session.list(
                 row -> read(sealing.open(row.getBytes(1), place(id, row.getLong(2)))),

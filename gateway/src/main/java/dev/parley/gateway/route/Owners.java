@@ -124,7 +124,7 @@ public final class Owners {
                 : first.owner().equals(owner);
     }
 
-    /** Row of a context that is written behind the answer. */
+    /** Row of a context that is written after the answer. */
     private final class ContextRow implements Work {
         private final Key key;
         private final Owned owned;
@@ -311,7 +311,7 @@ public final class Owners {
         static final Place BEGIN = new Place(Long.MAX_VALUE, "");
     }
 
-    /** Tasks of a principal behind a place, the newest first. */
+    /** Tasks of a principal after a place, the newest first. */
     List<Place> tasks(String route, Scope owner, @Nullable String contextId, Place behind, int limit) {
         List<Object> values = of(route, owner, contextId);
         values.addAll(List.of(behind.at(), behind.at(), behind.id()));

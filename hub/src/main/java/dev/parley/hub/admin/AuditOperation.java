@@ -29,7 +29,7 @@ public final class AuditOperation {
 
     private AuditOperation() {}
 
-    /** @param after rows behind this number */
+    /** @param after rows after this number */
     @AdminCall.Named("audit/query")
     record QueryAudit(Filter filter, long after, long limit) implements AdminCall<RowPage> {}
 
@@ -42,7 +42,7 @@ public final class AuditOperation {
     /**
      * Rows of the audit.
      *
-     * @param next number behind which the next page begins; null on the last one
+     * @param next number after which the next page begins; null on the last one
      */
     record RowPage(List<Row> rows, @Nullable Long next) {}
 
@@ -104,7 +104,7 @@ public final class AuditOperation {
                     .optional("since", TIME, query -> query.filter().since())
                     .help("WHEN", "A duration such as 2h back from now, or a date or time.")
                     .optional("after", COUNT, 0L, QueryAudit::after)
-                    .help("NUMBER", "Rows behind this number.")
+                    .help("NUMBER", "Rows after this number.")
                     .optional("limit", Codecs.number(0, MOST_ROWS), ROWS_BY_DEFAULT, QueryAudit::limit)
                     .help("ROWS", "How many rows at most; default: 100.")
                     .as(v -> new QueryAudit(

@@ -87,7 +87,7 @@ final class PrivacyOperation {
             "List the tasks of a principal or a context",
             PrivacyOperation.<ListTasks>subject(ListTasks::principal, ListTasks::group, ListTasks::contextId)
                     .optional("after", TEXT, ListTasks::after)
-                    .help("ID", "Tasks behind this one.")
+                    .help("ID", "Tasks after this one.")
                     .optional("limit", Codecs.number(0, MOST_TASKS), TASKS_BY_DEFAULT, ListTasks::limit)
                     .help("TASKS", "How many at most; default: 100.")
                     .as(v -> {

@@ -482,17 +482,17 @@ class ConsoleTest {
     }
 
     @Test
-    @DisplayName("S5: a stream is resumed behind an event")
+    @DisplayName("S5: a stream is resumed after an event")
     void aStreamIsResumedBehindAnEvent() {
-        String task = hub.begin("worker", "Count behind an event");
+        String task = hub.begin("worker", "Count after an event");
         browser.go("tasks/" + task + "?tab=events");
         browser.click(".events > li:first-child button.quiet", "resume");
         browser.see(".resumed", "received, open");
         browser.see(".resumed .events li", "40 rows counted");
 
-        hub.step("Count behind an event");
+        hub.step("Count after an event");
         browser.see(".resumed .events li", "80 rows counted");
-        hub.step("Count behind an event");
+        hub.step("Count after an event");
         browser.see(".resumed .events li", "100 rows counted");
         browser.see(".resumed", "ended");
         assertThat(browser.address()).contains("resume=");

@@ -43,7 +43,7 @@ public interface KnowledgeEndpoint {
     KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context);
 
     /**
-     * Opens a stream of changes, in the order of their commits. Its position is the id of the change behind which it began, to be given as
+     * Opens a stream of changes, in the order of their commits. Its position is the id of the change after which it began, to be given as
      * {@code metadata.afterChangeId}.
      *
      * @throws A2AException KNOWLEDGE_SUBSCRIPTION if the query is none; ALIGNMENT_VIOLATION if it may not be watched;

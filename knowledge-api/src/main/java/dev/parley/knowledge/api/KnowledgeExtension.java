@@ -27,7 +27,7 @@ public final class KnowledgeExtension {
     /** Path of the REST binding below an agent's address. */
     public static final String REST_PATH = "/kg";
 
-    /** The header that tells behind which change a subscription begins; over gRPC it is metadata in lower case. */
+    /** The header that tells after which change a subscription begins; over gRPC it is metadata in lower case. */
     public static final String POSITION = "Knowledge-Position";
 
     public static final String GRPC_SERVICE = "knowledge.v1.KnowledgeService";

@@ -254,7 +254,7 @@ public sealed interface KnowledgeOperation {
     /**
      * A change that a knowledge graph has seen.
      *
-     * @param changeId a UUID; to be given as {@code metadata.afterChangeId} to go on behind it
+     * @param changeId a UUID; to be given as {@code metadata.afterChangeId} to go on after it
      * @param metadata {@code transactionId}, {@code taskId}, {@code replaced}, …
      */
     record Change(

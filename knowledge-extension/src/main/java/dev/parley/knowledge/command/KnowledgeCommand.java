@@ -332,7 +332,7 @@ abstract class KnowledgeCommand implements ProgramCommand {
             spec.addOption(Parameters.option("--predicate", "ID", "Only statements with this predicate."));
             spec.addOption(Parameters.option("--graph", "ID", "Only this graph; default for the default graph."));
             spec.addOption(Parameters.flag("--snapshot", "Begin with the existing statements."));
-            spec.addOption(Parameters.option("--after", "CHANGE-ID", "Go on behind a change."));
+            spec.addOption(Parameters.option("--after", "CHANGE-ID", "Go on after a change."));
             spec.addOption(Parameters.option("--count", "N", "End after so many changes; default: never."));
         }
 

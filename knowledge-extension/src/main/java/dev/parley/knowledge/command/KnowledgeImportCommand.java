@@ -30,7 +30,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /**
  * {@code parley kg import}: the statements of a file, in updates of as many as one may have.
  *
- * <p>What was sent is counted in statements of the file, so an interrupted import continues behind that number.
+ * <p>What was sent is counted in statements of the file, so an interrupted import continues after that number.
  */
 final class KnowledgeImportCommand extends KnowledgeCommand {
     /** An update of so many bytes is well within what a request may have. */
@@ -44,7 +44,7 @@ final class KnowledgeImportCommand extends KnowledgeCommand {
         spec.addOption(Parameters.option("--graph", "ID", "The graph of statements that are in none."));
         spec.addOption(Parameters.option("--certainty", "N", "How sure statements are that do not say so, 0 to 1."));
         spec.addOption(Parameters.option("--from", "N", "Leave out so many statements, which were imported before."));
-        spec.addOption(Parameters.option("--state", "FILE", "Keep that number there, and begin behind it next time."));
+        spec.addOption(Parameters.option("--state", "FILE", "Keep that number there, and begin after it next time."));
         spec.addOption(Parameters.option("--source", "AGENT", "Source of the statements."));
     }
 

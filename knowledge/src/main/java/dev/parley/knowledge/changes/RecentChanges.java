@@ -99,7 +99,7 @@ public final class RecentChanges {
     }
 
     /**
-     * Returns changes behind {@code after}, waiting for the first of them.
+     * Returns changes after {@code after}, waiting for the first of them.
      *
      * @return an empty list if nothing came within {@code patience}, or {@link #wake} was called; null if the oldest of
      *     them are not here any more

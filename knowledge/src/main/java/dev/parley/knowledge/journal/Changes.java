@@ -192,7 +192,7 @@ public final class Changes {
     }
 
     /**
-     * Returns changes behind a number, the oldest first: at least one if there is one, and fewer than {@code limit} if they
+     * Returns changes after a number, the oldest first: at least one if there is one, and fewer than {@code limit} if they
      * are so long that memory would suffer.
      */
     public List<Numbered> after(Session session, Space space, long after, int limit) throws SQLException {
@@ -306,7 +306,7 @@ public final class Changes {
         return number == Terms.NONE ? null : id(known, number);
     }
 
-    /** True if changes behind this one have been forgotten. */
+    /** True if changes after this one have been forgotten. */
     public boolean isForgotten(Session session, Space space, long change) throws SQLException {
         return session.number("SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }

@@ -168,7 +168,7 @@ public final class QueryLog {
                 JsonColumn.of(detail));
     }
 
-    /** Returns logged queries behind a number, the oldest first; of one caller, unless that is null. */
+    /** Returns logged queries after a number, the oldest first; of one caller, unless that is null. */
     public List<LoggedQuery> queries(Session session, Space space, @Nullable String caller, long after, int limit)
             throws SQLException {
         return session.list(

@@ -138,7 +138,7 @@ final class Sweep {
 
     /**
      * Returns the newest of the changes of a group that are to be removed; 0 if there is none. The newest change of a group is kept, since it
-     * tells the revision. Age counts in the order of numbers: behind a change that is young enough none is too old, whatever a clock that was
+     * tells the revision. Age counts in the order of numbers: after a change that is young enough none is too old, whatever a clock that was
      * put back has shown. Changes that are forgotten already were left by a sweep that did not end.
      */
     private long lastToRemove(Session session, long space, long beforeMs) throws SQLException {

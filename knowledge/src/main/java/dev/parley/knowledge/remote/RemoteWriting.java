@@ -248,7 +248,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
         return Left.OF_OTHERS;
     }
 
-    /** What a rewrite of provenances has done: the number behind which it goes on, or -1 at the end. */
+    /** What a rewrite of provenances has done: the number after which it goes on, or -1 at the end. */
     record Rewritten(int statements, long next) {}
 
     /** Changes the provenances of some statements in which {@code value} names something. */

@@ -9,7 +9,7 @@ final class Cursor {
 
     private Cursor() {}
 
-    /** Returns the cursor of the position behind the row with these numbers. */
+    /** Returns the cursor of the position after the row with these numbers. */
     static String write(long... parts) {
         var text = new StringBuilder();
         for (long part : parts) {

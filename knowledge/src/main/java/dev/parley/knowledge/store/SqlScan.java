@@ -38,7 +38,7 @@ final class SqlScan {
             };
         }
 
-        /** The columns behind the first. */
+        /** The columns after the first. */
         String rest() {
             return columns.substring(columns.indexOf(',') + 2);
         }
@@ -69,7 +69,7 @@ final class SqlScan {
     }
 
     /**
-     * Reads rows that are seen, from behind {@code after} on, and counts the others.
+     * Reads rows that are seen, from after {@code after} on, and counts the others.
      *
      * @return {@code limit} or more if there are so many
      */

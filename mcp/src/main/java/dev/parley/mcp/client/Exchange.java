@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
     private static final int MOST_WAITING = 1_000;
 
-    /** A message, or the failure behind the last message. */
+    /** A message, or the failure after the last message. */
     private sealed interface Item {
         record Message(Map<String, @Nullable Object> json) implements Item {}
 

@@ -159,7 +159,7 @@ public final class HttpTransport implements Transport {
             LOG.log(System.Logger.Level.WARNING, "answer of " + url.getHost(), defect);
             failure = new ServerFailure(Kind.INVALID_RESPONSE, "the answer cannot be read: " + defect, defect);
         } finally {
-            exchange.fail(failure); // behind the answer, if there is one
+            exchange.fail(failure); // after the answer, if there is one
         }
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A text of a server, such as a line of its output, as the client understands it. */
 sealed interface Incoming {
-    /** The value of a member, behind its name. */
+    /** The value of a member, after its name. */
     Pattern VALUE = Pattern.compile("\\s*+:\\s*+\"?+([^\"\\\\,}\\s]{1,100}+)");
 
     record Message(Map<String, @Nullable Object> json) implements Incoming {}

@@ -17,7 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.concurrent.Executors;
 
-/** Front of an MCP server over HTTP, for tests, behind which it has the revisions with sessions only. */
+/** Front of an MCP server over HTTP, for tests, after which it has the revisions with sessions only. */
 public final class OlderFront implements AutoCloseable {
     private static final List<String> HEADERS =
             List.of("Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id");

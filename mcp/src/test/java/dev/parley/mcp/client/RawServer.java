@@ -47,7 +47,7 @@ public final class RawServer implements AutoCloseable {
             return new Answer(text.getBytes(UTF_8), After.NEXT);
         }
 
-        /** With bytes behind the answer, so that the connection is of no use any more. */
+        /** With bytes after the answer, so that the connection is of no use any more. */
         Answer and(byte[] more) {
             var all = new ByteArrayOutputStream();
             all.writeBytes(bytes);
@@ -60,7 +60,7 @@ public final class RawServer implements AutoCloseable {
         }
     }
 
-    /** Of the connection behind an answer. */
+    /** Of the connection after an answer. */
     public enum After {
         NEXT,
         UNUSABLE,

@@ -29,7 +29,7 @@ public interface WorkflowOperation {
      *
      * @param sequence number of the event after which the run is as shown; 0 if that is not known
      * @param state of the run's task: submitted, working, input-required, completed, failed or canceled
-     * @param steps all steps; in a stream, behind its first element, those that have changed
+     * @param steps all steps; in a stream, after its first element, those that have changed
      * @param message a question of a step, or the reason of a failure; null for none
      * @param result results by steps on which no other depends; empty unless the run has completed
      * @param origin definition, version and inputs, and the run that this one resumes or repeats; empty for none

@@ -92,7 +92,7 @@ final class Events {
     /**
      * Events of some rows.
      *
-     * @param last number behind which the next ones are read
+     * @param last number after which the next ones are read
      */
     record Page(List<Event> events, long last, boolean isLast) {}
 
@@ -132,7 +132,7 @@ final class Events {
                 detail);
     }
 
-    /** The next events of a group behind a number, of at most so many rows; there may be none, and more behind them. */
+    /** The next events of a group after a number, of at most so many rows; there may be none, and more after them. */
     Page next(String group, long after, int rows) {
         long row = after / OF_ROW;
         var filter = new Filter(group, null, null, null, null, null);
@@ -148,7 +148,7 @@ final class Events {
         return new Page(events, Math.max(after, lastOf(page.next())), page.isLast());
     }
 
-    /** A number behind which only events of rows to come are. */
+    /** A number after which only events of rows to come are. */
     long newest() {
         return lastOf(audit.newest());
     }
@@ -365,7 +365,7 @@ final class Events {
         return metadata;
     }
 
-    /** The end of a task. For one of an envelope it stands behind the message, whose row may come later than that of the end. */
+    /** The end of a task. For one of an envelope it stands after the message, whose row may come later than that of the end. */
     private List<Event> ofEnd(Row row) {
         Entry entry = row.entry();
         List<Row> all = rowsOf(entry);

@@ -276,7 +276,7 @@ final class MeshHubTest {
 
             assertThat(erased.text("tasks")).as(erased.response().body()).isEqualTo("1");
             assertThat(erased.text("messageTimers")).isEqualTo("0"); // as it went with its task
-            key(peer, admin, "carol", ""); // what is written next comes behind the row of the erasure
+            key(peer, admin, "carol", ""); // what is written next comes after the row of the erasure
             assertThat(onDisk()).doesNotContain("alice-liddell", "curiouser").contains("extension_timer");
             assertThat(body(peer, "/one/connections", bob)).doesNotContain("alice-liddell");
             assertThat(body(peer, "/one/events", bob))

@@ -186,8 +186,8 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     /**
      * This stream with ids of its elements, which server-sent events carry, so that a client can resume it.
      *
-     * @param id id of an element; null for one behind which the stream cannot be resumed
-     * @param after the operation that resumes the stream behind the element with an id
+     * @param id id of an element; null for one after which the stream cannot be resumed
+     * @param after the operation that resumes the stream after the element with an id
      */
     public ExtensionMethod<O, A> resumable(Function<A, @Nullable String> id, BiFunction<O, String, O> after) {
         return with(new Traits<>(
@@ -210,7 +210,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 traits.content));
     }
 
-    /** Sets the condition for resuming the stream behind its position if it is cut before its first element; otherwise it begins anew. */
+    /** Sets the condition for resuming the stream after its position if it is cut before its first element; otherwise it begins anew. */
     public ExtensionMethod<O, A> fromPositionIf(Predicate<O> condition) {
         return with(new Traits<>(
                 traits.id,
@@ -306,17 +306,17 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
         return traits.id.apply(element);
     }
 
-    /** Whether the stream ends behind an element. */
+    /** Whether the stream ends after an element. */
     public boolean isLast(A element) {
         return traits.last.test(element);
     }
 
-    /** The operation that resumes {@code operation} behind the element with that id. */
+    /** The operation that resumes {@code operation} after the element with that id. */
     public O after(O operation, String id) {
         return traits.after.apply(operation, id);
     }
 
-    /** Whether {@code operation} is resumed behind its stream's position if it is cut before the first element. */
+    /** Whether {@code operation} is resumed after its stream's position if it is cut before the first element. */
     public boolean resumesFromPosition(O operation) {
         return traits.fromPosition.test(operation);
     }

@@ -24,7 +24,7 @@ import tools.jackson.core.json.JsonWriteFeature;
 /**
  * Reads and writes JSON by codecs.
  *
- * <p>Reading is strict about JSON: UTF-8 in its one legal form, no key twice, nothing behind the value. Requests are limited further,
+ * <p>Reading is strict about JSON: UTF-8 in its one legal form, no key twice, nothing after the value. Requests are limited further,
  * see {@link #MAX_REQUEST_DEPTH}; answers and logs nest what requests held, so they are allowed more.
  */
 public final class JsonText {
@@ -103,7 +103,7 @@ public final class JsonText {
             throw unwritable(unwritable);
         }
         byte[] json = bytes.bytes();
-        int from = 1; // behind the bracket or, from the second one on, the comma
+        int from = 1; // after the bracket or, from the second one on, the comma
         for (int i = 0; i < ends.length; i++) {
             events.get(i).encodedIn(json, from, ends[i] - from);
             from = ends[i] + 1;

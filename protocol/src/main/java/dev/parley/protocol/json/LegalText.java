@@ -52,7 +52,7 @@ final class LegalText {
         return out.toByteArray();
     }
 
-    /** Returns where the text goes on behind an escape. */
+    /** Returns where the text goes on after an escape. */
     private int escape(int at) {
         int unit = unit(at);
         if (unit < 0) {
@@ -87,7 +87,7 @@ final class LegalText {
         return unit;
     }
 
-    /** Returns where the document goes on behind a word outside of texts. */
+    /** Returns where the document goes on after a word outside of texts. */
     private int noNumber(int at) {
         for (byte[] word : NO_NUMBERS) {
             int end = at + word.length;

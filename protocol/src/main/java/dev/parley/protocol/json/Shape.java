@@ -138,7 +138,7 @@ public final class Shape<T> implements Codec<T> {
             this.values = values;
         }
 
-        /** These, behind the next one, which says nothing that is not known. */
+        /** These, after the next one, which says nothing that is not known. */
         public Values skip() {
             next++;
             return this;

@@ -44,7 +44,7 @@ public final class Lists {
     /**
      * A view of the first {@code size} slots of an array that several views share.
      *
-     * <p>The newest view may write behind its end, because no other view looks there; an older one that is appended to
+     * <p>The newest view may write after its end, because no other view looks there; an older one that is appended to
      * gets an array of its own. {@code used} marks the newest view's end, guarded by the array's owner.
      */
     private static final class Appended<T> extends AbstractList<T> implements RandomAccess {

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of registries and their peers that were fused for one caller, for the pages behind the first. Within a bound; a list that is gone
+ * Results of registries and their peers that were fused for one caller, for the pages after the first. Within a bound; a list that is gone
  * makes the caller search again. Safe for any thread.
  */
 final class FusedLists {

@@ -194,7 +194,7 @@ final class McpServers implements EntryListener {
         session.update("DELETE FROM registry_mcp_server WHERE entry = ?", number);
     }
 
-    /** Position behind a version: writes between two pages move none. */
+    /** Position after a version: writes between two pages move none. */
     private record Cursor(String key, long entry, long revision) {
         static Cursor of(String text) {
             try {

@@ -135,7 +135,7 @@ final class Copies {
         }
     }
 
-    /** A problem of the last attempt that lasts, because its entries are behind the position now. */
+    /** A problem of the last attempt that lasts, because its entries are after the position now. */
     private static String refusal(String problem) {
         return problem.startsWith("entries of the publisher") ? problem : "";
     }

@@ -30,7 +30,7 @@ final class ChangeTasks {
     /** Changes of one artifact, so that a notification stays small. */
     private static final int AT_ONCE = 20;
 
-    /** Artifacts of a task, so that its log is bounded; the next subscription goes on behind the last one. */
+    /** Artifacts of a task, so that its log is bounded; the next subscription goes on after the last one. */
     private static final int MOST = 10_000;
 
     private final StoredEntries entries;
@@ -76,7 +76,7 @@ final class ChangeTasks {
                     sent++;
                 }
             }
-            reply.complete("Subscribe again behind the last change");
+            reply.complete("Subscribe again after the last change");
         }
     }
 
@@ -98,7 +98,7 @@ final class ChangeTasks {
         return null;
     }
 
-    /** Number behind which the task goes on: that of its last artifact, else as the message says, else the newest. */
+    /** Number after which the task goes on: that of its last artifact, else as the message says, else the newest. */
     private static long after(Request request, Map<String, @Nullable Object> filter) {
         Object after = request.task().stream()
                 .flatMap(task -> task.artifacts().stream())

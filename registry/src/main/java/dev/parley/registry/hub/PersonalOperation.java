@@ -22,11 +22,11 @@ import java.util.function.Function;
 final class PersonalOperation {
     private PersonalOperation() {}
 
-    /** @param after versions behind so many */
+    /** @param after versions after so many */
     @AdminCall.Named("privacy/agentVersions")
     record ListVersions(String principal, String group, long after) implements AdminCall<Page<Version>>, PersonalRead {}
 
-    /** @param after reviews and notes behind so many */
+    /** @param after reviews and notes after so many */
     @AdminCall.Named("privacy/agentReviews")
     record ListReviews(String principal, String group, long after) implements AdminCall<Page<Review>>, PersonalRead {}
 
@@ -80,6 +80,6 @@ final class PersonalOperation {
                 .optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
                 .help("GROUP", "Its group; default: default.")
                 .optional("after", COUNT, 0L, after)
-                .help("NUMBER", "Records behind so many.");
+                .help("NUMBER", "Records after so many.");
     }
 }

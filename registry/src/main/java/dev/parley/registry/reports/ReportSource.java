@@ -60,7 +60,7 @@ public final class ReportSource implements HubExtensionSource {
             ReportProtocol.SERIES_REQUEST,
             ReportProtocol.SERIES_ANSWER);
 
-    /** @param after rows behind so many */
+    /** @param after rows after so many */
     @AdminCall.Named("privacy/measures")
     private record ListMeasures(String principal, String group, long after)
             implements AdminCall<MeasurePage>, PersonalRead {}
@@ -90,7 +90,7 @@ public final class ReportSource implements HubExtensionSource {
                     .optional("group", TEXT, AdminCall.DEFAULT_GROUP, ListMeasures::group)
                     .help("GROUP", "Its group; default: default.")
                     .optional("after", COUNT, 0L, ListMeasures::after)
-                    .help("NUMBER", "Rows behind so many.")
+                    .help("NUMBER", "Rows after so many.")
                     .as(v -> new ListMeasures(v.next(), v.next(), v.<Long>next())),
             Shape.<MeasurePage>of()
                     .required("measures", Codecs.list(MEASURED), MeasurePage::measures)

@@ -337,7 +337,7 @@ final class Usage implements HubObserver, AutoCloseable {
     /** Measures of the calls of a principal in an hour, as the database has them. */
     record Measured(Instant hour, String agent, String skill, String measures) {}
 
-    /** Rows of a caller, behind the first {@code after}. */
+    /** Rows of a caller, after the first {@code after}. */
     List<Measured> of(String group, String caller, long after, int limit) {
         write();
         return database.read(session -> session.list(

@@ -21,7 +21,7 @@ record Hit(long number, String id, int part, double score, List<String> lists, d
     static final Comparator<Hit> ORDER =
             Comparator.comparingDouble(Hit::score).reversed().thenComparingLong(Hit::number);
 
-    /** Position behind a result. */
+    /** Position after a result. */
     record Cursor(double score, long number) {
         private static final Cursor START = new Cursor(Double.MAX_VALUE, 0);
 

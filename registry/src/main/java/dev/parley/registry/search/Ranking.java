@@ -67,7 +67,7 @@ final class Ranking {
         return Arrays.stream(rows).mapToLong(row -> row >> SHIFT);
     }
 
-    /** The best entries behind a cursor, without their ids. */
+    /** The best entries after a cursor, without their ids. */
     List<Hit> best(int limit, Cursor after) {
         // Scores are not negative, so their bits are in their order; of equal ones the first entry is the best.
         var best = new PriorityQueue<Long>();

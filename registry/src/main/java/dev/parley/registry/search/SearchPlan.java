@@ -114,7 +114,7 @@ final class SearchPlan {
         return Ranking.of(matches, new Scale(0, 50, least, best, weight), factors, whole());
     }
 
-    /** The best hits behind a cursor, at most so many. */
+    /** The best hits after a cursor, at most so many. */
     List<Hit> hits(Session session, Conditions conditions, Cursor after, int limit) throws SQLException {
         if (!hasWords) {
             return session.list(

@@ -11,6 +11,6 @@ import java.util.Map;
  * @param kind {@code registered}, {@code changed}, {@code deprecated}, {@code expired}, {@code renewed}, {@code health}, {@code trust}, {@code
  *     transferred}, {@code deleted}, {@code revoked}
  * @param details such as the difference of two versions
- * @param now the entry behind the change
+ * @param now the entry after the change
  */
 public record Change(long number, Instant time, String kind, Map<String, Object> details, Entry now) {}

@@ -11,7 +11,7 @@ final class ChangeFeed {
     private long committed;
     private boolean closed;
 
-    /** Changes behind a position, and the position behind all that were looked at. */
+    /** Changes after a position, and the position behind all that were looked at. */
     record Batch(List<Change> changes, long last) {}
 
     synchronized void wake() {
@@ -24,7 +24,7 @@ final class ChangeFeed {
         notifyAll();
     }
 
-    /** @param reader reads the changes behind a number */
+    /** @param reader reads the changes after a number */
     Feed<Change> open(long after, LongFunction<Batch> reader) {
         return new Reader(after, reader);
     }

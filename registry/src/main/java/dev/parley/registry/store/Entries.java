@@ -92,7 +92,7 @@ public interface Entries {
     /** Bytes of a document. */
     record Document(byte[] bytes, String mediaType, String etag) {}
 
-    /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending behind a minus. */
+    /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending after a minus. */
     Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer);
 
     /** Entries by the keys of their rows, for searches: those that the caller may see, in the order of the keys. */
@@ -111,7 +111,7 @@ public interface Entries {
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit);
 
-    /** Changes behind a number that the caller may see, and those that follow. */
+    /** Changes after a number that the caller may see, and those that follow. */
     Feed<Change> changes(long after, Filter filter, CallContext viewer);
 
     /** Adds a listener, before the first change. */

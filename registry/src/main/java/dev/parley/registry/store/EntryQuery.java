@@ -133,7 +133,7 @@ final class EntryQuery {
     }
 
     /**
-     * Position behind the last entry of a page: its sort key and the key of its row, so that writes between two pages move nothing.
+     * Position after the last entry of a page: its sort key and the key of its row, so that writes between two pages move nothing.
      *
      * @param skip entries to leave out, for faces that page by offsets
      */

@@ -68,7 +68,7 @@ public final class PersonalEntries {
         }
     }
 
-    /** A page of versions of documents: the newest version of an entry first, behind the first {@code after}. */
+    /** A page of versions of documents: the newest version of an entry first, after the first {@code after}. */
     public Page<Version> versions(String group, String principal, long after) {
         List<Version> page = database.read(session -> session.list(
                 row -> new Version(
@@ -91,7 +91,7 @@ public final class PersonalEntries {
         return Page.of(page, VERSIONS, after);
     }
 
-    /** A page of reviews and notes, behind the first {@code after}. */
+    /** A page of reviews and notes, after the first {@code after}. */
     public Page<Review> reviews(String group, String principal, long after) {
         List<Review> page = database.read(session -> session.list(
                 row -> new Review(

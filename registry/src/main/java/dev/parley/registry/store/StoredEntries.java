@@ -1224,7 +1224,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         return feed.open(after, from -> read(session -> batch(session, from, filter, viewer)));
     }
 
-    /** The changes behind a number, at most so many. */
+    /** The changes after a number, at most so many. */
     Batch changesOnce(long after, Filter filter, int size, CallContext viewer) {
         var changes = new ArrayList<Change>();
         long last = after;

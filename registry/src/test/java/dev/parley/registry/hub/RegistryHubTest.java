@@ -255,7 +255,7 @@ final class RegistryHubTest {
                             .status())
                     .isEqualTo(403);
             bob.post(entry + ":revoke", "{'reason':'key was stolen'}");
-            alice.post("/registry/agents", Cards.registration(Cards.v1("Last", "add"), "public")); // behind the rows
+            alice.post("/registry/agents", Cards.registration(Cards.v1("Last", "add"), "public")); // after the rows
 
             Answer rows = admin.get("/admin/audit?group=T1&after=0&limit=100");
 
@@ -479,7 +479,7 @@ final class RegistryHubTest {
     }
 
     @Test
-    @DisplayName("changes are listed and streamed, and a stream goes on behind its last event")
+    @DisplayName("changes are listed and streamed, and a stream goes on after its last event")
     void changes() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
             var web = new Web(hub.url());

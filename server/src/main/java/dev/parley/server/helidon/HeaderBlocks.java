@@ -211,7 +211,7 @@ final class HeaderBlocks {
             }
         }
 
-        /** Reads a name; returns where to go on copying, which is behind the name if it was replaced. */
+        /** Reads a name; returns where to go on copying, which is after the name if it was replaced. */
         private int name(int start, int form) {
             if (number(form == 0x40 ? 0x3f : 0x0f) != 0) {
                 name = longestName;

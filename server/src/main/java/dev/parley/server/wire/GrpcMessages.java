@@ -13,7 +13,7 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that a client of gRPC sends in one call, each behind a flag and its length.
+ * The messages that a client of gRPC sends in one call, each after a flag and its length.
  *
  * <p>Source: gRPC over HTTP/2, "Requests", and compression.md.
  */

@@ -136,7 +136,7 @@ final class AuditRows {
         return parts.isEmpty() || !parts.getFirst().has(entry) ? null : parts.getFirst();
     }
 
-    /** Parts of links that end behind a number, in order: those of a group; of all groups if it is null. */
+    /** Parts of links that end after a number, in order: those of a group; of all groups if it is null. */
     static List<Part> parts(Session session, @Nullable String group, long after) throws SQLException {
         return group == null
                 ? links(session, after, PARTS_AT_ONCE).stream().map(Part::of).toList()
@@ -162,7 +162,7 @@ final class AuditRows {
         return parts;
     }
 
-    /** Links that end behind a number, in order. */
+    /** Links that end after a number, in order. */
     static List<Link> links(Session session, long after, int limit) throws SQLException {
         var links = new ArrayList<Link>();
         try (ResultSet rows = session.bind(
@@ -195,7 +195,7 @@ final class AuditRows {
         return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
     }
 
-    /** Rows behind {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
+    /** Rows after {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
     static Page written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
         var where = new StringBuilder("row_no > ? AND row_no <= ?");
         var values = new ArrayList<@Nullable Object>();

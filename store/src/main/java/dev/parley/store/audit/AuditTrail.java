@@ -74,7 +74,7 @@ public final class AuditTrail implements GroupListener {
     private String hash;
     private long writtenNumber;
     private String writtenHash;
-    /** Rows of the group in the making; they come behind its entries of the log. */
+    /** Rows of the group in the making; they come after its entries of the log. */
     private final List<Pending> pending = new ArrayList<>();
 
     /** Rows of {@link #note} that were refused since a group was written last; any thread counts them. */
@@ -111,7 +111,7 @@ public final class AuditTrail implements GroupListener {
      * Has new rows announced, in place of an earlier watcher, but not rows of {@link #ANSWERED} alone: a watcher that reads the rows would learn of
      * its own reads.
      *
-     * @param rows called by the thread that writes to the database, behind each commit with rows; may not block
+     * @param rows called by the thread that writes to the database, after each commit with rows; may not block
      */
     public void onRows(Runnable rows) {
         watcher = rows;
@@ -433,7 +433,7 @@ public final class AuditTrail implements GroupListener {
 
     /** Erases the id of a context in the rows of one principal or, if it is null, of all principals of the group. */
     public void forgetContext(String group, @Nullable String principal, String contextId) {
-        database.erase(session -> contextId); // behind all that was submitted before
+        database.erase(session -> contextId); // after all that was submitted before
         replace(
                 "group_id = ? AND action = 'task.created'",
                 List.of(group),
@@ -493,7 +493,7 @@ public final class AuditTrail implements GroupListener {
 
     // ---- Reading
 
-    /** Returns entries behind a number, the oldest first, however long that takes. */
+    /** Returns entries after a number, the oldest first, however long that takes. */
     public List<Row> rows(Filter filter, long after, int limit) {
         var rows = new ArrayList<Row>();
         Page page;
@@ -506,7 +506,7 @@ public final class AuditTrail implements GroupListener {
         return rows;
     }
 
-    /** Returns entries behind a number, the oldest first: at most so many, and as many as are found in {@link Page#LONGEST}. */
+    /** Returns entries after a number, the oldest first: at most so many, and as many as are found in {@link Page#LONGEST}. */
     public Page page(Filter filter, long after, int limit) {
         return database.scan(
                 Objects.requireNonNullElse(filter.group(), ""),

@@ -109,7 +109,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
         return found.isEmpty() ? null : found.getFirst();
     }
 
-    /** Returns the first entries of a task behind a number, in order. */
+    /** Returns the first entries of a task after a number, in order. */
     public static List<LoggedEntry> of(Session session, String taskId, long after, int limit, boolean events)
             throws SQLException {
         return entries(

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Some entries of the audit, the oldest first. A page without entries need not be the last one: a page ends after some time, so that
  * readers with a narrow filter neither keep a connection nor exceed the time limit of their call.
  *
- * @param next number behind which the next page begins
- * @param isLast whether there was none behind it
+ * @param next number after which the next page begins
+ * @param isLast whether there was none after it
  */
 public record Page(List<Row> rows, long next, boolean isLast) {
     /** Time after which a page ends. */

@@ -46,7 +46,7 @@ public final class Sealing {
     /**
      * Seals with the first key, and opens with each.
      *
-     * @param keys 32 bytes each, as Base64; others are put behind the first when it takes their place
+     * @param keys 32 bytes each, as Base64; others are put after the first when it takes their place
      * @throws IllegalArgumentException if there is none, or one is no key
      */
     public static Sealing of(List<String> keys) {

@@ -446,7 +446,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         return Optional.of(events);
     }
 
-    /** Adds the events of a segment behind {@code after}, until there are so many. */
+    /** Adds the events of a segment after {@code after}, until there are so many. */
     private void decode(String taskId, long first, byte[] stored, long after, int limit, List<LoggedEvent> into) {
         try {
             decode(first, atRest.open(stored, place(taskId, first)), after, limit, into);

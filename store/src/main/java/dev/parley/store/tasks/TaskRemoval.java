@@ -98,7 +98,7 @@ final class TaskRemoval {
         return new Removed(removed, lanes);
     }
 
-    /** @param erased whether it leaves no trace in the files, and is written behind all that was submitted before */
+    /** @param erased whether it leaves no trace in the files, and is written after all that was submitted before */
     private <T> T write(int rows, boolean erased, Question<T> change) {
         return erased ? database.erase(change) : database.write(rows, change);
     }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * then only the lanes whose turn comes are read, a few rows at a time, and merged. Safe for any thread.
  */
 final class TaskWalks {
-    /** Lanes that are merged at once; behind the oldest status of these, the next ones are looked for. */
+    /** Lanes that are merged at once; after the oldest status of these, the next ones are looked for. */
     static final int LANES_AT_ONCE = 1_000;
 
     private static final int FIRST_ROWS = 8;
@@ -116,7 +116,7 @@ final class TaskWalks {
         }
     }
 
-    /** Visits tasks down to a time, and returns the position behind which the walk goes on; null at its end. */
+    /** Visits tasks down to a time, and returns the position after which the walk goes on; null at its end. */
     private @Nullable Position merge(
             PriorityQueue<Run> runs, Instant floor, Selection selection, Predicate<Listed> visitor) {
         for (Run run = runs.poll(); run != null; run = runs.poll()) {
