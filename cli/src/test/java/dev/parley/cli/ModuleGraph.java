@@ -135,7 +135,7 @@ final class ModuleGraph {
         Stream<String> missing = modules.entrySet().stream()
                 .filter(module -> !floors.containsKey(module.getKey()))
                 .map(module -> "module \"" + module.getKey()
-                        + "\": no floor (expected: an entry in ArchitectureTest.FLOORS, of "
+                        + "\": no floor (expected: a floor in ARCHITECTURE.md, "
                         + module.getValue().requires().stream()
                                 .mapToInt(each -> floors.getOrDefault(each, -1) + 1)
                                 .max()
