@@ -47,7 +47,8 @@ final class ConstantUses {
     }
 
     private static Set<String> uses(Path sources, Path file) throws IOException {
-        String ownPackage = name(sources, file.getParent()) + '.';
+        String name = name(sources, file);
+        String ownPackage = name.substring(0, name.lastIndexOf('.') + 1);
         String text =
                 TEXT_OR_COMMENT.matcher(Files.readString(file)).replaceAll(" ").replace(ownPackage, "");
         return CONSTANT.matcher(text)

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toUnmodifiableMap;
 
@@ -191,14 +192,18 @@ final class ModuleGraph {
 
     private Set<String> readable(String module) {
         var readable = new TreeSet<String>();
-        modules.get(module).requires().forEach(required -> addWithPassed(required, readable));
+        named(module).requires().forEach(required -> addWithPassed(required, readable));
         return readable;
     }
 
     private void addWithPassed(String module, Set<String> readable) {
         if (readable.add(module)) {
-            modules.get(module).passed().forEach(passed -> addWithPassed(passed, readable));
+            named(module).passed().forEach(passed -> addWithPassed(passed, readable));
         }
+    }
+
+    private ProductModule named(String module) {
+        return requireNonNull(modules.get(module), module);
     }
 
     /** The module that has the package of a class or, for generated classes, the nearest package around it. */

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.agents.DemoAgents;
@@ -44,13 +45,12 @@ final class TypedOperationsTest {
     void eachOperationDescribesItsAnswer() throws Exception {
         var found = new TreeSet<String>();
         try (Hub hub = hub()) {
-            Map<?, ?> paths = (Map<?, ?>) document(hub).get("paths");
-            paths.forEach((path, verbs) -> ((Map<?, ?>) verbs).forEach((verb, operation) -> {
-                Object responses = ((Map<?, ?>) operation).get("responses");
-                if (isBare(((Map<?, ?>) responses).get("200"))) {
-                    found.add(((Map<?, ?>) operation).get("operationId").toString());
-                }
-            }));
+            member(document(hub), "paths")
+                    .forEach((path, verbs) -> ((Map<?, ?>) verbs).forEach((verb, operation) -> {
+                        if (isBare(member(member(operation, "responses"), "200"))) {
+                            found.add(String.valueOf(((Map<?, ?>) operation).get("operationId")));
+                        }
+                    }));
         }
 
         assertThat(found)
@@ -88,6 +88,10 @@ final class TypedOperationsTest {
         assertThat(isBare(Map.of("type", "object", "properties", Map.of()))).isFalse();
         assertThat(isBare(Map.of("type", "object", "additionalProperties", true)))
                 .isFalse();
+    }
+
+    private static Map<?, ?> member(Object object, String name) {
+        return (Map<?, ?>) requireNonNull(((Map<?, ?>) object).get(name), name);
     }
 
     private static Map<?, ?> document(Hub hub) throws IOException, InterruptedException {
