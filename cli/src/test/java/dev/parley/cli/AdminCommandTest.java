@@ -117,12 +117,20 @@ final class AdminCommandTest {
                         "user list --data data --url http://127.0.0.1:1", "--data and --url together",
                         "privacy erase --subject ann", "an erasure cannot be undone (expected: --yes)",
                         "privacy erase --yes", "no subject (expected: --subject NAME or --context ID)",
-                        "audit query --since yesterday --data data", "since")
+                        "audit query --since yesterday --data data", "since",
+                        "audit query --since 2020 --data data", "invalid --since: 2020 (expected: such as 90d")
                 .forEach((line, expected) -> {
                     Shell.Ran ran = shell.run(line.split(" ", -1));
                     assertThat(ran.status()).as(line + ran.err()).isEqualTo(2);
                     assertThat(ran.err()).as(line).contains(expected);
                 });
+    }
+
+    @Test
+    void aDurationBeforeNowIsATimeOfThePast() {
+        run("group create sales");
+
+        assertThat(run("audit query --since 1h")).contains("group.created");
     }
 
     @Test

@@ -92,8 +92,7 @@ public final class RowParameters {
         }
         String text = requireNonNull(call.option(one.flag()));
         return switch (one.type()) {
-            case TIME ->
-                reading(one, text, TIMES, () -> time(text, Duration::negated).toString());
+            case TIME -> reading(one, text, TIMES, () -> past(text).toString());
             case EXPIRY ->
                 reading(one, text, TIMES, () -> time(text, after -> after).toString());
             case DURATION ->
@@ -112,6 +111,14 @@ public final class RowParameters {
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
             throw CommandException.usage("invalid " + one.flag() + ": " + text + " (expected: " + expected + ")", null);
         }
+    }
+
+    /** A number without a unit is not seconds, because it may be meant as a year. */
+    private static Instant past(String text) {
+        if (text.matches("\\d+")) {
+            throw new IllegalArgumentException("a number");
+        }
+        return time(text, Duration::negated);
     }
 
     private static Instant time(String text, UnaryOperator<Duration> direction) {
