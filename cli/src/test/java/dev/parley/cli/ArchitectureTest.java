@@ -78,7 +78,7 @@ final class ArchitectureTest {
                 floor = 0;
             }
             if (floor > 0) {
-                for (String module : modules.strip().split(" +")) {
+                for (String module : modules.strip().split(" +", -1)) {
                     floors.put(module, floor);
                 }
             }
