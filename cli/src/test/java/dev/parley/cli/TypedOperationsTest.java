@@ -71,8 +71,7 @@ final class TypedOperationsTest {
     void membersOfARequestWithABodyAreInItsBody(String path, String verb, String member, boolean isInBody)
             throws Exception {
         try (Hub hub = hub()) {
-            Map<?, ?> operation =
-                    (Map<?, ?>) ((Map<?, ?>) ((Map<?, ?>) document(hub).get("paths")).get(path)).get(verb);
+            Map<?, ?> operation = member(member(member(document(hub), "paths"), path), verb);
 
             String body = String.valueOf(operation.get("requestBody"));
             assertThat(body.contains(member + "=")).as(body).isEqualTo(isInBody);
