@@ -157,7 +157,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .as(v -> new Trace(v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Set<TaskState>> STATES =
-            Codecs.via(TEXT, ActivityProtocol::states, ActivityProtocol::typed);
+            Codecs.via(WORDS, ActivityProtocol::states, ActivityProtocol::typed);
 
     private static final String AGENT_HELP = "An agent of the hub.";
 

@@ -305,6 +305,15 @@ final class PrivacyTest {
         assertThat(task(alice, other).statusCode()).isEqualTo(200);
         assertThat(onDisk()).doesNotContain("secret plan", "the-plan-of-alice").contains("harmless");
         assertThat(isChainGood()).isTrue();
+        for (String empty : List.of(
+                "group=T1&principal=alice-liddell&contextId=",
+                "group=T1&principal=&contextId=" + context,
+                "group=&principal=alice-liddell",
+                "group=T1&principal=alice-liddell&contextId=&contextId=" + context,
+                "group=T1&principal=alice-liddell&context_id=a&contextId=" + context)) {
+            var refused = outsider.post("/admin/privacy/erase?" + empty, "{}", "X-Api-Key", admin);
+            assertThat(refused.statusCode()).as(empty + refused.body()).isEqualTo(400);
+        }
         assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
                         .statusCode())
                 .isEqualTo(400);

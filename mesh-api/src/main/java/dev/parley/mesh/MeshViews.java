@@ -9,6 +9,7 @@ import static dev.parley.protocol.json.Codecs.TEXTS;
 import static dev.parley.protocol.json.Codecs.TIME;
 import static dev.parley.protocol.json.Codecs.WORDS;
 
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
@@ -246,6 +247,16 @@ public final class MeshViews {
 
     private static final Codec<Instant> MILLIS = Codecs.via(COUNT, Instant::ofEpochMilli, Instant::toEpochMilli);
 
+    /** The type of wanted entities; a blank one is as good as absent. */
+    private static final Codec<EntityType> KIND = Codecs.via(
+            WORDS,
+            word -> switch (word) {
+                case "agent" -> EntityType.AGENT;
+                case "task" -> EntityType.TASK;
+                default -> throw InvalidField.of("", '"' + word + "\" (expected: agent, task)");
+            },
+            type -> type == EntityType.AGENT ? "agent" : "task");
+
     private static final Codec<Map<String, Object>> METADATA = Codecs.map(FREE);
 
     private static <V> Function<Entity, @Nullable V> ofAgent(Function<AgentFacts, V> member) {
@@ -418,11 +429,7 @@ public final class MeshViews {
                     agent(
                             wanted(
                                     Shape.<ListEntities>of()
-                                            .optional(
-                                                    "type",
-                                                    Codecs.words(EntityType.class),
-                                                    EntityType.AGENT,
-                                                    ListEntities::type)
+                                            .optional("type", KIND, EntityType.AGENT, ListEntities::type)
                                             .help("TYPE", "agent or task; default agent."),
                                     ListEntities::wanted),
                             ListEntities::agentId),

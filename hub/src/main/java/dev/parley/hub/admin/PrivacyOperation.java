@@ -78,7 +78,7 @@ final class PrivacyOperation {
             .required("tasks", COUNT, Erased::tasks)
             .optional("auditRows", COUNT, Erased::auditRows)
             .optional("pending", TEXT, Erased::pending)
-            .others(erased -> Map.copyOf(erased.held()), Set.of())
+            .others(erased -> new LinkedHashMap<>(erased.held()), Set.of())
             .as(v -> new Erased(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     static final ExtensionMethod<ListTasks, List<Task>> TASKS = AdminRow.of(

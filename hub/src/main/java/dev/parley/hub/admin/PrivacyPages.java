@@ -70,11 +70,14 @@ final class PrivacyPages {
             String what, AgentEndpoint read, @Nullable Administration administration) implements AgentEndpoint {
         @Override
         public <R> R call(Operation.Call<R> operation, CallContext operator) {
+            if (!(operation
+                    instanceof PersonalRead personal)) { // else the data would be read before anyone knows whose
+                throw new IllegalArgumentException(operation.name() + " (expected: a PersonalRead)");
+            }
+            Subject subject = subject(personal);
             R answer = read.call(operation, operator);
             if (administration != null) {
-                administration
-                        .audit()
-                        .note(entry("privacy.read", subject((PersonalRead) operation), operator, Map.of("what", what)));
+                administration.audit().note(entry("privacy.read", subject, operator, Map.of("what", what)));
             }
             return answer;
         }
@@ -89,7 +92,17 @@ final class PrivacyPages {
         if (read.principal() == null && read.contextId() == null) {
             throw A2AException.invalidParams("principal", "missing, and so is contextId (expected: one of them)");
         }
+        requireText("principal", read.principal());
+        requireText("contextId", read.contextId());
+        requireText("group", read.group());
         return new Subject(read.group(), read.principal(), read.contextId());
+    }
+
+    /** An empty text is a variable of a script that is not set, and must not mean all. */
+    private static void requireText(String name, @Nullable String text) {
+        if (text != null && text.isBlank()) {
+            throw A2AException.invalidParams(name, "empty (expected: left out, or a text)");
+        }
     }
 
     private Erased erase(Erase given, CallContext operator) {

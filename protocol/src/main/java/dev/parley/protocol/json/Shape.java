@@ -10,6 +10,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.extension.RestParameter;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -452,13 +453,17 @@ public final class Shape<T> implements Codec<T> {
         } else if (body != null) {
             readMembers(body, values);
         }
+        var inQuery = new HashSet<Integer>();
         query.forEach((name, given) -> {
             Integer index = indexes.get(name);
             if (index == null) {
-                if (unknown == Unknown.REFUSED_IN_REQUESTS && !isOfA2a(name)) {
+                if (isOfRequests() && !isOfA2a(name)) {
                     throw A2AException.invalidParams(name, unknown());
                 }
-            } else if (!given.isEmpty() && !given.getFirst().isEmpty()) {
+            } else if (!given.isEmpty() && (isOfRequests() || !given.getFirst().isEmpty())) {
+                if (!inQuery.add(index)) {
+                    throw twice(null, members[index].name);
+                }
                 values[index] = members[index].codec.parse(given, name);
             }
         });
@@ -507,8 +512,13 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** The fault of a member that its object has already, maybe in the other spelling. */
-    private static A2AException twice(JsonParser in, String name) {
+    private static A2AException twice(@Nullable JsonParser in, String name) {
         return Place.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
+    }
+
+    /** True for a shape that takes what a request says as it is: an empty text in a query is a value, and not a member left out. */
+    private boolean isOfRequests() {
+        return unknown == Unknown.REFUSED_IN_REQUESTS;
     }
 
     private static boolean isOfA2a(String name) {
