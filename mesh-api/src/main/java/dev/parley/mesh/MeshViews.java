@@ -150,7 +150,7 @@ public final class MeshViews {
             Instant createdAt,
             Instant updatedAt) {}
 
-    /** A page of entities; {@code partial} if there are events that it does not have yet. */
+    /** A page of entities; {@code partial} if it lacks recent events. */
     public record Entities(List<Entity> entities, boolean partial) {}
 
     /**
@@ -177,7 +177,7 @@ public final class MeshViews {
     public record Connections(List<Connection> connections, boolean partial) {}
 
     /**
-     * An agent with its score and what it is made of, each part from 0 to 1.
+     * An agent with its score and the parts of the score, each from 0 to 1.
      *
      * @param endpoint empty if it has no address
      */

@@ -213,7 +213,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         }
     }
 
-    /** Returns what is to be read after the last element; null for nothing. */
+    /** Returns the opening that continues after the last element; null if there is none. */
     @Nullable
     Opening<E> more() {
         return null;

@@ -5,6 +5,7 @@ import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
+import static dev.parley.protocol.json.Codecs.TRUTH;
 
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
@@ -212,7 +213,7 @@ public final class RouteOperation {
                     .flag("--replica")
                     .optional("set", TEXTS, List.of(), AddRoute::set)
                     .help("NAME=VALUE", "Setting of its connections or its credential, as docs/gateway.md lists them.")
-                    .optional(Route.VERBATIM, BOOLEAN, false, AddRoute::verbatim)
+                    .optional(Route.VERBATIM, TRUTH, false, AddRoute::verbatim)
                     .help("", "Serve the card byte for byte.")
                     .as(v -> new AddRoute(
                             v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next())),
@@ -256,7 +257,7 @@ public final class RouteOperation {
             named(DrainReplica::route)
                     .required("url", TEXT, DrainReplica::url)
                     .argument("URL", "Address of the replica.")
-                    .optional("end", BOOLEAN, false, DrainReplica::end)
+                    .optional("end", TRUTH, false, DrainReplica::end)
                     .help("", "Begin tasks there again.")
                     .as(v -> new DrainReplica(v.next(), v.next(), v.next())),
             VIEW);

@@ -119,7 +119,7 @@ final class GatewayUpstreamTest {
         assertThat(unknown.statusCode()).isEqualTo(400);
         assertThat(new String(unknown.body(), UTF_8)).contains("no replica of the route");
 
-        Admin.of(gateway).done("POST", "/worker/drain", Map.of("url", one));
+        Admin.of(gateway).done("POST", "/worker/drain", Map.of("url", one, "end", "false"));
         int before = first.get();
         for (int i = 0; i < 10; i++) {
             client.send("after the drain");

@@ -1,9 +1,9 @@
 package dev.parley.hub.admin;
 
-import static dev.parley.protocol.json.Codecs.BOOLEAN;
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TIME;
+import static dev.parley.protocol.json.Codecs.TRUTH;
 
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
@@ -114,7 +114,7 @@ public final class HubOperation {
             "GET /hubs/{hub}/health",
             "Check database, disk, queues and parts of a hub",
             hub(CheckHub::hub)
-                    .always("fresh", BOOLEAN, false, CheckHub::fresh)
+                    .always("fresh", TRUTH, false, CheckHub::fresh)
                     .help("", "Run the checks again, in place of the last result.")
                     .as(v -> new CheckHub(v.next(), v.next())),
             HEALTH);

@@ -1,8 +1,8 @@
 package dev.parley.hub.admin;
 
-import static dev.parley.protocol.json.Codecs.BOOLEAN;
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TRUTH;
 
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
@@ -45,12 +45,12 @@ final class PrivacyOperation {
             boolean withStatements) implements AdminCall<Erased>, PersonalRead {}
 
     /**
-     * Numbers of what was erased.
+     * Counts of the erased records.
      *
      * @param keys null if the hub keeps no members, or a context was erased
      * @param held of extensions by their names
      * @param auditRows null for no audit
-     * @param pending what is still to be erased; null for nothing
+     * @param pending data that is not erased yet; null if all is erased
      */
     record Erased(
             @Nullable Long keys,
@@ -101,7 +101,7 @@ final class PrivacyOperation {
             "POST /privacy/erase",
             "Erase the data of a user for good",
             PrivacyOperation.<Erase>subject(Erase::principal, Erase::group, Erase::contextId)
-                    .always("statements", BOOLEAN, false, Erase::withStatements)
+                    .always("statements", TRUTH, false, Erase::withStatements)
                     .help("", "Also remove statements that only this principal made.")
                     .flag("--with-statements")
                     .inQuery()

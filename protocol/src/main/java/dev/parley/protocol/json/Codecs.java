@@ -104,6 +104,15 @@ public final class Codecs {
             Codecs::truth,
             String::valueOf);
 
+    /** A truth value, which requests of the administration may also write as a text. */
+    public static final Codec<Boolean> TRUTH = new Scalar<>(
+            "true or false",
+            Map.of("type", "boolean"),
+            in -> truth(in.getString()),
+            JsonGenerator::writeBoolean,
+            Codecs::truth,
+            String::valueOf);
+
     private static @Nullable Boolean truth(@Nullable String text) {
         return switch (text) {
             case "true" -> true;
@@ -328,9 +337,15 @@ public final class Codecs {
 
             @Override
             public List<T> parse(List<String> texts, String field) {
-                return texts.stream()
-                        .map(text -> requireNonNull(element.parse(text, field)))
-                        .toList();
+                var elements = new ArrayList<T>();
+                for (String text : texts) {
+                    T value = element.parse(text, field);
+                    if (value == null) {
+                        throw misread(field, text, element.expected());
+                    }
+                    elements.add(value);
+                }
+                return elements;
             }
 
             @Override

@@ -5,6 +5,7 @@ import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
 import static dev.parley.protocol.json.Codecs.TIME;
+import static dev.parley.protocol.json.Codecs.TRUTH;
 
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
@@ -154,7 +155,7 @@ public final class PeerOperation {
                     .help("TOKEN", "Token that it wants, or a header as Name: value.")
                     .optional("publishers", TEXTS, List.of(), PutPeer::publishers)
                     .help("DOMAIN", "Domains for which it speaks; default: its host.")
-                    .optional("copied", BOOLEAN, false, PutPeer::copied)
+                    .optional("copied", TRUTH, false, PutPeer::copied)
                     .help("", "Copy its public entries.")
                     .as(v -> new PutPeer(v.next(), v.next(), v.next(), v.next(), v.next(), v.next())),
             VIEW);
