@@ -17,8 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param trust verdict on signatures of the document, and on its attestations
  * @param health result of the probes
  * @param state of the entry, with times
+ * @param lookAlikes ids of entries whose names look like this one's, as its reader sees them; empty in the tables of a registry
  */
-public record Entry(String id, Resource resource, Ownership ownership, Trust trust, Health health, State state) {
+public record Entry(
+        String id,
+        Resource resource,
+        Ownership ownership,
+        Trust trust,
+        Health health,
+        State state,
+        List<String> lookAlikes) {
     /** Media type of the card of an agent. */
     public static final String AGENT_CARD = "application/a2a-agent-card+json";
 
@@ -32,6 +40,12 @@ public record Entry(String id, Resource resource, Ownership ownership, Trust tru
         requireNonNull(trust, "trust");
         requireNonNull(health, "health");
         requireNonNull(state, "state");
+        lookAlikes = List.copyOf(lookAlikes);
+    }
+
+    /** An entry without look-alikes. */
+    public Entry(String id, Resource resource, Ownership ownership, Trust trust, Health health, State state) {
+        this(id, resource, ownership, trust, health, state, List.of());
     }
 
     /** The entry with another description. */
@@ -62,6 +76,16 @@ public record Entry(String id, Resource resource, Ownership ownership, Trust tru
     /** The entry in another state. */
     public Entry with(State other) {
         return new Entry(id, resource, ownership, trust, health, other);
+    }
+
+    /** The entry with the ids of those whose names look like its own. */
+    public Entry withLookAlikes(List<String> ids) {
+        return new Entry(id, resource, ownership, trust, health, state, ids);
+    }
+
+    /** Returns whether callers may use the agent: its state is {@link Status#ACTIVE} or {@link Status#DEPRECATED}. */
+    public boolean isUsable() {
+        return state.status == Status.ACTIVE || state.status == Status.DEPRECATED;
     }
 
     /**
@@ -132,63 +156,110 @@ public record Entry(String id, Resource resource, Ownership ownership, Trust tru
         PUBLIC
     }
 
+    /** Verdict on the signatures of a document. */
+    public enum Outcome {
+        VERIFIED,
+        /** A good signature by a signer who does not speak for the publisher. */
+        INTEGRITY,
+        UNSIGNED,
+        UNVERIFIABLE,
+        TAMPERED,
+        REVOKED
+    }
+
+    /** Verdict on an attestation of a trusted execution environment. */
+    public enum TeeOutcome {
+        VERIFIED,
+        UNVERIFIED,
+        FAILED
+    }
+
     /**
      * Trust in the document.
      *
-     * @param outcome {@code verified}, {@code integrity} (a good signature by a signer who does not speak for the publisher), {@code
-     *     unsigned}, {@code unverifiable}, {@code tampered}, or {@code revoked} with the reason of the revocation
+     * @param reason of the verdict, or of the revocation
      * @param checked time of the first check with this verdict
      * @param tee kind of the trusted execution environment that the document declares; null if it declares none
-     * @param teeOutcome {@code verified}, {@code unverified} or {@code failed}; null without a declaration
+     * @param teeOutcome null without a declaration
      */
     public record Trust(
-            String outcome,
+            Outcome outcome,
             String reason,
             @Nullable Instant checked,
             @Nullable String tee,
-            @Nullable String teeOutcome,
+            @Nullable TeeOutcome teeOutcome,
             @Nullable String teeReason) {
         /** The same attestations with another verdict on signatures. */
-        public Trust with(String verdict, String why, Instant time) {
+        public Trust with(Outcome verdict, String why, Instant time) {
             return new Trust(verdict, why, time, tee, teeOutcome, teeReason);
         }
+    }
+
+    /** Whether an agent can be called. */
+    public enum HealthStatus {
+        UNKNOWN,
+        UP,
+        DEGRADED,
+        DOWN
+    }
+
+    /** The failure that determines a health. */
+    public enum Cause {
+        NONE,
+        DNS,
+        CONNECT,
+        TLS,
+        AUTHENTICATION,
+        PROTOCOL,
+        /** The agent serves another card than the registered one. */
+        CARD_DRIFT,
+        LATENCY,
+        /** Failed runs of an agent of the hub itself. */
+        ERRORS,
+        /** A lease that was not renewed. */
+        LEASE
     }
 
     /**
      * Health of the agent.
      *
-     * @param status {@code unknown}, {@code up}, {@code degraded} or {@code down}
-     * @param cause {@code none}, or what failed: {@code dns}, {@code connect}, {@code tls}, {@code authentication}, {@code protocol}, {@code
-     *     card-drift}, {@code latency}, {@code errors} (of runs of the hub's own agents), {@code lease}
      * @param since begin of this status
      * @param latencyMillis of the last answer; -1 if there was none
      */
     public record Health(
-            String status,
-            String cause,
+            HealthStatus status,
+            Cause cause,
             String reason,
             @Nullable Instant since,
             long latencyMillis) {
-        public static final Health UNKNOWN = new Health("unknown", "none", "", null, -1);
+        public static final Health UNKNOWN = new Health(HealthStatus.UNKNOWN, Cause.NONE, "", null, -1);
+    }
+
+    /** Phase of the life of an entry. */
+    public enum Status {
+        ACTIVE,
+        DEPRECATED,
+        EXPIRED,
+        DELETED,
+        REVOKED
     }
 
     /**
      * Life of the entry.
      *
-     * @param status {@code active}, {@code deprecated}, {@code expired}, {@code deleted} or {@code revoked}
      * @param revision number of its published documents
      * @param change number of its last change in the log of the registry
      * @param leaseUntil end of its lease, which a heartbeat renews; null for entries without a lease
      */
     public record State(
-            String status,
+            Status status,
             int revision,
             long change,
             Instant created,
             Instant updated,
             @Nullable Instant leaseUntil) {
         /** The same state with another status. */
-        public State with(String other) {
+        public State with(Status other) {
             return new State(other, revision, change, created, updated, leaseUntil);
         }
     }

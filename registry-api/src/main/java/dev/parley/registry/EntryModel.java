@@ -1,23 +1,27 @@
 package dev.parley.registry;
 
-import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
 import static dev.parley.protocol.json.Codecs.TIMESTAMP;
 
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Shape;
+import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Health;
+import dev.parley.registry.Entry.HealthStatus;
+import dev.parley.registry.Entry.Outcome;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;
 import dev.parley.registry.Entry.State;
+import dev.parley.registry.Entry.Status;
+import dev.parley.registry.Entry.TeeOutcome;
 import dev.parley.registry.Entry.Trust;
 import dev.parley.registry.Entry.Visibility;
 import java.util.List;
@@ -41,28 +45,34 @@ public final class EntryModel {
             .as(v -> new Endpoint(v.next(), v.next(), v.next()));
 
     private static final Codec<Trust> TRUST = Shape.<Trust>of()
-            .required("outcome", TEXT, Trust::outcome)
+            .required("outcome", Codecs.words(Outcome.class), Trust::outcome)
             .optional("reason", TEXT, "", Trust::reason)
             .optional("checked", TIMESTAMP, Trust::checked)
             .optional("tee", TEXT, Trust::tee)
-            .optional("teeOutcome", TEXT, Trust::teeOutcome)
+            .optional("teeOutcome", Codecs.words(TeeOutcome.class), Trust::teeOutcome)
             .optional("teeReason", TEXT, Trust::teeReason)
             .as(v -> new Trust(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Long> LONG = Codecs.via(FREE, EntryModel::number, number -> number);
+    /** Milliseconds; -1 for none. */
+    static final Codec<Long> LATENCY = Codecs.number(-1, Long.MAX_VALUE);
+
+    static final Codec<HealthStatus> HEALTH_STATUS = Codecs.words(HealthStatus.class);
+
+    static final Codec<Cause> CAUSE = Codecs.words(Cause.class);
 
     private static final Codec<Health> HEALTH = Shape.<Health>of()
-            .required("status", TEXT, Health::status)
-            .required("cause", TEXT, Health::cause)
+            .required("status", HEALTH_STATUS, Health::status)
+            .required("cause", CAUSE, Health::cause)
             .optional("reason", TEXT, "", Health::reason)
             .optional("since", TIMESTAMP, Health::since)
-            .optional("latencyMillis", LONG, -1L, Health::latencyMillis)
+            .optional("latencyMillis", LATENCY, -1L, Health::latencyMillis)
             .as(v -> new Health(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Visibility> VISIBILITY = Codecs.via(TEXT, EntryModel::visibility, EntryModel::word);
+    static final Codec<Visibility> VISIBILITY = Codecs.words(Visibility.class);
 
     /** JSON of an entry. */
-    public static final Codec<Entry> ENTRY = Shape.<Entry>of()
+    public static final Shape<Entry> ENTRY = Shape.<Entry>of()
+            .named("RegistryEntry")
             .required("id", TEXT, Entry::id)
             .required("type", TEXT, entry -> entry.resource().type())
             .required("name", TEXT, entry -> entry.resource().name())
@@ -92,12 +102,14 @@ public final class EntryModel {
             .required("visibility", VISIBILITY, entry -> entry.ownership().visibility())
             .required("trust", TRUST, Entry::trust)
             .required("health", HEALTH, Entry::health)
-            .required("status", TEXT, entry -> entry.state().status())
+            .required(
+                    "status", Codecs.words(Status.class), entry -> entry.state().status())
             .required("revision", INT, entry -> entry.state().revision())
-            .required("change", LONG, entry -> entry.state().change())
+            .required("change", COUNT, entry -> entry.state().change())
             .required("created", TIMESTAMP, entry -> entry.state().created())
             .required("updated", TIMESTAMP, entry -> entry.state().updated())
             .optional("leaseUntil", TIMESTAMP, entry -> entry.state().leaseUntil())
+            .optional("lookAlikes", TEXTS, List.of(), Entry::lookAlikes)
             .as(EntryModel::entry);
 
     private EntryModel() {}
@@ -114,7 +126,8 @@ public final class EntryModel {
                 ownership,
                 v.next(),
                 v.next(),
-                new State(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                new State(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
+                v.next());
     }
 
     /** JSON bytes of an entry, as the tables of a registry hold them. */
@@ -126,25 +139,13 @@ public final class EntryModel {
         return JsonText.read(json, ENTRY);
     }
 
-    /** The word of a visibility on the wire, such as {@code public}. */
-    public static String word(Visibility visibility) {
-        return visibility.name().toLowerCase(Locale.ROOT);
+    /** The word of a constant on the wire and in tables, such as {@code card-drift}. */
+    public static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws InvalidField if there is no such visibility */
-    public static Visibility visibility(String word) {
-        for (Visibility each : Visibility.values()) {
-            if (word(each).equals(word)) {
-                return each;
-            }
-        }
-        throw InvalidField.of("visibility", word + " (expected: private, group or public)");
-    }
-
-    private static Long number(Object json) {
-        if (json instanceof Number number) {
-            return number.longValue();
-        }
-        throw InvalidField.of("", json + " (expected: a number)");
+    /** @throws IllegalArgumentException if no constant has that word */
+    public static <E extends Enum<E>> E constant(Class<E> type, String word) {
+        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 }

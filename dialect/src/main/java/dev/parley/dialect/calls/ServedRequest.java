@@ -16,6 +16,7 @@ import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.DocumentAnswer;
 import dev.parley.protocol.extension.WireDocument;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -73,8 +74,8 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
             headers.put(dialect.extensionsHeader(), activated);
         }
         var answer = new Row.Answer(form, headers, caller, asked, agent.card());
-        if (result instanceof WireDocument document && !form.isRpc()) {
-            return document(document, headers);
+        if (result instanceof DocumentAnswer source && !form.isRpc()) {
+            return document(source.document(), headers);
         }
         if (!(result instanceof Feed<?> stream)) {
             return row.whole(answer, result);

@@ -161,7 +161,7 @@ public final class Codecs {
     /**
      * A whole number in a range; it also reads the text of one.
      *
-     * @param least 0 or more
+     * @param least may be below 0, as where -1 stands for none
      */
     public static Codec<Long> number(long least, long most) {
         var schema = new LinkedHashMap<String, Object>();
@@ -185,23 +185,32 @@ public final class Codecs {
     }
 
     private static Codec<Long> whole(long least, long most, Map<String, Object> schema) {
-        Function<@Nullable String, @Nullable Long> number = text -> {
-            try {
-                long value = text == null || text.length() > MAX_LENGTH ? -1 : new BigDecimal(text).longValueExact();
-                return value >= least && value <= most ? (Long) value : null;
-            } catch (ArithmeticException | NumberFormatException notANumber) {
-                return null;
-            }
-        };
+        Function<@Nullable Long, @Nullable Long> inRange =
+                value -> value != null && value >= least && value <= most ? value : null;
         return new Scalar<>(
                 most == Long.MAX_VALUE ? "a whole number from " + least : least + " to " + most,
                 schema,
-                in -> in.currentToken().isNumeric() || in.currentToken() == JsonToken.VALUE_STRING
-                        ? number.apply(in.getString())
-                        : null,
+                in -> inRange.apply(whole(in)),
                 JsonGenerator::writeNumber,
-                number,
+                text -> inRange.apply(whole(text)),
                 String::valueOf);
+    }
+
+    private static @Nullable Long whole(JsonParser in) {
+        JsonToken token = in.currentToken();
+        if (token == JsonToken.VALUE_NUMBER_INT && in.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+            return in.getLongValue();
+        }
+        // ProtoJSON also allows 5.0, 5e0 and "5".
+        return token.isNumeric() || token == JsonToken.VALUE_STRING ? whole(in.getString()) : null;
+    }
+
+    private static @Nullable Long whole(String text) {
+        try {
+            return text.length() > MAX_LENGTH ? null : (Long) new BigDecimal(text).longValueExact();
+        } catch (ArithmeticException | NumberFormatException notANumber) {
+            return null;
+        }
     }
 
     public static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse, Timestamps::format);
@@ -319,8 +328,72 @@ public final class Codecs {
     /** A string that says something: a blank one is as good as absent. */
     public static final Codec<String> WORDS = via(TEXT, text -> text.isBlank() ? null : text, text -> text);
 
+    /** A codec that takes a blank string as absent, as forms send it for what nobody has chosen. */
+    public static <T> Codec<T> orBlank(Codec<T> codec) {
+        return new Lenient<>(codec) {
+            @Override
+            public @Nullable T read(JsonParser in) {
+                String text = string(in);
+                return text != null && text.isBlank() ? null : codec.read(in);
+            }
+
+            @Override
+            public @Nullable T parse(List<String> texts, String field) {
+                return texts.equals(List.of("")) ? null : codec.parse(texts, field);
+            }
+        };
+    }
+
+    /** A codec that reads more than {@code codec}, and writes the same. */
+    private abstract static class Lenient<T> implements Codec<T> {
+        private final Codec<T> codec;
+
+        Lenient(Codec<T> codec) {
+            this.codec = codec;
+        }
+
+        @Override
+        public String expected() {
+            return codec.expected();
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return codec.schema(others);
+        }
+
+        @Override
+        public void write(JsonGenerator out, T value) {
+            codec.write(out, value);
+        }
+
+        @Override
+        public @Nullable T parse(List<String> texts, String field) {
+            return codec.parse(texts, field);
+        }
+
+        @Override
+        public @Nullable T parse(String text, String field) {
+            return codec.parse(text, field);
+        }
+
+        @Override
+        public String format(T value) {
+            return codec.format(value);
+        }
+    }
+
     /** An array of strings. */
     public static final Codec<List<String>> TEXTS = list(TEXT);
+
+    /** An array of strings, or the only string of one. */
+    public static final Codec<List<String>> TEXT_OR_TEXTS = new Lenient<>(TEXTS) {
+        @Override
+        public @Nullable List<String> read(JsonParser in) {
+            String text = string(in);
+            return text == null ? TEXTS.read(in) : List.of(text);
+        }
+    };
 
     /** An array whose elements are all of one kind. */
     public static <T> Codec<List<T>> list(Codec<T> element) {
@@ -515,7 +588,7 @@ public final class Codecs {
 
             @Override
             public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return codec.schema(others);
+                return others.apply(codec);
             }
 
             @Override

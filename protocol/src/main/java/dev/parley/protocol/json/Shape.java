@@ -158,6 +158,7 @@ public final class Shape<T> implements Codec<T> {
     private final Function<Values, T> constructor;
     private final @Nullable Others<T> others;
     private final Unknown unknown;
+    private final @Nullable String name;
     /** The member that is the body itself over REST; -1 for none. */
     private final int wholeBody;
 
@@ -168,6 +169,7 @@ public final class Shape<T> implements Codec<T> {
         this.constructor = constructor;
         this.others = builder.others;
         this.unknown = builder.unknown;
+        this.name = builder.name;
         int whole = -1;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
@@ -205,6 +207,7 @@ public final class Shape<T> implements Codec<T> {
         private final List<Member<T>> members = new ArrayList<>();
         private boolean snakeCase;
         private Unknown unknown = Unknown.IGNORED;
+        private @Nullable String name;
         private @Nullable Others<T> others;
 
         private Builder() {}
@@ -315,6 +318,12 @@ public final class Shape<T> implements Codec<T> {
             return this;
         }
 
+        /** Names the objects in documents such as OpenAPI, which describe them once; without a name they are described at each place. */
+        public Builder<T> named(String name) {
+            this.name = name;
+            return this;
+        }
+
         /** Finishes the shape; {@code constructor} takes each of the values once, in the order declared. */
         public Shape<T> as(Function<Values, T> constructor) {
             return new Shape<>(this, constructor);
@@ -382,6 +391,11 @@ public final class Shape<T> implements Codec<T> {
         }
         builder.others = others;
         return builder.as(constructor);
+    }
+
+    /** Name of the objects in documents such as OpenAPI; null for none. */
+    public @Nullable String name() {
+        return name;
     }
 
     @Override
