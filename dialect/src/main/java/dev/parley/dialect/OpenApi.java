@@ -19,6 +19,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Place;
+import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Shape;
 import java.util.ArrayList;
@@ -70,6 +71,7 @@ public final class OpenApi {
     }
 
     private final String url;
+    private final Map<String, Shape<?>> shapes = new TreeMap<>();
     private final Map<String, Map<String, Object>> paths = new TreeMap<>();
     private final Map<String, Object> securitySchemes = new TreeMap<>();
     private final Set<Map<String, List<String>>> security = new LinkedHashSet<>();
@@ -109,6 +111,7 @@ public final class OpenApi {
             }
         }
         rows.forEach((key, row) -> {
+            learn(row.answer());
             List<ServedAgent> having = byRow.getOrDefault(key, List.of());
             String own = having.size() == 1 ? ownPaths.get(having.getFirst().name()) : null;
             if (own == null) {
@@ -124,15 +127,30 @@ public final class OpenApi {
     /** Adds operations at addresses of the server that are no agent's. */
     public OpenApi operations(ExtensionTable table, String tag) {
         for (ExtensionRow row : table.routed()) {
+            learn(row.answer());
             add(row.path(), row.verbs(), "", verb -> operation(row, verb, tag, List.of()));
         }
         return this;
+    }
+
+    /** Keeps the named shapes of which a codec is made, for the schemas of the document. */
+    private void learn(Codec<?> codec) {
+        if (codec instanceof Shape<?> shape
+                && shape.name() != null
+                && shapes.putIfAbsent(shape.name(), shape) != null) {
+            return;
+        }
+        var unused = codec.schema(part -> {
+            learn(part);
+            return Map.of();
+        });
     }
 
     /** The document, as maps and lists. */
     public Map<String, Object> document() {
         var schemas = new LinkedHashMap<String, Object>();
         NAMED.forEach((name, codec) -> schemas.put(name, codec.schema(OpenApi::reference)));
+        shapes.forEach((name, shape) -> schemas.put(name, shape.schema(OpenApi::reference)));
         schemas.put("Error", error());
         var components = new LinkedHashMap<String, Object>();
         components.put("schemas", schemas);
@@ -289,18 +307,18 @@ public final class OpenApi {
 
     private static Map<String, Object> answer(ExtensionRow row) {
         ExtensionMethod<?, ?> method = row.method();
-        RestDescription description = method.description();
         if (method.mediaType() != null) {
             return content(Map.of("type", "string"), method.mediaType());
         }
-        Map<String, Object> schema = description == null || description.answer().isEmpty()
-                ? row.answer().schema(OpenApi::reference)
-                : description.answer();
+        if (method.answer() == WireDocument.JSON) {
+            return content(Map.of("type", "string", "format", "binary"), "*/*");
+        }
+        Map<String, Object> schema = row.answer().schema(OpenApi::reference);
         return method.streams()
                 ? content(schema, Headers.EVENT_STREAM)
                 : content(
                         schema,
-                        description == null
+                        method.description() == null
                                 ? new String[] {Headers.JSON, Headers.A2A_JSON}
                                 : new String[] {Headers.JSON});
     }
@@ -350,7 +368,9 @@ public final class OpenApi {
             if (!required.isEmpty()) {
                 schema.put("required", required);
             }
-            description.body().ifPresent(one -> schema.put("description", one.description()));
+            description.parameters().stream()
+                    .filter(one -> one.place() == Place.BODY)
+                    .forEach(one -> schema.put("description", one.description()));
             operation.put("requestBody", body(schema, true));
         }
     }
@@ -399,7 +419,7 @@ public final class OpenApi {
     }
 
     private static Map<String, Object> reference(Codec<?> codec) {
-        String name = NAMES.get(codec);
+        String name = codec instanceof Shape<?> shape && shape.name() != null ? shape.name() : NAMES.get(codec);
         return name == null ? codec.schema(OpenApi::reference) : ref(name);
     }
 

@@ -2,10 +2,11 @@ package dev.parley.registry;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.extension.MethodCall;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,16 +44,21 @@ public final class FaceProtocol {
 
     private FaceProtocol() {}
 
-    /** The rows. Over REST, the operations have the addresses of their protocols only. */
-    static List<ExtensionMethod<?, ?>> rows() {
-        return NAMES.stream()
-                .sorted()
-                .<ExtensionMethod<?, ?>>map(FaceProtocol::row)
-                .toList();
+    /**
+     * A request of another protocol, which its operation reads.
+     *
+     * @param name one of {@link #NAMES}
+     * @param params members of the request, and variables of its address
+     */
+    public record FaceCall(String name, Map<String, @Nullable Object> params)
+            implements Operation.ExtensionCall<Object> {}
+
+    private static ExtensionMethod<FaceCall, Object> row(String name) {
+        JsonForm<FaceCall> request = JsonForm.object(params -> new FaceCall(name, params), FaceCall::params);
+        return ExtensionMethod.call(name, FaceCall.class, request, ANY);
     }
 
-    private static ExtensionMethod<MethodCall, Object> row(String name) {
-        JsonForm<MethodCall> request = JsonForm.object(params -> new MethodCall(name, params), MethodCall::params);
-        return ExtensionMethod.call(name, MethodCall.class, request, ANY);
-    }
+    /** The rows. Over REST, the operations have the addresses of their protocols only. */
+    public static final List<ExtensionMethod<FaceCall, Object>> ROWS =
+            NAMES.stream().sorted().map(FaceProtocol::row).toList();
 }

@@ -16,8 +16,6 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionStyle;
 import dev.parley.protocol.extension.ExtensionUri;
-import dev.parley.protocol.extension.RestDescription;
-import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -26,7 +24,6 @@ import dev.parley.protocol.json.TreeCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -71,30 +68,19 @@ public record ExtensionRow(
         // A tenant in front of the path has led to the agent.
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
-        RestDescription description = method.description();
         boolean bodiless = !ExtensionMethod.hasBody(request.method()) || request.hasNoBody();
         Map<String, List<String>> query =
-                ExtensionMethod.hasBody(request.method()) && description == null ? Map.of() : request.query();
+                ExtensionMethod.hasBody(request.method()) && method.description() == null ? Map.of() : request.query();
         if (this.request instanceof Shape<Operation.Extension> shape) {
             return bodiless
                     ? shape.read(null, variables, query)
                     : JsonText.request(request.body(), in -> shape.read(in, variables, query));
         }
-        Map<String, @Nullable Object> body =
-                bodiless ? Map.of() : JsonText.request(request.body(), Codecs.STRUCT::read);
         var members = new LinkedHashMap<String, @Nullable Object>();
-        Optional<RestParameter> whole = description == null ? Optional.empty() : description.body();
-        whole.ifPresentOrElse(
-                one -> members.put(one.name(), bodiless ? null : body),
-                () -> members.putAll(requireNonNullElse(body, Map.of())));
+        if (!bodiless) {
+            members.putAll(requireNonNullElse(JsonText.request(request.body(), Codecs.STRUCT::read), Map.of()));
+        }
         query.forEach((name, given) -> {
-            if (description != null && !description.hasInQuery(name) && !description.isStrict()) {
-                return;
-            }
-            if (description != null && description.isList(name)) {
-                members.put(name, List.copyOf(given));
-                return;
-            }
             if (given.size() > 1) {
                 throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
             }

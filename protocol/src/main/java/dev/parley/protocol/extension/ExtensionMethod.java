@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.Operation;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -104,19 +103,6 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 type, name, false, request, TEXT, new Places("GET " + path, null, mediaType, null), Traits.none());
     }
 
-    /**
-     * An operation with one answer over REST; the description says how its request is read.
-     *
-     * @param methodAndPath as for {@link #rest}; parameters of a query are also taken beside a body
-     */
-    public static ExtensionMethod<MethodCall, Object> described(
-            String name, String methodAndPath, RestDescription description) {
-        JsonForm<MethodCall> request = JsonForm.object(params -> description.call(name, params), MethodCall::params);
-        return call(name, MethodCall.class, request, MethodCall.ANY)
-                .rest(methodAndPath)
-                .described(description);
-    }
-
     private static final JsonForm<String> TEXT = new JsonForm<>() {
         @Override
         public String fromJson(@Nullable Object json) {
@@ -143,11 +129,6 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
         return with(new Places(methodsAndPath, places.grpc, places.mediaType, places.description));
     }
 
-    /** Returns this operation with a description of its request and answer over REST, for documents and command lines. */
-    public ExtensionMethod<O, A> described(RestDescription description) {
-        return with(new Places(places.rest, places.grpc, places.mediaType, requireNonNull(description, "description")));
-    }
-
     /** Whether requests of a method of HTTP have a body, in which the members of a request are then, and not in the query. */
     public static boolean hasBody(String method) {
         return !List.of("GET", "HEAD", "DELETE").contains(method);
@@ -166,7 +147,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                         ? one.in(RestParameter.Place.PATH).asRequired()
                         : hasBody ? one : one.in(RestParameter.Place.QUERY))
                 .toList();
-        return described(new RestDescription(summary, parameters, Map.of()));
+        return with(new Places(places.rest, places.grpc, places.mediaType, new RestDescription(summary, parameters)));
     }
 
     /**

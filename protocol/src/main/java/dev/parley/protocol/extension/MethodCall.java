@@ -23,7 +23,7 @@ public record MethodCall(String name, Map<String, @Nullable Object> params) impl
 
         @Override
         public Object toJson(Object value) {
-            return value instanceof WireDocument document ? document.json() : value;
+            return value;
         }
     };
 
