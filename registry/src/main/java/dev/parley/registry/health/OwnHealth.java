@@ -9,6 +9,10 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskState;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Cause;
+import dev.parley.registry.Entry.HealthStatus;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.store.Entries;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,11 +53,11 @@ public final class OwnHealth implements HubObserver {
             long failed = failures.sum();
             long millis = all == 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos.sum() / all);
             if (all < FEWEST || failed * 2 < all) {
-                return new Probe("up", "none", "", millis);
+                return new Probe(HealthStatus.UP, Cause.NONE, "", millis);
             }
             return new Probe(
-                    failed * 10 < all * 9 ? "degraded" : "down",
-                    "errors",
+                    failed * 10 < all * 9 ? HealthStatus.DEGRADED : HealthStatus.DOWN,
+                    Cause.ERRORS,
                     failed + " of " + all + " runs failed",
                     millis);
         }
@@ -104,15 +108,15 @@ public final class OwnHealth implements HubObserver {
     }
 
     private void look() {
-        var filter = new Entries.Filter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
+        var filter = new EntryFilter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
         String token = null;
         do {
-            Entries.Page page = entries.list(filter, "name", PAGE, token, Entries.ITSELF);
+            EntryPage page = entries.list(filter, "name", PAGE, token, Entries.ITSELF);
             for (Entry entry : page.entries()) {
                 String agent = String.valueOf(entry.resource().metadata().get("agent"));
                 Counts counted = counts.getOrDefault(agent, Counts.none());
                 boolean isEnough = counted.runs().sum() >= FEWEST;
-                if (isEnough || entry.health().status().equals("unknown")) {
+                if (isEnough || entry.health().status() == Entry.HealthStatus.UNKNOWN) {
                     Probe probe = counted.probe();
                     if (isEnough) {
                         counts.remove(agent);

@@ -5,6 +5,8 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.served.CardPayload;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Cause;
+import dev.parley.registry.Entry.HealthStatus;
 import dev.parley.registry.trust.Fetch;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -26,11 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One look at an agent: its document where it was fetched, and its first address if that is on another host.
  *
- * @param status {@code up}, {@code degraded} or {@code down}
- * @param cause as of {@link Entry.Health#cause}
  * @param millis until the answer; -1 for none
  */
-public record Probe(String status, String cause, String reason, long millis) {
+public record Probe(HealthStatus status, Cause cause, String reason, long millis) {
     private static final long SLOW_MILLIS = 2_000;
     private static final int MAX_REASON = 300;
     private static final List<Integer> REFUSED = List.of(401, 403);
@@ -40,7 +40,7 @@ public record Probe(String status, String cause, String reason, long millis) {
     }
 
     boolean isGood() {
-        return status.equals("up");
+        return status == HealthStatus.UP;
     }
 
     /** The address of the agent that is looked at if its document has none; empty if nothing can be. */
@@ -63,7 +63,7 @@ public record Probe(String status, String cause, String reason, long millis) {
         String endpoint = endpoint(entry).orElse(null);
         Probe card = url == null ? null : ask(fetch, group, url, answer -> ofCard(entry, document, answer));
         if (card != null && !card.isGood() || endpoint == null || url != null && isSameHost(url, endpoint)) {
-            return card != null ? card : new Probe("unknown", "none", "no address to probe", -1);
+            return card != null ? card : new Probe(HealthStatus.UNKNOWN, Cause.NONE, "no address to probe", -1);
         }
         Probe agent = ask(fetch, group, endpoint, Probe::ofEndpoint);
         return agent.isGood() && card != null && card.millis() > agent.millis() ? card : agent;
@@ -85,22 +85,25 @@ public record Probe(String status, String cause, String reason, long millis) {
                 return new Probe(problem.status(), problem.cause(), problem.reason(), millis);
             }
             return millis > SLOW_MILLIS
-                    ? new Probe("degraded", "latency", "answered after " + millis + " ms", millis)
-                    : new Probe("up", "none", "", millis);
+                    ? new Probe(HealthStatus.DEGRADED, Cause.LATENCY, "answered after " + millis + " ms", millis)
+                    : new Probe(HealthStatus.UP, Cause.NONE, "", millis);
         } catch (IOException failure) {
-            return new Probe("down", cause(failure), String.valueOf(failure.getMessage()), -1);
+            return new Probe(HealthStatus.DOWN, cause(failure), String.valueOf(failure.getMessage()), -1);
         } catch (A2AException malformed) {
-            return new Probe("down", "protocol", String.valueOf(malformed.getMessage()), -1);
+            return new Probe(HealthStatus.DOWN, Cause.PROTOCOL, String.valueOf(malformed.getMessage()), -1);
         }
     }
 
     private static @Nullable Probe ofCard(Entry entry, byte[] document, Document answer) {
         if (REFUSED.contains(answer.status())) {
             return new Probe(
-                    "degraded", "authentication", "the document needs credentials: status " + answer.status(), -1);
+                    HealthStatus.DEGRADED,
+                    Cause.AUTHENTICATION,
+                    "the document needs credentials: status " + answer.status(),
+                    -1);
         }
         if (answer.status() != 200) {
-            return new Probe("down", "protocol", "status " + answer.status() + " for the document", -1);
+            return new Probe(HealthStatus.DOWN, Cause.PROTOCOL, "status " + answer.status() + " for the document", -1);
         }
         if (!entry.resource().type().equals(Entry.AGENT_CARD)) {
             return Arrays.equals(answer.body(), document) ? null : drift("the document has changed");
@@ -112,12 +115,13 @@ public record Probe(String status, String cause, String reason, long millis) {
                     ? null
                     : drift("the card differs from the registered one in " + differences(answer.body(), document));
         } catch (A2AException malformed) {
-            return new Probe("down", "protocol", "no card at the address: " + malformed.getMessage(), -1);
+            return new Probe(
+                    HealthStatus.DOWN, Cause.PROTOCOL, "no card at the address: " + malformed.getMessage(), -1);
         }
     }
 
     private static Probe drift(String reason) {
-        return new Probe("degraded", "card-drift", reason, -1);
+        return new Probe(HealthStatus.DEGRADED, Cause.CARD_DRIFT, reason, -1);
     }
 
     private static String differences(byte[] found, byte[] known) {
@@ -138,33 +142,33 @@ public record Probe(String status, String cause, String reason, long millis) {
 
     private static @Nullable Probe ofEndpoint(Document answer) {
         return answer.status() >= 500
-                ? new Probe("down", "protocol", "the agent answers with status " + answer.status(), -1)
+                ? new Probe(HealthStatus.DOWN, Cause.PROTOCOL, "the agent answers with status " + answer.status(), -1)
                 : null;
     }
 
     /** The kind of a failure, by the first exception of its chain that tells. */
-    private static String cause(Throwable failure) {
+    private static Cause cause(Throwable failure) {
         for (Throwable one = failure; one != null; one = one.getCause()) {
             switch (one) {
                 case UnknownHostException unknown -> {
-                    return "dns";
+                    return Cause.DNS;
                 }
                 case SSLException tls -> {
-                    return "tls";
+                    return Cause.TLS;
                 }
                 case ConnectException refused -> {
-                    return "connect";
+                    return Cause.CONNECT;
                 }
                 case SocketTimeoutException late -> {
-                    return "latency";
+                    return Cause.LATENCY;
                 }
                 case TimeoutException late -> {
-                    return "latency";
+                    return Cause.LATENCY;
                 }
                 default -> {}
             }
         }
-        return "protocol";
+        return Cause.PROTOCOL;
     }
 
     private static boolean isSameHost(String url, String other) {

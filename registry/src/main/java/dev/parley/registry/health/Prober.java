@@ -3,13 +3,18 @@ package dev.parley.registry.health;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Backoff;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryModel;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.InspectionOperation.HealthHistory;
+import dev.parley.registry.InspectionOperation.ProbeResult;
+import dev.parley.registry.InspectionOperation.ShowHealth;
 import dev.parley.registry.RegistryError;
-import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
-import dev.parley.registry.store.Handler;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
@@ -18,8 +23,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Probes the agents of a registry: soon after their registration, then once in an interval, with jitter; after a failure sooner, and less often while it lasts.
@@ -135,8 +137,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     private static boolean isProbed(Entry entry) {
         String owner = entry.ownership().principal();
-        return (entry.state().status().equals("active")
-                        || entry.state().status().equals("deprecated"))
+        return (entry.state().status() == Entry.Status.ACTIVE || entry.state().status() == Entry.Status.DEPRECATED)
                 && !owner.equals(Entry.HUB)
                 && !entry.isCopy()
                 && Probe.isPossible(entry);
@@ -219,8 +220,8 @@ public final class Prober implements EntryListener, AutoCloseable {
                             + " ON CONFLICT DO NOTHING",
                     number,
                     now,
-                    probe.status(),
-                    probe.cause(),
+                    EntryModel.word(probe.status()),
+                    EntryModel.word(probe.cause()),
                     probe.reason(),
                     probe.millis());
             session.update(
@@ -239,10 +240,10 @@ public final class Prober implements EntryListener, AutoCloseable {
         if (isAttested) {
             entries.change(
                     entry.id(),
-                    "trust",
+                    EntryChange.Kind.TRUST,
                     Map.of(
                             "tee",
-                            Objects.toString(attested.teeOutcome()),
+                            attested.teeOutcome() == null ? "null" : EntryModel.word(attested.teeOutcome()),
                             "reason",
                             Objects.toString(attested.teeReason())),
                     null,
@@ -264,63 +265,51 @@ public final class Prober implements EntryListener, AutoCloseable {
     static void change(Entries entries, String id, Probe probe, Instant now) {
         entries.change(
                 id,
-                "health",
-                Map.of("status", probe.status(), "cause", probe.cause(), "reason", probe.reason()),
+                EntryChange.Kind.HEALTH,
+                Map.of(
+                        "status", EntryModel.word(probe.status()),
+                        "cause", EntryModel.word(probe.cause()),
+                        "reason", probe.reason()),
                 null,
                 current -> {
                     Entry.Health before = current.health();
-                    if (before.status().equals(probe.status()) && before.cause().equals(probe.cause())) {
+                    if (before.status() == probe.status() && before.cause() == probe.cause()) {
                         return current;
                     }
-                    Instant since = before.status().equals(probe.status()) ? before.since() : now;
+                    Instant since = before.status() == probe.status() ? before.since() : now;
                     return current.with(
                             new Entry.Health(probe.status(), probe.cause(), probe.reason(), since, probe.millis()));
                 });
     }
 
-    /** Handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
-        return Map.of(RegistryProtocol.HEALTH, (given, caller) -> {
-            String id = String.valueOf(given.get("id"));
-            Entry entry = entries.find(id, caller)
-                    .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + id + "\": unknown"));
-            return shown(entry, history(entry.id()));
-        });
+    /** Answers the operation {@link InspectionOperation#HEALTH}. */
+    public HealthHistory history(ShowHealth given, CallContext caller) {
+        Entry entry = entries.find(given.id(), caller)
+                .orElseThrow(
+                        () -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + given.id() + "\": unknown"));
+        Entry.Health health = entry.health();
+        List<ProbeResult> probes = probes(entry.id());
+        return new HealthHistory(
+                entry.id(),
+                health.status(),
+                health.cause(),
+                health.reason(),
+                health.since(),
+                probes.isEmpty() ? health.latencyMillis() : probes.getFirst().latencyMillis(),
+                probes);
     }
 
-    private List<Map<String, Object>> history(String id) {
+    private List<ProbeResult> probes(String id) {
         return database.read(session -> session.list(
-                row -> {
-                    var probe = new LinkedHashMap<String, Object>();
-                    probe.put(
-                            "time", Objects.requireNonNull(Session.time(row, 1)).toString());
-                    probe.put("status", Session.text(row, 2));
-                    probe.put("cause", Session.text(row, 3));
-                    probe.put("reason", Session.text(row, 4));
-                    probe.put("latencyMillis", row.getLong(5));
-                    return probe;
-                },
+                row -> new ProbeResult(
+                        Objects.requireNonNull(Session.time(row, 1)),
+                        EntryModel.constant(Entry.HealthStatus.class, Session.text(row, 2)),
+                        EntryModel.constant(Entry.Cause.class, Session.text(row, 3)),
+                        Session.text(row, 4),
+                        row.getLong(5)),
                 "SELECT h.at_ms, h.status, h.cause, h.reason, h.millis FROM registry_health h JOIN registry_entry e"
                         + " ON e.number = h.entry WHERE e.id = ? ORDER BY h.at_ms DESC LIMIT " + SHOWN_PROBES,
                 id));
-    }
-
-    private static Map<String, @Nullable Object> shown(Entry entry, List<Map<String, Object>> probes) {
-        Entry.Health health = entry.health();
-        var shown = new LinkedHashMap<String, @Nullable Object>();
-        shown.put("id", entry.id());
-        shown.put("status", health.status());
-        shown.put("cause", health.cause());
-        shown.put("reason", health.reason());
-        Instant since = health.since();
-        if (since != null) {
-            shown.put("since", since.toString());
-        }
-        shown.put(
-                "latencyMillis",
-                probes.isEmpty() ? health.latencyMillis() : probes.getFirst().get("latencyMillis"));
-        shown.put("probes", new ArrayList<>(probes));
-        return shown;
     }
 
     @Override

@@ -1,25 +1,26 @@
 package dev.parley.registry.search;
 
 import dev.parley.registry.Entry;
+import dev.parley.registry.SearchOperation.Reasons;
+import dev.parley.registry.SearchQuery;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Reasons of results: the fields of the best row with their words. They are read from the entry, as the index has no texts. */
 final class Explanation {
     private Explanation() {}
 
-    static Map<String, Object> of(Entry entry, Hit hit, SearchQuery query) {
+    static Reasons of(Entry entry, Hit hit, SearchQuery query) {
         var indexed = new IndexedEntry(entry);
         int part = hit.part() < indexed.rows() ? hit.part() : 0;
         List<String> texts = indexed.row(part);
         Set<String> missing = new LinkedHashSet<>(Words.ofQuery(query.text()));
         List<String> words = List.copyOf(missing);
-        var fields = new LinkedHashMap<String, Object>();
+        var fields = new LinkedHashMap<String, List<String>>();
         for (int column = 0; column < texts.size(); column++) {
             var stems = new HashSet<>(Words.of(texts.get(column)));
             List<String> typed = query.isTyping() ? Words.typed(texts.get(column)) : List.of();
@@ -36,19 +37,11 @@ final class Explanation {
                 fields.put(IndexedEntry.FIELDS.get(column), matched);
             }
         }
-        var why = new LinkedHashMap<String, Object>();
-        why.put("lists", hit.lists());
-        why.put("fields", fields);
-        if (part > 0) {
-            why.put("skill", entry.resource().skills().get(part - 1).id());
-        }
-        if (!missing.isEmpty() && !fields.isEmpty()) {
-            why.put("missing", List.copyOf(missing));
-        }
-        Map<String, Double> factors = IndexedEntry.factors(entry, hit.stars());
-        if (!factors.isEmpty()) {
-            why.put("factors", factors);
-        }
-        return why;
+        return new Reasons(
+                hit.lists(),
+                fields,
+                part > 0 ? entry.resource().skills().get(part - 1).id() : null,
+                fields.isEmpty() ? List.of() : List.copyOf(missing),
+                IndexedEntry.factors(entry, hit.stars()));
     }
 }

@@ -1,8 +1,9 @@
 package dev.parley.registry.search;
 
 import dev.parley.protocol.support.LruMap;
-import dev.parley.registry.search.Search.Facet;
-import dev.parley.registry.search.Search.Facets;
+import dev.parley.registry.SearchOperation.Bucket;
+import dev.parley.registry.SearchOperation.Facet;
+import dev.parley.registry.SearchOperation.Facets;
 import dev.parley.registry.store.Conditions;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
@@ -99,7 +100,7 @@ final class FacetCounts {
         for (String name : names) {
             facets.put(name, facet(field(session, name, version).counts(counted), limit));
         }
-        return new Facets(facets, counted.cardinality());
+        return new Facets(counted.cardinality(), facets);
     }
 
     private static Facet facet(Map<String, Long> counts, int limit) {
@@ -112,8 +113,10 @@ final class FacetCounts {
                 first.remove();
             }
         }
-        var buckets = new LinkedHashMap<String, Long>();
-        first.stream().sorted(order).forEach(count -> buckets.put(count.getKey(), count.getValue()));
+        List<Bucket> buckets = first.stream()
+                .sorted(order)
+                .map(count -> new Bucket(count.getKey(), count.getValue()))
+                .toList();
         return new Facet(buckets, counts.size() - buckets.size());
     }
 

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,7 @@ final class IndexedEntry {
     }
 
     boolean isFound() {
-        return Set.of("active", "deprecated").contains(entry.state().status());
+        return entry.isUsable();
     }
 
     /** Number of the rows: of the entry, then of each skill. */
@@ -73,20 +72,18 @@ final class IndexedEntry {
      */
     static Map<String, Double> factors(Entry entry, double stars) {
         var factors = new LinkedHashMap<String, Double>();
-        String health = entry.health().status();
-        String trust = entry.trust().outcome();
-        switch (health) {
-            case "down" -> factors.put("health down", 0.8);
-            case "degraded" -> factors.put("health degraded", 0.95);
+        switch (entry.health().status()) {
+            case DOWN -> factors.put("health down", 0.8);
+            case DEGRADED -> factors.put("health degraded", 0.95);
             default -> {}
         }
-        switch (trust) {
-            case "tampered" -> factors.put("trust tampered", 0.7);
-            case "unverifiable" -> factors.put("trust unverifiable", 0.95);
-            case "unsigned" -> factors.put("trust unsigned", 0.98);
+        switch (entry.trust().outcome()) {
+            case TAMPERED -> factors.put("trust tampered", 0.7);
+            case UNVERIFIABLE -> factors.put("trust unverifiable", 0.95);
+            case UNSIGNED -> factors.put("trust unsigned", 0.98);
             default -> {}
         }
-        if (entry.state().status().equals("deprecated")) {
+        if (entry.state().status() == Entry.Status.DEPRECATED) {
             factors.put("deprecated", 0.8);
         }
         if (stars > 0 && stars < 3) {

@@ -7,10 +7,15 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.SearchOperation.Facets;
+import dev.parley.registry.SearchOperation.FoundEntry;
+import dev.parley.registry.SearchOperation.FoundPage;
+import dev.parley.registry.SearchOperation.Reasons;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Vectors.Near;
 import dev.parley.registry.store.Conditions;
-import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
@@ -24,7 +29,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -61,21 +65,6 @@ public final class Search implements AutoCloseable {
     private final @Nullable Vectors vectors;
 
     /**
-     * A found entry.
-     *
-     * @param score 0 to 100, in the order of the results; it says how well words match, not how good the agent is
-     * @param why reasons: fields with their words, the best skill, the lists that have the entry, and what lowers its score
-     */
-    public record Found(Entry entry, int score, Map<String, Object> why) {}
-
-    /**
-     * A page of results.
-     *
-     * @param next token of the next page; null on the last one
-     */
-    public record Results(List<Found> results, @Nullable String next) {}
-
-    /**
      * Makes or opens the index of these entries and follows their changes.
      *
      * @param embedder model of meanings; null to search by words only
@@ -106,16 +95,16 @@ public final class Search implements AutoCloseable {
      * @throws A2AException INVALID_PARAMS for a query that is too long or a foreign token; UNAVAILABLE if the search takes too long or too
      *     many searches of the group wait
      */
-    public Results search(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
+    public FoundPage search(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
         return search(query, size, token, viewer, true);
     }
 
     /** Finds entries like {@link #search}, without the reasons. */
-    public Results find(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
+    public FoundPage find(SearchQuery query, int size, @Nullable String token, CallContext viewer) {
         return search(query, size, token, viewer, false);
     }
 
-    private Results search(
+    private FoundPage search(
             SearchQuery query, int size, @Nullable String token, CallContext viewer, boolean hasReasons) {
         Cursor after = Cursor.of(token);
         int limit = Math.clamp(size, 1, MAX_PAGE);
@@ -130,15 +119,15 @@ public final class Search implements AutoCloseable {
                 entries.pageByNumbers(wanted.stream().map(Hit::number).toList(), viewer);
         some.entries().forEach(entry -> byId.put(entry.id(), entry));
         List<Hit> page = wanted.subList(0, some.read());
-        var results = new ArrayList<Found>();
+        var results = new ArrayList<FoundEntry>();
         for (Hit hit : page) {
             Entry entry = byId.get(hit.id());
             if (entry != null) {
-                Map<String, Object> why = hasReasons ? Explanation.of(entry, hit, query) : Map.of();
-                results.add(new Found(entry, (int) Math.round(hit.score()), why));
+                Reasons why = hasReasons ? Explanation.of(entry, hit, query) : Reasons.NONE;
+                results.add(new FoundEntry((int) Math.round(hit.score()), why, entry));
             }
         }
-        return new Results(
+        return new FoundPage(
                 results, hits.size() > page.size() ? page.getLast().cursor().text() : null);
     }
 
@@ -162,26 +151,11 @@ public final class Search implements AutoCloseable {
         return hasMeaning ? requireNonNull(vectors).near(session, query.text(), MAX_FUSED) : List.of();
     }
 
-    /**
-     * Values of fields among all entries that {@link #search} finds, with the number of entries of each.
-     *
-     * @param buckets values of a field, the most frequent first
-     * @param others number of further values
-     */
-    public record Facet(Map<String, Long> buckets, int others) {}
-
-    /**
-     * Facets of a query.
-     *
-     * @param total number of the entries that match
-     */
-    public record Facets(Map<String, Facet> facets, long total) {}
-
     /** Counts the values of fields over all entries that a query finds. */
     public Facets facets(SearchQuery query, List<String> fields, int limit, CallContext viewer) {
-        Filter filter = query.filter();
+        EntryFilter filter = query.filter();
         if (!query.text().isBlank()) {
-            filter = new Filter(filter.skills(), filter.tags(), filter.fields(), false); // as the index has them
+            filter = new EntryFilter(filter.skills(), filter.tags(), filter.fields(), false); // as the index has them
         }
         Conditions conditions = entries.conditions(filter, viewer, false);
         return ask(

@@ -1,108 +1,85 @@
 package dev.parley.registry.search;
 
+import dev.parley.engine.AgentExtension.CallHandler;
+import dev.parley.extension.Handlers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.search.Search.Facets;
-import dev.parley.registry.search.Search.Found;
-import dev.parley.registry.search.Search.Results;
-import dev.parley.registry.store.EntryOperations;
-import dev.parley.registry.store.Handler;
-import java.util.LinkedHashMap;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.ListEntries;
+import dev.parley.registry.SearchOperation;
+import dev.parley.registry.SearchOperation.CountFacets;
+import dev.parley.registry.SearchOperation.Facets;
+import dev.parley.registry.SearchOperation.FoundEntry;
+import dev.parley.registry.SearchOperation.FoundPage;
+import dev.parley.registry.SearchOperation.SearchEntries;
+import dev.parley.registry.SearchQuery;
+import dev.parley.registry.store.LookAlikes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Operations of the search. */
+/** Handlers of the operations that search. */
 public final class SearchOperations {
     private static final int DEFAULT_PAGE = 10;
     private static final int DEFAULT_VALUES = 20;
     private static final int MAX_FACETS = 20;
 
     private final Search search;
+    private final LookAlikes lookAlikes;
 
-    public SearchOperations(Search search) {
+    public SearchOperations(Search search, LookAlikes lookAlikes) {
         this.search = search;
+        this.lookAlikes = lookAlikes;
     }
 
-    /** The handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
-        return Map.of(
-                RegistryProtocol.LIST, this::list,
-                RegistryProtocol.SEARCH, this::search,
-                RegistryProtocol.FACETS, this::facets);
+    /** @param plain answers lists without words */
+    public Handlers handlers(CallHandler<ListEntries, EntryPage> plain) {
+        return Handlers.NONE
+                .call(SearchOperation.SEARCH, this::search)
+                .call(SearchOperation.FACETS, this::facets)
+                .call(
+                        EntryOperation.LIST,
+                        (given, caller) ->
+                                given.words() == null || given.words().isBlank()
+                                        ? plain.call(given, caller)
+                                        : list(given, given.words(), caller));
     }
 
-    /** Has one handler answer requests without words, and another those with words. */
-    public static Handler withWords(Handler plain, Handler searching) {
-        return (given, caller) -> (words(given).isBlank() ? plain : searching).answer(given, caller);
+    private EntryPage list(ListEntries given, String words, CallContext caller) {
+        FoundPage found = search.find(
+                new SearchQuery(words, false, given.filter()),
+                number(given.pageSize(), DEFAULT_PAGE),
+                given.pageToken(),
+                caller);
+        return new EntryPage(flagged(found, caller), found.next(), -1);
     }
 
-    private Object list(Map<String, @Nullable Object> given, CallContext caller) {
-        Results results = search.find(query(given), number(given, "pageSize", DEFAULT_PAGE), token(given), caller);
-        return page("agents", results, found -> EntryOperations.json(found.entry()));
+    private List<Entry> flagged(FoundPage page, CallContext caller) {
+        return lookAlikes.flagged(page.results().stream().map(FoundEntry::agent).toList(), caller);
     }
 
-    private Object search(Map<String, @Nullable Object> given, CallContext caller) {
-        Results results = search.search(query(given), number(given, "pageSize", DEFAULT_PAGE), token(given), caller);
-        return page("results", results, SearchOperations::json);
-    }
-
-    private static Object json(Found found) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("score", found.score());
-        json.put("why", found.why());
-        json.put("agent", EntryOperations.json(found.entry()));
-        return json;
-    }
-
-    private interface Form {
-        Object json(Found found);
-    }
-
-    private static Object page(String name, Results results, Form form) {
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put(name, results.results().stream().map(form::json).toList());
-        if (results.next() != null) {
-            answer.put("nextPageToken", results.next());
+    private FoundPage search(SearchEntries given, CallContext caller) {
+        FoundPage page =
+                search.search(given.query(), number(given.pageSize(), DEFAULT_PAGE), given.pageToken(), caller);
+        List<Entry> flagged = flagged(page, caller);
+        var results = new ArrayList<FoundEntry>();
+        for (FoundEntry found : page.results()) {
+            results.add(new FoundEntry(found.score(), found.why(), flagged.get(results.size())));
         }
-        return answer;
+        return new FoundPage(results, page.next());
     }
 
-    private static @Nullable String token(Map<String, @Nullable Object> given) {
-        return given.get("pageToken") instanceof String text ? text : null;
-    }
-
-    private Object facets(Map<String, @Nullable Object> given, CallContext caller) {
-        List<String> fields = given.get("facet") instanceof List<?> list
-                ? list.stream().map(String::valueOf).distinct().toList()
-                : List.of("tag");
+    private Facets facets(CountFacets given, CallContext caller) {
+        List<String> fields = given.fields().stream().distinct().toList();
         if (fields.size() > MAX_FACETS) {
             throw A2AException.invalidParams("facet", fields.size() + " fields (expected: at most " + MAX_FACETS + ")");
         }
-        Facets facets = search.facets(query(given), fields, number(given, "limit", DEFAULT_VALUES), caller);
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put("total", facets.total());
-        var byField = new LinkedHashMap<String, Object>();
-        facets.facets().forEach((field, facet) -> {
-            var buckets = facet.buckets().entrySet().stream()
-                    .map(bucket -> Map.of("value", bucket.getKey(), "count", bucket.getValue()))
-                    .toList();
-            byField.put(field, Map.of("buckets", buckets, "others", facet.others()));
-        });
-        answer.put("facets", byField);
-        return answer;
+        return search.facets(given.query(), fields, number(given.limit(), DEFAULT_VALUES), caller);
     }
 
-    private static SearchQuery query(Map<String, @Nullable Object> given) {
-        return new SearchQuery(words(given), Boolean.TRUE.equals(given.get("typing")), EntryOperations.filter(given));
-    }
-
-    private static String words(Map<String, @Nullable Object> given) {
-        return given.get("q") instanceof String words ? words : "";
-    }
-
-    private static int number(Map<String, @Nullable Object> given, String name, int absent) {
-        return given.get(name) instanceof Number number ? Math.max(1, number.intValue()) : absent;
+    private static int number(@Nullable Long given, int absent) {
+        return given == null ? absent : (int) Math.max(1, given);
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.registry.search;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Ranking.Scale;
 import dev.parley.registry.search.Vectors.Near;

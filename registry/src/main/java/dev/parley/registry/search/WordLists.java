@@ -3,6 +3,7 @@ package dev.parley.registry.search;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.SearchQuery;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;

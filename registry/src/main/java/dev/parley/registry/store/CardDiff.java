@@ -7,11 +7,14 @@ import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.extension.ExtensionUri;
+import dev.parley.registry.Difference;
+import dev.parley.registry.Difference.Kind;
 import dev.parley.registry.store.CardReader.Reading;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,26 +32,6 @@ import org.jspecify.annotations.Nullable;
  * trust lead callers to another party; all others are safe.
  */
 final class CardDiff {
-    static final String BREAKING = "breaking";
-    static final String TRUST = "trust";
-    static final String SAFE = "safe";
-
-    /**
-     * A difference.
-     *
-     * @param kind {@value #BREAKING}, {@value #TRUST} or {@value #SAFE}
-     * @param path of the member in the card
-     */
-    record Difference(String kind, String path, String text) {
-        Map<String, Object> json() {
-            var json = new LinkedHashMap<String, Object>();
-            json.put("kind", kind);
-            json.put("path", path);
-            json.put("text", text);
-            return json;
-        }
-    }
-
     private static final int MOST = 200;
 
     private final List<Difference> differences = new ArrayList<>();
@@ -66,14 +49,13 @@ final class CardDiff {
                 diff.members(before.members(), after.members());
             }
         }
-        List<String> order = List.of(BREAKING, TRUST, SAFE);
         return diff.differences.stream()
-                .sorted((a, b) -> Integer.compare(order.indexOf(a.kind()), order.indexOf(b.kind())))
+                .sorted(Comparator.comparing(Difference::kind))
                 .limit(MOST)
                 .toList();
     }
 
-    private void add(String kind, String path, String text) {
+    private void add(Kind kind, String path, String text) {
         differences.add(new Difference(kind, path, text));
     }
 
@@ -82,7 +64,10 @@ final class CardDiff {
         names.addAll(after.keySet());
         for (String name : names) {
             if (!Objects.equals(before.get(name), after.get(name))) {
-                add(SAFE, name, before.containsKey(name) ? after.containsKey(name) ? "changed" : "removed" : "added");
+                add(
+                        Kind.SAFE,
+                        name,
+                        before.containsKey(name) ? after.containsKey(name) ? "changed" : "removed" : "added");
             }
         }
     }
@@ -103,7 +88,7 @@ final class CardDiff {
 
     private void text(String path, String before, String after) {
         if (!before.equals(after)) {
-            add(SAFE, path, "changed");
+            add(Kind.SAFE, path, "changed");
         }
     }
 
@@ -118,36 +103,36 @@ final class CardDiff {
             Skill now = after.get(id);
             String path = "skills." + id;
             if (now == null) {
-                add(BREAKING, path, "skill removed");
+                add(Kind.BREAKING, path, "skill removed");
                 return;
             }
             sets(path + ".inputModes", skill.inputModes(), now.inputModes());
             sets(path + ".outputModes", skill.outputModes(), now.outputModes());
             if (!skill.securityRequirements().equals(now.securityRequirements())) {
-                add(BREAKING, path + ".securityRequirements", "requirements of the skill changed");
+                add(Kind.BREAKING, path + ".securityRequirements", "requirements of the skill changed");
             }
             if (!skill.name().equals(now.name())
                     || !skill.description().equals(now.description())
                     || !skill.tags().equals(now.tags())
                     || !skill.examples().equals(now.examples())) {
-                add(SAFE, path, "description of the skill changed");
+                add(Kind.SAFE, path, "description of the skill changed");
             }
         });
         added("skills.", before.keySet(), after.keySet(), "skill added");
     }
 
     private void added(String path, Collection<String> before, Collection<String> after, String text) {
-        after.stream().filter(each -> !before.contains(each)).forEach(each -> add(SAFE, path + each, text));
+        after.stream().filter(each -> !before.contains(each)).forEach(each -> add(Kind.SAFE, path + each, text));
     }
 
     /** A smaller set is a breaking change. An empty one of a skill stands for that of the card. */
     private void sets(String path, List<String> before, List<String> after) {
         before.stream()
                 .filter(mode -> !after.contains(mode))
-                .forEach(mode -> add(BREAKING, path, "\"" + mode + "\" removed"));
+                .forEach(mode -> add(Kind.BREAKING, path, "\"" + mode + "\" removed"));
         after.stream()
                 .filter(mode -> !before.contains(mode))
-                .forEach(mode -> add(SAFE, path, "\"" + mode + "\" added"));
+                .forEach(mode -> add(Kind.SAFE, path, "\"" + mode + "\" added"));
     }
 
     private void capabilities(AgentCard before, AgentCard after) {
@@ -167,12 +152,12 @@ final class CardDiff {
         Map<String, Boolean> now = extensions(after);
         old.keySet().stream()
                 .filter(uri -> !ExtensionUri.isAny(now.keySet(), uri))
-                .forEach(uri -> add(BREAKING, "capabilities.extensions." + uri, "extension removed"));
+                .forEach(uri -> add(Kind.BREAKING, "capabilities.extensions." + uri, "extension removed"));
         now.forEach((uri, required) -> {
             if (required && !Boolean.TRUE.equals(old.get(uri))) {
-                add(BREAKING, "capabilities.extensions." + uri, "extension is required now");
+                add(Kind.BREAKING, "capabilities.extensions." + uri, "extension is required now");
             } else if (!ExtensionUri.isAny(old.keySet(), uri)) {
-                add(SAFE, "capabilities.extensions." + uri, "extension added");
+                add(Kind.SAFE, "capabilities.extensions." + uri, "extension added");
             }
         });
     }
@@ -187,7 +172,10 @@ final class CardDiff {
         boolean had = Boolean.TRUE.equals(before);
         boolean has = Boolean.TRUE.equals(after);
         if (had != has) {
-            add(has ? SAFE : BREAKING, "capabilities." + name, has ? "capability added" : "capability removed");
+            add(
+                    has ? Kind.SAFE : Kind.BREAKING,
+                    "capabilities." + name,
+                    has ? "capability added" : "capability removed");
         }
     }
 
@@ -197,19 +185,19 @@ final class CardDiff {
         Set<String> old = before.supportedInterfaces().stream().map(kind).collect(Collectors.toSet());
         for (String each : new TreeSet<>(old)) {
             if (!kinds.contains(each)) {
-                add(BREAKING, "supportedInterfaces", each + " removed");
+                add(Kind.BREAKING, "supportedInterfaces", each + " removed");
             }
         }
         added("supportedInterfaces.", old, kinds, "interface added");
         Set<String> hosts = hosts(before);
         hosts(after).stream()
                 .filter(host -> !hosts.contains(host))
-                .forEach(host -> add(TRUST, "supportedInterfaces", "calls go to " + host));
+                .forEach(host -> add(Kind.TRUST, "supportedInterfaces", "calls go to " + host));
         Set<String> tenants = new HashSet<>();
         before.supportedInterfaces().forEach(each -> tenants.add(kind.apply(each) + " " + each.tenant()));
         for (Interface each : after.supportedInterfaces()) {
             if (old.contains(kind.apply(each)) && !tenants.contains(kind.apply(each) + " " + each.tenant())) {
-                add(BREAKING, "supportedInterfaces", kind.apply(each) + ": tenant changed");
+                add(Kind.BREAKING, "supportedInterfaces", kind.apply(each) + ": tenant changed");
             }
         }
         Set<String> urls =
@@ -218,7 +206,7 @@ final class CardDiff {
                 .map(Interface::url)
                 .filter(url -> !urls.contains(url) && hosts.contains(host(url)))
                 .distinct()
-                .forEach(url -> add(SAFE, "supportedInterfaces", "address " + url));
+                .forEach(url -> add(Kind.SAFE, "supportedInterfaces", "address " + url));
     }
 
     private static Set<String> hosts(AgentCard card) {
@@ -243,25 +231,25 @@ final class CardDiff {
             SecurityScheme other = now.get(name);
             String path = "securitySchemes." + name;
             if (other == null) {
-                add(BREAKING, path, "security scheme removed");
-                add(TRUST, path, "security scheme removed");
+                add(Kind.BREAKING, path, "security scheme removed");
+                add(Kind.TRUST, path, "security scheme removed");
             } else if (!other.equals(scheme)) {
-                add(TRUST, path, "security scheme changed");
+                add(Kind.TRUST, path, "security scheme changed");
             }
         });
         now.keySet().stream()
                 .filter(name -> !before.securitySchemes().containsKey(name))
-                .forEach(name -> add(TRUST, "securitySchemes." + name, "security scheme added"));
+                .forEach(name -> add(Kind.TRUST, "securitySchemes." + name, "security scheme added"));
         if (!before.securityRequirements().equals(after.securityRequirements())) {
             boolean isLooser = after.securityRequirements().containsAll(before.securityRequirements())
                     && !before.securityRequirements().isEmpty();
-            add(isLooser ? TRUST : BREAKING, "securityRequirements", "requirements changed");
+            add(isLooser ? Kind.TRUST : Kind.BREAKING, "securityRequirements", "requirements changed");
         }
     }
 
     private void provider(AgentCard before, AgentCard after) {
         if (!Objects.equals(before.provider(), after.provider())) {
-            add(TRUST, "provider", "provider changed");
+            add(Kind.TRUST, "provider", "provider changed");
         }
     }
 
@@ -271,7 +259,7 @@ final class CardDiff {
         Set<String> now = signers(after);
         if (!old.equals(now)) {
             add(
-                    TRUST,
+                    Kind.TRUST,
                     "signatures",
                     now.isEmpty() ? "no longer signed" : old.isEmpty() ? "signed" : "signed by other keys");
         }

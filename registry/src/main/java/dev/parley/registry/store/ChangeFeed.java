@@ -1,6 +1,7 @@
 package dev.parley.registry.store;
 
 import dev.parley.protocol.Feed;
+import dev.parley.registry.EntryChange;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongFunction;
@@ -12,7 +13,7 @@ final class ChangeFeed {
     private boolean closed;
 
     /** Changes after a position, and the position behind all that were looked at. */
-    record Batch(List<Change> changes, long last) {}
+    record Batch(List<EntryChange> changes, long last) {}
 
     synchronized void wake() {
         committed++;
@@ -25,11 +26,11 @@ final class ChangeFeed {
     }
 
     /** @param reader reads the changes after a number */
-    Feed<Change> open(long after, LongFunction<Batch> reader) {
+    Feed<EntryChange> open(long after, LongFunction<Batch> reader) {
         return new Reader(after, reader);
     }
 
-    private final class Reader implements Feed<Change> {
+    private final class Reader implements Feed<EntryChange> {
         private final LongFunction<Batch> reader;
         private long last;
         private boolean left;
@@ -40,7 +41,7 @@ final class ChangeFeed {
         }
 
         @Override
-        public @Nullable List<Change> next(Duration patience) throws InterruptedException {
+        public @Nullable List<EntryChange> next(Duration patience) throws InterruptedException {
             long end = System.nanoTime() + patience.toNanos();
             while (true) {
                 long before;

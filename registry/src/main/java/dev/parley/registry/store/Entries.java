@@ -2,7 +2,11 @@ package dev.parley.registry.store;
 
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.registry.Difference;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.EntryPage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +35,7 @@ public interface Entries {
      * @param document bytes, which are kept and served unchanged
      * @param url from which the document was fetched, and is fetched for probes; null for none
      * @param lease after which the entry expires without a heartbeat; null for none
-     * @param refuse kinds of differences that refuse the publication: {@code breaking}, {@code trust}
+     * @param refuse kinds of differences that refuse the publication
      * @param metadata further members of the entry; {@code trustManifest} and {@code trustManifests} are those of AI Catalogs as trees of
      *     JSON, which are verified against the document
      */
@@ -43,29 +47,8 @@ public interface Entries {
             @Nullable String humanId,
             Entry.Visibility visibility,
             @Nullable Duration lease,
-            List<String> refuse,
+            List<Difference.Kind> refuse,
             Map<String, Object> metadata) {}
-
-    /**
-     * A page of entries.
-     *
-     * @param next token of the next page; null on the last one
-     * @param total number of all entries that match; -1 if unknown
-     */
-    record Page(List<Entry> entries, @Nullable String next, long total) {}
-
-    /**
-     * Conditions of a list; empty ones hold always. Values of one condition are alternatives, apart from tags and skills: all are needed.
-     *
-     * @param fields values by names of fields: {@code type}, {@code provider}, {@code capability}, {@code binding}, {@code dialect}, {@code
-     *     scheme}, {@code health}, {@code trust}, {@code tee}, {@code owner}, {@code group}, {@code publisher}, {@code status}, {@code humanId},
-     *     {@code metadata.NAME}, and for protocols {@code id}, {@code name} (in lower case), {@code version}, {@code ability} (capability or id of a skill),
-     *     {@code createdAfter} and {@code updatedAfter} (a time)
-     * @param hidden also entries that are deleted, expired or revoked
-     */
-    record Filter(List<String> skills, List<String> tags, Map<String, List<String>> fields, boolean hidden) {
-        public static final Filter NONE = new Filter(List.of(), List.of(), Map.of(), false);
-    }
 
     /** Publishes a document: a new entry, or a new version of one that the caller owns. */
     Entry publish(Publication publication, CallContext publisher);
@@ -93,7 +76,7 @@ public interface Entries {
     record Document(byte[] bytes, String mediaType, String etag) {}
 
     /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending after a minus. */
-    Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer);
+    EntryPage list(EntryFilter filter, String order, int size, @Nullable String token, CallContext viewer);
 
     /** Entries by the keys of their rows, for searches: those that the caller may see, in the order of the keys. */
     List<Entry> byNumbers(List<Long> numbers, CallContext viewer);
@@ -101,18 +84,17 @@ public interface Entries {
     /**
      * Changes an entry that the caller owns, or as the registry itself, and writes it to the log.
      *
-     * @param kind as of {@link Change#kind}
      * @param editor null for the registry itself
      */
     Entry change(
             String id,
-            String kind,
+            EntryChange.Kind kind,
             Map<String, Object> details,
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit);
 
     /** Changes after a number that the caller may see, and those that follow. */
-    Feed<Change> changes(long after, Filter filter, CallContext viewer);
+    Feed<EntryChange> changes(long after, EntryFilter filter, CallContext viewer);
 
     /** Adds a listener, before the first change. */
     void listen(EntryListener listener);

@@ -37,7 +37,7 @@ final class EntryBytes {
     }
 
     private static Kind kind(Entry entry) {
-        return entry.state().status().equals("deleted") ? Kind.DELETED : Kind.REGISTRY;
+        return entry.state().status() == Entry.Status.DELETED ? Kind.DELETED : Kind.REGISTRY;
     }
 
     /** Counts an entry as its rows are now. */

@@ -3,29 +3,46 @@ package dev.parley.registry.store;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
+import dev.parley.extension.Handlers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.extension.WireDocument;
-import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Ownership;
+import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Visibility;
-import dev.parley.registry.EntryModel;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.EntryOperation.DeleteEntry;
+import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.ListEntries;
+import dev.parley.registry.EntryOperation.PublishVersion;
+import dev.parley.registry.EntryOperation.ReadDocument;
+import dev.parley.registry.EntryOperation.RegisterEntry;
+import dev.parley.registry.EntryOperation.RestoreEntry;
+import dev.parley.registry.EntryOperation.ShowEntry;
+import dev.parley.registry.EntryOperation.TransferEntry;
+import dev.parley.registry.EntryOperation.UpdateEntry;
+import dev.parley.registry.ExchangeOperation;
+import dev.parley.registry.ExchangeOperation.ExportEntries;
+import dev.parley.registry.ExchangeOperation.ExportPage;
+import dev.parley.registry.ExchangeOperation.ExportedEntry;
+import dev.parley.registry.ExchangeOperation.ImportedEntry;
+import dev.parley.registry.HistoryOperation;
+import dev.parley.registry.HistoryOperation.ChangePage;
+import dev.parley.registry.HistoryOperation.ListChanges;
+import dev.parley.registry.HistoryOperation.WatchChanges;
 import dev.parley.registry.RegistryError;
-import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.RegistryProtocol.WatchChanges;
+import dev.parley.registry.ReviewOperation;
+import dev.parley.registry.ReviewOperation.ReviewList;
+import dev.parley.registry.ShownEntry;
 import dev.parley.registry.store.CardFetch.Fetched;
 import dev.parley.registry.store.ChangeFeed.Batch;
 import dev.parley.registry.store.Entries.Document;
-import dev.parley.registry.store.Entries.Filter;
-import dev.parley.registry.store.Entries.Page;
 import dev.parley.registry.store.Entries.Publication;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,81 +59,61 @@ public final class EntryOperations {
     private static final int IMPORTS_AT_ONCE = 32;
 
     private final StoredEntries entries;
+    private final LookAlikes lookAlikes;
     private final CardFetch fetch;
 
-    public EntryOperations(StoredEntries entries, CardFetch fetch) {
+    public EntryOperations(StoredEntries entries, LookAlikes lookAlikes, CardFetch fetch) {
         this.entries = entries;
+        this.lookAlikes = lookAlikes;
         this.fetch = fetch;
     }
 
-    /** Handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
-        var handlers = new LinkedHashMap<String, Handler>();
-        handlers.put(RegistryProtocol.REGISTER, this::register);
-        handlers.put(RegistryProtocol.LIST, this::list);
-        handlers.put(RegistryProtocol.SHOW, this::show);
-        handlers.put(RegistryProtocol.CARD, this::card);
-        handlers.put(RegistryProtocol.PUBLISH, this::publish);
-        handlers.put(RegistryProtocol.UPDATE, this::update);
-        handlers.put(RegistryProtocol.DELETE, this::delete);
-        handlers.put(RegistryProtocol.RESTORE, this::restore);
-        handlers.put(RegistryProtocol.RENEW, this::renew);
-        handlers.put(RegistryProtocol.TRANSFER, this::transfer);
-        handlers.put(RegistryProtocol.VERSIONS, this::versions);
-        handlers.put(RegistryProtocol.DIFF, this::diff);
-        handlers.put(RegistryProtocol.REVIEW, (given, caller) -> review(given, Reviews.REVIEW, caller));
-        handlers.put(RegistryProtocol.NOTE, (given, caller) -> review(given, Reviews.NOTE, caller));
-        handlers.put(
-                RegistryProtocol.REVIEWS,
-                (given, caller) -> entries.reviews()
-                        .list(entries.require(id(given), caller).number(), caller));
-        handlers.put(RegistryProtocol.VIEWS, (given, caller) -> Map.of("views", entries.views(id(given), caller)));
-        handlers.put(RegistryProtocol.SET_VIEWS, (given, caller) -> {
-            entries.setViews(id(given), members(given.get("views")), caller);
-            return Map.of("views", entries.views(id(given), caller));
-        });
-        handlers.put(RegistryProtocol.CHANGES, this::changes);
-        handlers.put(RegistryProtocol.EXPORT, this::export);
-        handlers.put(RegistryProtocol.IMPORT, this::imported);
-        return handlers;
+    /** Handlers of the operations that are not audited, but for lists. */
+    public Handlers handlers() {
+        return Handlers.NONE
+                .call(EntryOperation.SHOW, this::show)
+                .call(EntryOperation.CARD, this::card)
+                .call(EntryOperation.RENEW, (given, caller) -> entries.renew(given.id(), given.lease(), caller))
+                .call(
+                        HistoryOperation.VERSIONS,
+                        (given, caller) -> entries.history()
+                                .list(entries.whole(given.id(), caller).number()))
+                .call(
+                        HistoryOperation.DIFF,
+                        (given, caller) -> entries.history()
+                                .diff(entries.whole(given.id(), caller).number(), given.from(), given.to()))
+                .call(HistoryOperation.CHANGES, this::changes)
+                .watch(HistoryOperation.WATCH, this::watch)
+                .call(
+                        ReviewOperation.NOTE,
+                        (given, caller) -> review(given.id(), Reviews.NOTE, 0, given.text(), caller))
+                .call(ReviewOperation.REVIEWS, (given, caller) -> reviews(given.id(), caller))
+                .call(ReviewOperation.VIEWS, (given, caller) -> entries.views(given.id(), caller))
+                .call(ExchangeOperation.EXPORT, this::export);
     }
 
-    private static String id(Map<String, @Nullable Object> given) {
-        return String.valueOf(given.get("id"));
-    }
-
-    private Entry entry(Map<String, @Nullable Object> given, CallContext caller) {
-        return entries.shown(id(given), caller);
-    }
-
-    public static Object json(Entry entry) {
-        return requireNonNullElse(EntryModel.ENTRY.toJson(entry), Map.of());
-    }
-
-    private Object register(Map<String, @Nullable Object> given, CallContext caller) {
-        Publication publication = publication(given, null, document(given, null, caller));
+    public Entry register(RegisterEntry given, CallContext caller) {
+        Publication publication =
+                publication(given.publication(), given.id(), null, document(given.publication(), null, caller));
         entries.refuseAnother(publication, caller);
-        return json(entries.publish(publication, caller));
+        return lookAlikes.flagged(entries.publish(publication, caller), caller);
     }
 
-    /** A new version of an entry; what the request leaves out stays as it is. */
-    private Object publish(Map<String, @Nullable Object> given, CallContext caller) {
-        Entry entry = entry(given, caller);
-        Fetched document = document(given, entry, caller);
-        return json(entries.publish(publication(given, entry, document), caller));
+    /** Publishes a version of an entry; what the request leaves out stays as it is. */
+    public Entry publish(PublishVersion given, CallContext caller) {
+        Entry entry = entries.shown(given.id(), caller);
+        Fetched document = document(given.publication(), entry, caller);
+        return lookAlikes.flagged(
+                entries.publish(publication(given.publication(), null, entry, document), caller), caller);
     }
 
-    private Fetched document(Map<String, @Nullable Object> given, @Nullable Entry entry, CallContext caller) {
-        String address = text(given, "url");
-        if (given.get("bytes") instanceof String base64) {
-            try {
-                return new Fetched(address, Base64.getDecoder().decode(base64));
-            } catch (IllegalArgumentException none) {
-                throw A2AException.invalidParams("bytes", "no base64 (expected: the bytes of a document)");
-            }
+    private Fetched document(EntryOperation.Publication given, @Nullable Entry entry, CallContext caller) {
+        String address = given.url();
+        if (given.bytes() != null) {
+            return new Fetched(address, given.bytes());
         }
-        if (given.get("card") instanceof Map<?, ?> card) {
-            return new Fetched(address, Json.write(card));
+        if (given.card() != null) {
+            return new Fetched(address, Json.write(given.card()));
         }
         if (address == null && entry != null) {
             address = entry.resource().url();
@@ -130,182 +127,109 @@ public final class EntryOperations {
                 : fetch.document(group, address);
     }
 
-    private static String type(Map<String, @Nullable Object> given, @Nullable Entry entry) {
+    private static String type(EntryOperation.Publication given, @Nullable Entry entry) {
         return requireNonNullElse(
-                text(given, "type"),
+                given.type(),
                 entry == null ? Entry.AGENT_CARD : entry.resource().type());
     }
 
     private static Publication publication(
-            Map<String, @Nullable Object> given, @Nullable Entry entry, Fetched document) {
-        Visibility visibility = visibility(given);
+            EntryOperation.Publication given, @Nullable String id, @Nullable Entry entry, Fetched document) {
+        Map<String, @Nullable Object> metadata = given.metadata();
         return new Publication(
-                entry != null ? entry.id() : text(given, "id"),
+                entry != null ? entry.id() : id,
                 type(given, entry),
                 document.bytes(),
                 document.url(),
-                text(given, "humanId"),
+                given.humanId(),
                 requireNonNullElse(
-                        visibility,
+                        given.visibility(),
                         entry == null ? Visibility.GROUP : entry.ownership().visibility()),
-                lease(given),
-                texts(given, "refuse"),
-                given.containsKey("metadata") || entry == null
-                        ? members(given.get("metadata"))
-                        : entry.resource().metadata());
+                given.lease(),
+                given.refuse(),
+                metadata != null
+                        ? present(metadata)
+                        : entry == null ? Map.of() : entry.resource().metadata());
     }
 
-    private static @Nullable Duration lease(Map<String, @Nullable Object> given) {
-        return given.get("lease") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-    }
-
-    private static @Nullable Visibility visibility(Map<String, @Nullable Object> given) {
-        String word = text(given, "visibility");
-        try {
-            return word == null ? null : EntryModel.visibility(word);
-        } catch (InvalidField unknown) {
-            throw A2AException.invalidParams(unknown.field(), unknown.problem());
-        }
-    }
-
-    private Object list(Map<String, @Nullable Object> given, CallContext caller) {
-        Page page = entries.list(
-                filter(given),
-                requireNonNullElse(text(given, "order"), "name"),
-                size(given),
-                text(given, "pageToken"),
+    public EntryPage list(ListEntries given, CallContext caller) {
+        EntryPage page = entries.list(
+                given.filter(),
+                requireNonNullElse(given.order(), "name"),
+                size(given.pageSize()),
+                given.pageToken(),
                 caller);
-        return json(page);
+        return new EntryPage(lookAlikes.flagged(page.entries(), caller), page.next(), page.total());
     }
 
-    private static int size(Map<String, @Nullable Object> given) {
-        return given.get("pageSize") instanceof Number size ? Math.max(1, size.intValue()) : DEFAULT_PAGE;
+    private static int size(@Nullable Long given) {
+        return given == null ? DEFAULT_PAGE : (int) Math.max(1, given);
     }
 
-    /** JSON of a page. */
-    public static Map<String, Object> json(Page page) {
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put("agents", page.entries().stream().map(EntryOperations::json).toList());
-        if (page.next() != null) {
-            answer.put("nextPageToken", page.next());
-        }
-        if (page.total() >= 0) {
-            answer.put("total", page.total());
-        }
-        return answer;
+    /** The stored bytes of an entry, without an object in between: look-ups are the most frequent calls. */
+    private ShownEntry show(ShowEntry given, CallContext caller) {
+        Entry entry = entries.shown(given.id(), caller);
+        Entry flagged = lookAlikes.flagged(entry, caller);
+        return flagged.lookAlikes().isEmpty()
+                ? new ShownEntry(entries.json(given.id(), caller))
+                : ShownEntry.of(flagged);
     }
 
-    /** The filter in the parameters of a list or a search. */
-    public static Filter filter(Map<String, @Nullable Object> given) {
-        var fields = new LinkedHashMap<String, List<String>>();
-        for (String field : RegistryProtocol.FIELDS) {
-            List<String> values = texts(given, field);
-            if (!values.isEmpty()) {
-                fields.put(field, values);
-            }
-        }
-        for (String pair : texts(given, "metadata")) {
-            int equals = pair.indexOf('=');
-            if (equals < 1) {
-                throw A2AException.invalidParams("metadata", pair + " (expected: NAME=VALUE)");
-            }
-            fields.computeIfAbsent("metadata." + pair.substring(0, equals), name -> new ArrayList<>())
-                    .add(pair.substring(equals + 1));
-        }
-        return new Filter(texts(given, "skill"), texts(given, "tag"), fields, Boolean.TRUE.equals(given.get("hidden")));
-    }
-
-    /** The stored bytes of an entry, without a tree in between: look-ups are the most frequent calls. */
-    private Object show(Map<String, @Nullable Object> given, CallContext caller) {
-        Entry entry = entry(given, caller);
-        List<String> alike = entries.lookAlikes(
-                        Map.of(entry.id(), entry.resource().name()), caller)
-                .get(entry.id());
-        byte[] json = alike == null ? entries.json(id(given), caller) : Json.write(flagged(entry, alike));
-        return new WireDocument(
-                json,
-                "application/a2a+json",
-                HexFormat.of().formatHex(Sha256.of(json), 0, 16),
-                () -> Json.read(json, Map.class));
-    }
-
-    private static Map<?, ?> flagged(Entry entry, List<String> alike) {
-        var flagged = new LinkedHashMap<Object, Object>((Map<?, ?>) json(entry));
-        flagged.put(RegistryProtocol.LOOK_ALIKES, alike);
-        return flagged;
-    }
-
-    private Object card(Map<String, @Nullable Object> given, CallContext caller) {
-        Document document = entries.document(id(given), number(given, "revision"), caller);
+    private WireDocument card(ReadDocument given, CallContext caller) {
+        Document document = entries.document(given.id(), given.revision(), caller);
         return new WireDocument(document.bytes(), document.mediaType(), document.etag());
     }
 
-    private static @Nullable Long number(Map<String, @Nullable Object> given, String name) {
-        return given.get(name) instanceof Number number ? (Long) number.longValue() : null;
-    }
-
-    private Object delete(Map<String, @Nullable Object> given, CallContext caller) {
-        return json(entries.change(id(given), "deleted", Map.of(), caller, EntryOperations::deleted));
+    public Entry delete(DeleteEntry given, CallContext caller) {
+        return entries.change(given.id(), EntryChange.Kind.DELETED, Map.of(), caller, EntryOperations::deleted);
     }
 
     private static Entry deleted(Entry entry) {
-        if (entry.state().status().equals("revoked")) {
+        if (entry.state().status() == Status.REVOKED) {
             throw A2AException.of(RegistryError.REFUSED_CHANGE, "entry " + entry.id() + ": revoked");
         }
-        return entry.with(entry.state().with("deleted"));
+        return entry.with(entry.state().with(Status.DELETED));
     }
 
-    private Object restore(Map<String, @Nullable Object> given, CallContext caller) {
-        return json(entries.change(
-                id(given),
-                "changed",
+    public Entry restore(RestoreEntry given, CallContext caller) {
+        return entries.change(
+                given.id(),
+                EntryChange.Kind.CHANGED,
                 Map.of("restored", true),
                 caller,
-                entry -> entry.state().status().equals("deleted")
+                entry -> entry.state().status() == Status.DELETED
                                 && !entry.resource().digest().isEmpty()
-                        ? entry.with(entry.state().with("active"))
-                        : entry));
+                        ? entry.with(entry.state().with(Status.ACTIVE))
+                        : entry);
     }
 
-    private Object update(Map<String, @Nullable Object> given, CallContext caller) {
-        Visibility visibility = visibility(given);
-        String status = text(given, "status");
-        if (status != null && !status.equals("active") && !status.equals("deprecated")) {
-            throw A2AException.invalidParams("status", status + " (expected: active or deprecated)");
-        }
+    public Entry update(UpdateEntry given, CallContext caller) {
         var details = new LinkedHashMap<String, Object>();
-        String reason = text(given, "reason");
-        if (reason != null) {
-            details.put("reason", limited("reason", reason));
+        if (given.reason() != null) {
+            details.put("reason", limited("reason", given.reason()));
         }
-        Map<String, Object> metadata = members(given.get("metadata"));
+        Map<String, Object> metadata = given.metadata() == null ? null : present(given.metadata());
         Secrets.refuse(metadata);
-        return json(entries.change(
-                id(given), "deprecated".equals(status) ? "deprecated" : "changed", details, caller, entry -> {
-                    Ownership owner = entry.ownership();
-                    Entry changed = new Entry(
-                            entry.id(),
-                            CardReader.with(
-                                    entry.resource(),
-                                    given.containsKey("humanId")
-                                            ? text(given, "humanId")
-                                            : entry.resource().humanId(),
-                                    given.containsKey("metadata")
-                                            ? CardReader.metadata(Map.of(), metadata)
-                                            : entry.resource().metadata()),
-                            new Ownership(
-                                    owner.group(),
-                                    owner.principal(),
-                                    requireNonNullElse(visibility, owner.visibility())),
-                            entry.trust(),
-                            entry.health(),
-                            entry.state());
-                    boolean isShown = !List.of("deleted", "revoked")
-                            .contains(entry.state().status());
-                    return status != null && isShown
-                            ? changed.with(changed.state().with(status))
-                            : changed;
-                }));
+        return entries.change(
+                given.id(),
+                given.status() == Status.DEPRECATED ? EntryChange.Kind.DEPRECATED : EntryChange.Kind.CHANGED,
+                details,
+                caller,
+                entry -> updated(entry, given, metadata));
+    }
+
+    private static Entry updated(Entry entry, UpdateEntry given, @Nullable Map<String, Object> metadata) {
+        String humanId = given.humanId() == null ? entry.resource().humanId() : given.humanId();
+        Ownership owner = entry.ownership();
+        Entry changed = entry.with(CardReader.with(
+                        entry.resource(),
+                        humanId == null || humanId.isBlank() ? null : humanId,
+                        metadata == null ? entry.resource().metadata() : CardReader.metadata(Map.of(), metadata)))
+                .with(new Ownership(
+                        owner.group(), owner.principal(), requireNonNullElse(given.visibility(), owner.visibility())));
+        Status before = entry.state().status();
+        boolean isShown = before != Status.DELETED && before != Status.REVOKED;
+        return given.status() != null && isShown ? changed.with(changed.state().with(given.status())) : changed;
     }
 
     private static String limited(String name, String text) {
@@ -315,144 +239,97 @@ public final class EntryOperations {
         return text;
     }
 
-    private Object renew(Map<String, @Nullable Object> given, CallContext caller) {
-        return json(entries.renew(id(given), lease(given), caller));
-    }
-
-    private Object transfer(Map<String, @Nullable Object> given, CallContext caller) {
-        String principal = String.valueOf(given.get("principal"));
-        String group = requireNonNullElse(text(given, "group"), caller.scope().group());
+    public Entry transfer(TransferEntry given, CallContext caller) {
+        String principal = given.principal();
+        String group = requireNonNullElse(given.group(), caller.scope().group());
         if (principal.isBlank() || principal.equals(Entry.HUB) || group.startsWith("*")) {
             throw A2AException.invalidParams("principal", principal + " (expected: a principal of a group)");
         }
-        return json(entries.change(
-                id(given),
-                "transferred",
+        return entries.change(
+                given.id(),
+                EntryChange.Kind.TRANSFERRED,
                 Map.of("group", group, "owner", principal),
                 caller,
-                entry -> new Entry(
-                        entry.id(),
-                        entry.resource(),
-                        new Ownership(group, principal, entry.ownership().visibility()),
-                        entry.trust(),
-                        entry.health(),
-                        entry.state())));
+                entry -> entry.with(
+                        new Ownership(group, principal, entry.ownership().visibility())));
     }
 
-    private Object versions(Map<String, @Nullable Object> given, CallContext caller) {
-        return Map.of(
-                "versions",
-                entries.history().list(entries.whole(id(given), caller).number()));
+    public ReviewList review(ReviewOperation.ReviewEntry given, CallContext caller) {
+        return review(given.id(), Reviews.REVIEW, given.stars(), given.stars() == 0 ? "" : given.text(), caller);
     }
 
-    private Object diff(Map<String, @Nullable Object> given, CallContext caller) {
-        return entries.history()
-                .diff(entries.whole(id(given), caller).number(), number(given, "from"), number(given, "to"));
+    private ReviewList review(String id, String kind, long stars, String text, CallContext caller) {
+        entries.review(id, kind, stars, limited("text", text), caller);
+        return reviews(id, caller);
     }
 
-    private Object review(Map<String, @Nullable Object> given, String kind, CallContext caller) {
-        long stars = given.get("stars") instanceof Number number ? number.longValue() : 0;
-        String text = limited("text", requireNonNullElse(text(given, "text"), ""));
-        entries.review(id(given), kind, stars, kind.equals(Reviews.REVIEW) && stars == 0 ? "" : text, caller);
-        return entries.reviews().list(entries.require(id(given), caller).number(), caller);
+    private ReviewList reviews(String id, CallContext caller) {
+        return entries.reviews().list(entries.require(id, caller).number(), caller);
     }
 
-    private Object changes(Map<String, @Nullable Object> given, CallContext caller) {
-        long after = requireNonNullElse(number(given, "after"), 0L);
-        Batch batch = entries.changesOnce(after, filter(given), size(given), caller);
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put(
-                "changes", batch.changes().stream().map(EntryOperations::json).toList());
-        answer.put("next", batch.last());
-        return answer;
+    public Map<String, ReviewOperation.View> setViews(ReviewOperation.SetViews given, CallContext caller) {
+        entries.setViews(given.id(), given.views(), caller);
+        return entries.views(given.id(), caller);
     }
 
-    /** Changes as they come, in JSON. */
-    public static Feed<Map<String, Object>> watch(StoredEntries entries, WatchChanges watch, CallContext caller) {
-        long after = watch.after() < 0 ? entries.newest() : watch.after();
-        return entries.changes(after, filter(watch.filter()), caller).as(EntryOperations::json);
+    private ChangePage changes(ListChanges given, CallContext caller) {
+        Batch batch = entries.changesOnce(given.after(), given.filter(), size(given.pageSize()), caller);
+        return new ChangePage(batch.changes(), batch.last());
     }
 
-    /** JSON of a change. */
-    public static Map<String, Object> json(Change change) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("number", change.number());
-        json.put("time", change.time().toString());
-        json.put("kind", change.kind());
-        json.put("id", change.now().id());
-        if (!change.details().isEmpty()) {
-            json.put("details", change.details());
-        }
-        json.put("entry", json(change.now()));
-        return json;
+    /** Opens the feed of changes. */
+    public Feed<EntryChange> watch(WatchChanges watch, CallContext caller) {
+        long after = watch.after() == null ? entries.newest() : watch.after();
+        return entries.changes(after, watch.filter(), caller);
     }
 
-    private Object export(Map<String, @Nullable Object> given, CallContext caller) {
-        Page page = entries.listForExport(filter(given), size(given), text(given, "pageToken"), caller);
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put(
-                "entries",
+    private ExportPage export(ExportEntries given, CallContext caller) {
+        EntryPage page = entries.listForExport(given.filter(), size(given.pageSize()), given.pageToken(), caller);
+        return new ExportPage(
                 page.entries().stream()
-                        .map(entry -> Map.of(
-                                "entry",
-                                json(entry),
-                                "document",
-                                Base64.getEncoder()
-                                        .encodeToString(
-                                                entries.document(entry, caller).bytes())))
-                        .toList());
-        if (page.next() != null) {
-            answer.put("nextPageToken", page.next());
-        }
-        return answer;
+                        .map(entry -> new ExportedEntry(
+                                entry, entries.document(entry, caller).bytes()))
+                        .toList(),
+                page.next());
     }
 
-    /** Publishes exported entries for the caller. An entry that is refused does not stop the others. */
-    private Object imported(Map<String, @Nullable Object> given, CallContext caller) {
-        List<?> all = given.get("export") instanceof Map<?, ?> export && export.get("entries") instanceof List<?> list
-                ? list
-                : List.of();
-        if (all.isEmpty() || all.size() > RegistryProtocol.MAX_PAGE) {
+    /**
+     * Publishes exported entries for the caller. An entry that is refused does not stop the others.
+     *
+     * @param exported list of objects, as a page of an export has it
+     */
+    public List<ImportedEntry> imported(@Nullable Object exported, CallContext caller) {
+        List<?> all = exported instanceof List<?> list ? list : List.of();
+        if (all.isEmpty() || all.size() > EntryFilter.MAX_PAGE) {
             throw A2AException.invalidParams(
-                    "entries", all.size() + " (expected: 1 to " + RegistryProtocol.MAX_PAGE + " exported entries)");
+                    "entries", all.size() + " (expected: 1 to " + EntryFilter.MAX_PAGE + " exported entries)");
         }
         var permits = new Semaphore(IMPORTS_AT_ONCE);
-        var results = new ArrayList<Future<Map<String, Object>>>();
+        var results = new ArrayList<Future<ImportedEntry>>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (Object each : all) {
                 results.add(threads.submit(() -> {
                     permits.acquire();
                     try {
-                        return Map.of("id", imported(each, caller).id());
+                        ExportedEntry one = ExchangeOperation.EXPORTED.fromJson(each);
+                        return new ImportedEntry(published(one, caller).id(), null);
                     } catch (A2AException refused) {
-                        return Map.of("problem", String.valueOf(refused.getMessage()));
+                        return new ImportedEntry(null, String.valueOf(refused.getMessage()));
                     } finally {
                         permits.release();
                     }
                 }));
             }
         }
-        return Map.of("results", results.stream().map(Future::resultNow).toList());
+        return results.stream().map(Future::resultNow).toList();
     }
 
-    private Entry imported(@Nullable Object exported, CallContext caller) {
-        if (!(exported instanceof Map<?, ?> both
-                && both.get("entry") instanceof Map<?, ?> json
-                && both.get("document") instanceof String document)) {
-            throw A2AException.invalidParams("entries", "expected: objects with entry and document");
-        }
-        Entry entry;
-        byte[] bytes;
-        try {
-            entry = EntryModel.ENTRY.fromJson(json);
-            bytes = Base64.getDecoder().decode(document);
-        } catch (IllegalArgumentException none) {
-            throw A2AException.invalidParams("document", "no base64 (expected: the bytes of a document)");
-        }
+    private Entry published(ExportedEntry exported, CallContext caller) {
+        Entry entry = exported.entry();
         var given = new Publication(
                 entry.id(),
                 entry.resource().type(),
-                bytes,
+                exported.document(),
                 entry.resource().url(),
                 entry.resource().humanId(),
                 entry.ownership().visibility(),
@@ -463,27 +340,13 @@ public final class EntryOperations {
         return entries.publish(given, caller);
     }
 
-    private static @Nullable String text(Map<String, @Nullable Object> given, String name) {
-        return given.get(name) instanceof String text && !text.isBlank() ? text : null;
-    }
-
-    private static List<String> texts(Map<String, @Nullable Object> given, String name) {
-        return switch (given.get(name)) {
-            case List<?> list -> list.stream().map(String::valueOf).toList();
-            case String one -> List.of(one); // of a query that is not described
-            case null, default -> List.of();
-        };
-    }
-
-    private static Map<String, Object> members(@Nullable Object json) {
-        var members = new LinkedHashMap<String, Object>();
-        if (json instanceof Map<?, ?> map) {
-            map.forEach((name, value) -> {
-                if (value != null) {
-                    members.put(String.valueOf(name), value);
-                }
-            });
-        }
-        return members;
+    private static Map<String, Object> present(Map<String, @Nullable Object> members) {
+        var present = new LinkedHashMap<String, Object>();
+        members.forEach((name, value) -> {
+            if (value != null) {
+                present.put(name, value);
+            }
+        });
+        return present;
     }
 }

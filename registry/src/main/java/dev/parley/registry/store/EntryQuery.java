@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.Entry;
-import dev.parley.registry.store.Entries.Filter;
-import dev.parley.registry.store.Entries.Page;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
@@ -51,7 +51,7 @@ final class EntryQuery {
      *
      * @param unknown keys of rows of the hub's own agents that the caller may not know
      */
-    EntryQuery(Filter filter, Viewer viewer, Collection<Long> unknown, boolean isPerEntry) {
+    EntryQuery(EntryFilter filter, Viewer viewer, Collection<Long> unknown, boolean isPerEntry) {
         this.isPerEntry = isPerEntry;
         int count = filter.skills().size() + filter.tags().size();
         for (List<String> alternatives : filter.fields().values()) {
@@ -122,7 +122,7 @@ final class EntryQuery {
     }
 
     /** Whether an entry fulfils a filter. */
-    static boolean fits(Entry entry, Filter filter) {
+    static boolean fits(Entry entry, EntryFilter filter) {
         Set<String> labels = EntryRows.labels(entry);
         return filter.skills().stream().allMatch(each -> labels.contains(EntryRows.label("skill", each)))
                 && filter.tags().stream().allMatch(each -> labels.contains(EntryRows.label("tag", each)))
@@ -182,7 +182,7 @@ final class EntryQuery {
      * @param withDocuments whether the documents of the entries are read with them
      * @param shown returns an entry as the viewer sees it
      */
-    Page page(
+    EntryPage page(
             Session session,
             String order,
             int size,
@@ -231,7 +231,7 @@ final class EntryQuery {
             Numbered last = page.getLast();
             next = new Position(total, key(column, last.entry()), last.number(), 0).token();
         }
-        return new Page(page.stream().map(shown).toList(), next, total);
+        return new EntryPage(page.stream().map(shown).toList(), next, total);
     }
 
     private static String key(String column, Entry entry) {

@@ -146,7 +146,7 @@ final class EntryRows {
                 entry.ownership().group(),
                 entry.ownership().principal(),
                 rank(entry.ownership().visibility()),
-                entry.state().status(),
+                EntryModel.word(entry.state().status()),
                 entry.state().change(),
                 now.content(),
                 now.views(),
@@ -169,7 +169,7 @@ final class EntryRows {
                 entry.ownership().group(),
                 entry.ownership().principal(),
                 rank(entry.ownership().visibility()),
-                entry.state().status(),
+                EntryModel.word(entry.state().status()),
                 entry.state().change(),
                 changed.content(),
                 changed.views(),
@@ -286,12 +286,12 @@ final class EntryRows {
         add(labels, "type", resource.type());
         add(labels, "provider", resource.provider());
         add(labels, "humanId", resource.humanId());
-        add(labels, "health", entry.health().status());
-        add(labels, "trust", entry.trust().outcome());
+        add(labels, "health", EntryModel.word(entry.health().status()));
+        add(labels, "trust", EntryModel.word(entry.trust().outcome()));
         add(labels, "tee", entry.trust().tee());
         add(labels, "owner", entry.ownership().principal());
         add(labels, "group", entry.ownership().group());
-        add(labels, "status", entry.state().status());
+        add(labels, "status", EntryModel.word(entry.state().status()));
         add(labels, "publisher", Urns.publisher(entry.id()));
         return labels;
     }

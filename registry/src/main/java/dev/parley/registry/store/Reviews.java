@@ -1,14 +1,14 @@
 package dev.parley.registry.store;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.registry.ReviewOperation.Review;
+import dev.parley.registry.ReviewOperation.ReviewList;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Reviews of entries, and notes of groups on them: one of each kind by a caller. Safe for any thread. */
 final class Reviews {
@@ -63,43 +63,32 @@ final class Reviews {
                         text);
     }
 
-    /** Reviews, and notes of the caller's group, in JSON, the newest first. */
-    Map<String, Object> list(long entry, CallContext caller) {
+    /** Reviews, and notes of the caller's group, the newest first. */
+    ReviewList list(long entry, CallContext caller) {
         return database.read(session -> {
-            var answer = new LinkedHashMap<String, Object>();
             double average = session.first(
                             row -> row.getDouble(1),
                             "SELECT coalesce(avg(stars), 0) FROM registry_review WHERE entry = ? AND kind = 'review'",
                             entry)
                     .orElse(0.0);
-            answer.put(
-                    "count",
-                    session.number("SELECT count(*) FROM registry_review WHERE entry = ? AND kind = 'review'", entry));
-            answer.put("average", Math.round(average * 100) / 100.0);
-            answer.put("reviews", rows(session, entry, REVIEW, ""));
-            answer.put(
-                    "notes",
+            return new ReviewList(
+                    session.number("SELECT count(*) FROM registry_review WHERE entry = ? AND kind = 'review'", entry),
+                    Math.round(average * 100) / 100.0,
+                    rows(session, entry, REVIEW, ""),
                     caller.isUnauthenticated()
                             ? List.of()
                             : rows(session, entry, NOTE, caller.scope().group()));
-            return answer;
         });
     }
 
     /** @param group of the authors; empty for all */
-    private static List<Map<String, Object>> rows(Session session, long entry, String kind, String group)
-            throws SQLException {
+    private static List<Review> rows(Session session, long entry, String kind, String group) throws SQLException {
         return session.list(
-                row -> {
-                    var review = new LinkedHashMap<String, Object>();
-                    review.put("principal", Session.text(row, 1));
-                    if (row.getInt(2) > 0) {
-                        review.put("stars", row.getInt(2));
-                    }
-                    review.put("text", Session.text(row, 3));
-                    review.put("time", Instant.ofEpochMilli(row.getLong(4)).toString());
-                    return review;
-                },
+                row -> new Review(
+                        Session.text(row, 1),
+                        row.getInt(2),
+                        Session.text(row, 3),
+                        Instant.ofEpochMilli(row.getLong(4))),
                 "SELECT principal, stars, text, at_ms FROM registry_review WHERE entry = ? AND kind = ?"
                         + " AND (? = '' OR group_id = ?) ORDER BY at_ms DESC LIMIT " + MOST,
                 entry,

@@ -12,16 +12,22 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.LruMap;
+import dev.parley.registry.Difference;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.State;
+import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Trust;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.HistoryOperation.Verdict;
 import dev.parley.registry.RegistryError;
-import dev.parley.registry.store.CardDiff.Difference;
+import dev.parley.registry.ReviewOperation;
 import dev.parley.registry.store.CardReader.Reading;
 import dev.parley.registry.store.ChangeFeed.Batch;
 import dev.parley.registry.store.EntryRows.Numbered;
@@ -55,6 +61,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Entries in the tables of the hub's database. See {@code docs/adr/0049-record-of-a-registry.md}. */
@@ -72,7 +79,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private static final int KEPT = 100;
 
     /** Changes by owners that a full group may make. */
-    private static final Set<String> UNLIMITED = Set.of("deleted", "renewed");
+    private static final Set<EntryChange.Kind> UNLIMITED = Set.of(EntryChange.Kind.DELETED, EntryChange.Kind.RENEWED);
 
     /** Views of documents in memory. */
     private static final int DISCLOSED = 128;
@@ -91,7 +98,11 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(10);
     private static final Duration LONGEST_LEASE = Duration.ofDays(366);
-    private static final Trust UNCHECKED = new Trust("unsigned", "", null, null, null, null);
+    /** Changes that do not count as edits of an entry. */
+    private static final Set<EntryChange.Kind> UNEDITED =
+            Set.of(EntryChange.Kind.HEALTH, EntryChange.Kind.TRUST, EntryChange.Kind.RENEWED);
+
+    private static final Trust UNCHECKED = new Trust(Entry.Outcome.UNSIGNED, "", null, null, null, null);
 
     private final Database database;
     private final EntryBytes bytes;
@@ -229,13 +240,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
 
     private void removeOwn(Predicate<Entry> gone) {
         for (Entry entry : List.copyOf(own.values())) {
-            if (gone.test(entry) && !entry.state().status().equals("deleted")) {
+            if (gone.test(entry) && entry.state().status() != Status.DELETED) {
                 change(
                         entry.id(),
-                        "deleted",
+                        EntryChange.Kind.DELETED,
                         Map.of(),
                         null,
-                        now -> now.with(now.state().with("deleted")));
+                        now -> now.with(now.state().with(Status.DELETED)));
             }
         }
     }
@@ -248,7 +259,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
         checkLease(given.lease());
         while (true) {
             Numbered before = place(given, reading.resource(), publisher, owner);
-            if (before != null && before.entry().state().status().equals("revoked")) {
+            if (before != null && before.entry().state().status() == Status.REVOKED) {
                 throw A2AException.of(
                         RegistryError.REFUSED_CHANGE,
                         "entry " + before.entry().id() + ": revoked: "
@@ -288,8 +299,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         Resource resource = CardReader.resource(given.type(), card, url, null, Map.of());
         return Optional.ofNullable(place(given, resource, caller, owner))
                 .map(Numbered::entry)
-                .filter(entry ->
-                        !List.of("deleted", "revoked").contains(entry.state().status()));
+                .filter(entry -> entry.state().status() != Status.DELETED
+                        && entry.state().status() != Status.REVOKED);
     }
 
     static void checkLease(@Nullable Duration lease) {
@@ -444,7 +455,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 old == null ? UNCHECKED : old.trust(),
                 old == null ? Health.UNKNOWN : old.health(),
                 new State(
-                        "active",
+                        Status.ACTIVE,
                         old == null ? 1 : old.state().revision() + (isSame ? 0 : 1),
                         old == null ? 0 : old.state().change(),
                         old == null ? now : old.state().created(),
@@ -452,14 +463,14 @@ public final class StoredEntries implements Entries, AutoCloseable {
                         given.lease() == null ? null : now.plus(given.lease())));
     }
 
-    private static void refuse(List<String> kinds, List<Difference> differences) {
+    private static void refuse(List<Difference.Kind> kinds, List<Difference> differences) {
         for (Difference each : differences) {
             if (kinds.contains(each.kind())) {
                 throw A2AException.of(
                         RegistryError.REFUSED_CHANGE,
-                        each.path() + ": " + each.text() + " (expected: no change that is " + String.join(" or ", kinds)
-                                + ")",
-                        Map.of("kind", each.kind(), "path", each.path()));
+                        each.path() + ": " + each.text() + " (expected: no change that is "
+                                + kinds.stream().map(EntryModel::word).collect(Collectors.joining(" or ")) + ")",
+                        Map.of("kind", EntryModel.word(each.kind()), "path", each.path()));
             }
         }
     }
@@ -477,8 +488,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         var details = new LinkedHashMap<String, Object>();
         details.put("revision", draft.state().revision());
         if (!differences.isEmpty()) {
-            details.put("verdict", History.verdict(differences));
-            details.put("changes", differences.stream().map(Difference::json).toList());
+            details.put("verdict", EntryModel.word(Verdict.of(differences)));
+            details.put("changes", History.JSON.toJson(differences));
         }
         Numbered after = commit(draft.ownership().group(), draft.id(), session -> {
             Numbered current = EntryRows.byId(session, draft.id()).orElse(null);
@@ -491,9 +502,9 @@ public final class StoredEntries implements Entries, AutoCloseable {
             long more = (long) Storage.ROW
                     + Json.write(details).length
                     + (isVersion ? Storage.ROW + given.document().length : 0)
-                    + (isVersion ? History.json(differences).length : 0);
+                    + (isVersion ? JsonText.write(History.JSON, differences).length : 0);
             bytes.require(session, current, draft, EntryModel.write(draft).length, more);
-            String kind = current == null ? "registered" : "changed";
+            var kind = current == null ? EntryChange.Kind.REGISTERED : EntryChange.Kind.CHANGED;
             byte[] views = current == null ? null : current.views();
             Resource open = Views.open(draft.resource(), Views.of(views), given.document());
             Numbered now = write(session, current, draft, views, open, kind, details);
@@ -514,7 +525,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             Entry draft,
             byte @Nullable [] views,
             @Nullable Resource open,
-            String kind,
+            EntryChange.Kind kind,
             Map<String, Object> details)
             throws SQLException {
         long change = session.number("SELECT coalesce(max(number), 0) + 1 FROM registry_change");
@@ -523,7 +534,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 : session.number("SELECT coalesce(max(number), 0) + 1 FROM registry_entry");
         Instant now = now();
         State state = draft.state();
-        boolean isEdited = !kind.equals("health") && !kind.equals("trust") && !kind.equals("renewed");
+        boolean isEdited = !UNEDITED.contains(kind);
         var entry = new Entry(
                 draft.id(),
                 draft.resource(),
@@ -551,7 +562,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 change,
                 number,
                 now,
-                kind,
+                EntryModel.word(kind),
                 entry.ownership().group(),
                 entry.ownership().principal(),
                 before == null
@@ -581,8 +592,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private static @Nullable Instant due(Entry entry) {
         State state = entry.state();
         return switch (state.status()) {
-            case "deleted" -> state.updated().plus(RESTORABLE);
-            case "active", "deprecated" -> state.leaseUntil();
+            case DELETED -> state.updated().plus(RESTORABLE);
+            case ACTIVE, DEPRECATED -> state.leaseUntil();
             default -> null;
         };
     }
@@ -595,16 +606,17 @@ public final class StoredEntries implements Entries, AutoCloseable {
         if (entry == null || due == null || due.isAfter(now())) {
             return; // renewed, restored or erased meanwhile
         }
-        if (entry.entry().state().status().equals("deleted")) {
+        if (entry.entry().state().status() == Status.DELETED) {
             erase(entry);
             return;
         }
-        var unused = change(entry.entry().id(), "expired", Map.of(), null, now -> {
+        var unused = change(entry.entry().id(), EntryChange.Kind.EXPIRED, Map.of(), null, now -> {
             Instant end = due(now);
             return end == null || end.isAfter(now())
                     ? now
-                    : now.with(now.state().with("expired"))
-                            .with(new Health("down", "lease", "no heartbeat before " + end, end, -1));
+                    : now.with(now.state().with(Status.EXPIRED))
+                            .with(new Health(
+                                    Entry.HealthStatus.DOWN, Entry.Cause.LEASE, "no heartbeat before " + end, end, -1));
         });
     }
 
@@ -612,7 +624,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     private void erase(Numbered entry) {
         var unused = database.erase(session -> {
             Numbered now = EntryRows.byNumber(session, entry.number()).orElse(null);
-            if (now != null && now.entry().state().status().equals("deleted")) { // not restored meanwhile
+            if (now != null && now.entry().state().status() == Status.DELETED) { // not restored meanwhile
                 EntryRows.erase(session, now, now(), bytes);
                 for (EntryListener listener : listeners) {
                     listener.erased(session, now.number());
@@ -664,7 +676,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             Ownership owner = new Ownership(
                     entry.entry().ownership().group(), pseudonym, EntryRows.visibility(Math.toIntExact(shown)));
             Entry tombstone = tombstone(entry.entry()).with(owner);
-            left = write(session, entry, tombstone, null, null, "deleted", Map.of());
+            left = write(session, entry, tombstone, null, null, EntryChange.Kind.DELETED, Map.of());
             session.update(
                     "DELETE FROM registry_change WHERE entry = ? AND number < ?",
                     number,
@@ -706,7 +718,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
     @Override
     public Entry change(
             String id,
-            String kind,
+            EntryChange.Kind kind,
             Map<String, Object> details,
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit) {
@@ -733,7 +745,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             return Optional.of(
                     write(session, current, edited, current.views(), openOf(edited, current), kind, details));
         });
-        if (written != null && kind.equals("deleted")) {
+        if (written != null && kind == EntryChange.Kind.DELETED) {
             eraseOldest(written.entry().ownership().group());
         }
         Numbered now = written != null ? written : load(key);
@@ -765,13 +777,13 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     /** Sets the selective views of an entry; an empty map shows all of it to all readers. */
-    void setViews(String id, Map<String, ?> json, CallContext owner) {
+    void setViews(String id, Map<String, ReviewOperation.View> given, CallContext owner) {
         Numbered known = require(id, owner);
         requireOwner(known.entry(), viewer(owner));
         String key = known.entry().id();
         Version version = history.version(known.number(), null).orElseThrow(() -> notFound(id));
-        List<View> views = Views.checked(json, version.type(), version.bytes());
-        byte[] stored = views.isEmpty() ? null : Json.write(json);
+        List<View> views = Views.checked(given, version.type(), version.bytes());
+        byte[] stored = views.isEmpty() ? null : JsonText.write(ReviewOperation.VIEWS_JSON, given);
         Numbered written = commit(known.entry().ownership().group(), key, session -> {
             Numbered current = EntryRows.byId(session, key).orElse(null);
             if (current == null || current.entry().state().revision() != version.revision()) {
@@ -784,8 +796,14 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     current.content().length,
                     (stored == null ? 0 : stored.length) - length(current.views()));
             Resource open = Views.open(current.entry().resource(), views, version.bytes());
-            return Optional.of(
-                    write(session, current, current.entry(), stored, open, "changed", Map.of("views", views.size())));
+            return Optional.of(write(
+                    session,
+                    current,
+                    current.entry(),
+                    stored,
+                    open,
+                    EntryChange.Kind.CHANGED,
+                    Map.of("views", views.size())));
         });
         if (written == null) {
             throw A2AException.of(RegistryError.REFUSED_CHANGE, "the document has changed meanwhile");
@@ -797,11 +815,11 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     /** The selective views of an entry, for its owner. */
-    Map<String, ?> views(String id, CallContext owner) {
+    Map<String, ReviewOperation.View> views(String id, CallContext owner) {
         Numbered known = require(id, owner);
         requireOwner(known.entry(), viewer(owner));
         byte[] stored = known.views();
-        return stored == null ? Map.of() : JsonText.read(stored, Codecs.STRUCT);
+        return stored == null ? Map.of() : JsonText.read(stored, ReviewOperation.VIEWS_JSON);
     }
 
     /** An entry as a caller sees it: by its view, if it has views. */
@@ -995,7 +1013,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
      */
     Entry renew(String id, @Nullable Duration lease, CallContext owner) {
         checkLease(lease);
-        return change(id, "renewed", Map.of(), owner, entry -> {
+        return change(id, EntryChange.Kind.RENEWED, Map.of(), owner, entry -> {
             State state = entry.state();
             Instant until = state.leaseUntil();
             if (lease == null && until == null) {
@@ -1004,7 +1022,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
             Instant now = now();
             Object length = entry.resource().metadata().get(LEASE);
             Duration next = lease != null ? lease : Duration.ofSeconds(length instanceof Number n ? n.longValue() : 60);
-            String status = state.status().equals("expired") ? "active" : state.status();
+            Status status = state.status() == Status.EXPIRED ? Status.ACTIVE : state.status();
             var metadata = new LinkedHashMap<>(entry.resource().metadata());
             metadata.put(LEASE, next.toSeconds());
             return new Entry(
@@ -1012,7 +1030,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     CardReader.with(entry.resource(), entry.resource().humanId(), metadata),
                     entry.ownership(),
                     entry.trust(),
-                    entry.health().cause().equals("lease") ? Health.UNKNOWN : entry.health(),
+                    entry.health().cause() == Entry.Cause.LEASE ? Health.UNKNOWN : entry.health(),
                     new State(
                             status,
                             state.revision(),
@@ -1052,17 +1070,22 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     @Override
-    public Page list(Filter filter, String order, int size, @Nullable String token, CallContext viewer) {
+    public EntryPage list(EntryFilter filter, String order, int size, @Nullable String token, CallContext viewer) {
         return list(filter, order, size, token, false, viewer);
     }
 
     /** A page of entries whose documents are read with them. */
-    Page listForExport(Filter filter, int size, @Nullable String token, CallContext viewer) {
+    EntryPage listForExport(EntryFilter filter, int size, @Nullable String token, CallContext viewer) {
         return list(filter, "name", size, token, true, viewer);
     }
 
-    private Page list(
-            Filter filter, String order, int size, @Nullable String token, boolean withDocuments, CallContext viewer) {
+    private EntryPage list(
+            EntryFilter filter,
+            String order,
+            int size,
+            @Nullable String token,
+            boolean withDocuments,
+            CallContext viewer) {
         Viewer by = viewer(viewer);
         return read(session -> new EntryQuery(filter, by, unknown(by), false)
                 .page(session, order, size, token, withDocuments, entry -> shown(entry, viewer, by)));
@@ -1073,7 +1096,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
      *
      * @param isPerEntry for searches that look at a few of the entries
      */
-    public Conditions conditions(Filter filter, CallContext viewer, boolean isPerEntry) {
+    public Conditions conditions(EntryFilter filter, CallContext viewer, boolean isPerEntry) {
         Viewer by = viewer(viewer);
         return new EntryQuery(filter, by, unknown(by), isPerEntry).conditions();
     }
@@ -1220,18 +1243,18 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     @Override
-    public Feed<Change> changes(long after, Filter filter, CallContext viewer) {
+    public Feed<EntryChange> changes(long after, EntryFilter filter, CallContext viewer) {
         return feed.open(after, from -> read(session -> batch(session, from, filter, viewer)));
     }
 
     /** The changes after a number, at most so many. */
-    Batch changesOnce(long after, Filter filter, int size, CallContext viewer) {
-        var changes = new ArrayList<Change>();
+    Batch changesOnce(long after, EntryFilter filter, int size, CallContext viewer) {
+        var changes = new ArrayList<EntryChange>();
         long last = after;
         while (true) {
             long from = last;
             Batch batch = read(session -> batch(session, from, filter, viewer));
-            for (Change change : batch.changes()) {
+            for (EntryChange change : batch.changes()) {
                 changes.add(change);
                 if (changes.size() == size) {
                     return new Batch(changes, change.number());
@@ -1245,11 +1268,11 @@ public final class StoredEntries implements Entries, AutoCloseable {
     }
 
     /** A page of changes. An entry that the viewer may no longer see is shown as deleted, without its content. */
-    private Batch batch(Session session, long after, Filter filter, CallContext caller) throws SQLException {
+    private Batch batch(Session session, long after, EntryFilter filter, CallContext caller) throws SQLException {
         Viewer viewer = viewer(caller);
         var last = new long[] {after};
         long end = end(session, after, viewer);
-        var changes = new ArrayList<Change>();
+        var changes = new ArrayList<EntryChange>();
         damagedChanges.list(
                 session,
                 row -> {
@@ -1264,17 +1287,16 @@ public final class StoredEntries implements Entries, AutoCloseable {
                     Entry now = entry.entry();
                     var ownership = new Ownership(
                             Session.text(row, 4), Session.text(row, 5), EntryRows.visibility(row.getInt(6)));
-                    Entry then = now.with(ownership).with(now.state().with("active"));
+                    Entry then = now.with(ownership).with(now.state().with(Status.ACTIVE));
                     if (viewer.sees(then)) {
                         Entry shown = viewer.sees(now) ? shown(entry, caller, viewer) : tombstone(now);
                         boolean isWhole = entry.views() == null || viewer.owns(now);
-                        if (EntryQuery.fits(shown, filter)
-                                || shown.state().status().equals("deleted")) {
-                            changes.add(new Change(
+                        if (EntryQuery.fits(shown, filter) || shown.state().status() == Status.DELETED) {
+                            changes.add(new EntryChange(
                                     row.getLong(1),
                                     requireNonNull(Session.time(row, 2)),
-                                    Session.text(row, 3),
-                                    isWhole ? details(row.getBytes(7)) : Map.of(),
+                                    EntryModel.constant(EntryChange.Kind.class, Session.text(row, 3)),
+                                    isWhole ? JsonText.read(row.getBytes(7), Codecs.STRUCT) : Map.of(),
                                     shown));
                         }
                     }
@@ -1330,17 +1352,7 @@ public final class StoredEntries implements Entries, AutoCloseable {
                 new Ownership("", "", Entry.Visibility.PRIVATE),
                 UNCHECKED,
                 Health.UNKNOWN,
-                new State("deleted", 0, state.change(), state.created(), state.updated(), null));
-    }
-
-    private static Map<String, Object> details(byte[] json) {
-        var details = new LinkedHashMap<String, Object>();
-        JsonText.read(json, Codecs.STRUCT).forEach((name, value) -> {
-            if (value != null) {
-                details.put(name, value);
-            }
-        });
-        return details;
+                new State(Status.DELETED, 0, state.change(), state.created(), state.updated(), null));
     }
 
     @Override

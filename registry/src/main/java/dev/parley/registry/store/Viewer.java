@@ -36,10 +36,10 @@ record Viewer(String group, String principal, boolean isStranger, boolean isOper
     boolean sees(Entry entry) {
         Ownership owner = entry.ownership();
         if (owner.principal().equals(Entry.HUB)) {
-            return (isOperator || knows.test(entry)) && !entry.state().status().equals("deleted");
+            return (isOperator || knows.test(entry)) && entry.state().status() != Entry.Status.DELETED;
         }
         return owns(entry)
-                || !entry.state().status().equals("deleted")
+                || entry.state().status() != Entry.Status.DELETED
                         && switch (owner.visibility()) {
                             case PUBLIC -> true;
                             case GROUP -> !isStranger && owner.group().equals(group);

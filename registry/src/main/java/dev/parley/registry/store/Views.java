@@ -9,6 +9,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
+import dev.parley.registry.ReviewOperation;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class Views {
     private static final int MOST = 50;
     private static final String SKILLS = "skills";
-    private static final String HIDE = "hide";
-    private static final String ENDPOINTS = "endpoints";
-    private static final List<String> CONDITIONS = List.of("groups", "scopes", "principals", "addresses");
     private static final List<String> INTERFACES = List.of("supportedInterfaces", "additionalInterfaces");
     private static final Set<String> SIGNATURES = Set.of("signatures", "signature");
 
@@ -114,11 +112,11 @@ final class Views {
      * @param document that they are of; each must be a good document again
      * @throws A2AException if they are wrong
      */
-    static List<View> checked(Map<String, ?> json, String type, byte[] document) {
-        if (json.size() > MOST) {
-            throw A2AException.invalidParams("views", json.size() + " (expected: at most " + MOST + ")");
+    static List<View> checked(Map<String, ReviewOperation.View> given, String type, byte[] document) {
+        if (given.size() > MOST) {
+            throw A2AException.invalidParams("views", given.size() + " (expected: at most " + MOST + ")");
         }
-        List<View> views = of(json);
+        List<View> views = of(given);
         for (View view : views) {
             try {
                 var unused = CardReader.resource(type, view.of(document), null, null, Map.of());
@@ -137,51 +135,28 @@ final class Views {
 
     /** Reads stored views. */
     static List<View> of(byte @Nullable [] json) {
-        return json == null ? List.of() : of(JsonText.read(json, Codecs.STRUCT));
+        return json == null ? List.of() : of(JsonText.read(json, ReviewOperation.VIEWS_JSON));
     }
 
-    private static List<View> of(Map<String, ?> json) {
-        var views = new ArrayList<View>();
-        json.forEach((name, value) -> {
-            if (!(value instanceof Map<?, ?> members)) {
-                throw A2AException.invalidParams("views." + name, "expected: an object");
-            }
-            var conditions = new LinkedHashMap<String, List<String>>();
-            for (String kind : CONDITIONS) {
-                List<String> values = texts(name, members, kind);
-                if (values != null) {
-                    conditions.put(kind, values);
-                }
-            }
-            for (Object member : members.keySet()) {
-                String known = String.valueOf(member);
-                if (!CONDITIONS.contains(known)
-                        && !List.of(SKILLS, ENDPOINTS, HIDE).contains(known)) {
-                    throw A2AException.invalidParams(
-                            "views." + name + "." + known,
-                            "unknown (expected: groups, scopes, principals, addresses, skills, endpoints or hide)");
-                }
-            }
-            List<String> hide = texts(name, members, HIDE);
-            views.add(new View(
-                    name,
-                    conditions,
-                    texts(name, members, SKILLS),
-                    texts(name, members, ENDPOINTS),
-                    hide == null ? List.of() : hide));
-        });
-        return views;
+    private static List<View> of(Map<String, ReviewOperation.View> given) {
+        return given.entrySet().stream()
+                .map(view -> of(view.getKey(), view.getValue()))
+                .toList();
     }
 
-    private static @Nullable List<String> texts(String view, Map<?, ?> members, String name) {
-        Object value = members.get(name);
-        if (value == null) {
-            return null;
+    private static View of(String name, ReviewOperation.View given) {
+        var conditions = new LinkedHashMap<String, List<String>>();
+        put(conditions, "groups", given.groups());
+        put(conditions, "scopes", given.scopes());
+        put(conditions, "principals", given.principals());
+        put(conditions, "addresses", given.addresses());
+        return new View(name, conditions, given.skills(), given.endpoints(), given.hide());
+    }
+
+    private static void put(Map<String, List<String>> conditions, String kind, @Nullable List<String> values) {
+        if (values != null) {
+            conditions.put(kind, values);
         }
-        if (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
-            return list.stream().map(String::valueOf).toList();
-        }
-        throw A2AException.invalidParams("views." + view + "." + name, "expected: a list of texts");
     }
 
     /** What callers without a view learn of an entry: that it exists. */

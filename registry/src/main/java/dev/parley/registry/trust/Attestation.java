@@ -7,6 +7,7 @@ import dev.parley.protocol.CardVerifier.Outcome;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.CompactJws;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.TeeOutcome;
 import dev.parley.registry.trust.TrustManifest.Finding;
 import dev.parley.registry.trust.TrustManifest.Subject;
 import java.io.IOException;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 record Attestation(String type, @Nullable String endpoint) {
     private static final int SHOWN = 60;
+
+    /** Verdict on an attestation. */
+    record Finding(TeeOutcome outcome, String reason) {}
 
     /** The environment that a document declares in {@code capabilities.teeDetails}; null if it declares none. */
     static @Nullable Attestation declared(byte[] document) {
@@ -44,30 +48,30 @@ record Attestation(String type, @Nullable String endpoint) {
      */
     Finding check(Fetch fetch, TrustedKeys trusted, Entry entry, Instant now) throws InterruptedException {
         if (endpoint == null) {
-            return new Finding("unverified", "the card names no attestation endpoint");
+            return new Finding(TeeOutcome.UNVERIFIED, "the card names no attestation endpoint");
         }
         Document answer;
         try {
             answer = fetch.get(entry.ownership().group(), endpoint);
         } catch (IOException | A2AException failure) {
-            return new Finding("failed", String.valueOf(failure.getMessage()));
+            return new Finding(TeeOutcome.FAILED, String.valueOf(failure.getMessage()));
         }
         if (answer.status() != 200) {
-            return new Finding("failed", "the attestation endpoint answered with status " + answer.status());
+            return new Finding(TeeOutcome.FAILED, "the attestation endpoint answered with status " + answer.status());
         }
         CompactJws evidence;
         try {
             evidence = CompactJws.read(new String(answer.body(), StandardCharsets.ISO_8859_1));
         } catch (IllegalArgumentException another) {
             return new Finding(
-                    "unverified",
+                    TeeOutcome.UNVERIFIED,
                     "evidence of " + type + " is not verified: " + answer.body().length + " bytes of "
                             + shown(answer.mediaType()) + ", " + Subject.digest(answer.body()));
         }
         Verdict verdict = trusted.judge(keys -> keys.verify(evidence.payload(), evidence.detached(), null));
         if (!verdict.isVerified()) {
             return new Finding(
-                    verdict.outcome() == Outcome.TAMPERED ? "failed" : "unverified",
+                    verdict.outcome() == Outcome.TAMPERED ? TeeOutcome.FAILED : TeeOutcome.UNVERIFIED,
                     "attestation: " + verdict.reason());
         }
         return claims(evidence.payload(), entry, now, verdict.reason());
@@ -78,10 +82,10 @@ record Attestation(String type, @Nullable String endpoint) {
         try {
             claims = Json.read(payload, Map.class);
         } catch (A2AException noJson) {
-            return new Finding("failed", "the attestation has no claims");
+            return new Finding(TeeOutcome.FAILED, "the attestation has no claims");
         }
         if (!(claims.get("exp") instanceof Number exp) || now.getEpochSecond() >= exp.longValue()) {
-            return new Finding("failed", "the attestation has expired, or has no expiry");
+            return new Finding(TeeOutcome.FAILED, "the attestation has expired, or has no expiry");
         }
         String subject = String.valueOf(claims.get("sub"));
         boolean isOfEntry = subject.equals(entry.id())
@@ -89,8 +93,8 @@ record Attestation(String type, @Nullable String endpoint) {
                 || entry.resource().endpoints().stream()
                         .anyMatch(one -> one.url().equals(subject));
         return isOfEntry
-                ? new Finding("verified", "attestation: " + signed)
-                : new Finding("failed", "the attestation is about another subject: " + shown(subject));
+                ? new Finding(TeeOutcome.VERIFIED, "attestation: " + signed)
+                : new Finding(TeeOutcome.FAILED, "the attestation is about another subject: " + shown(subject));
     }
 
     private static String shown(String text) {

@@ -64,7 +64,7 @@ public final class Revocations implements EntryListener {
 
     @Override
     public void changed(Session session, long number, Entry now) throws SQLException {
-        if (now.state().status().equals("revoked")) {
+        if (now.state().status() == Entry.Status.REVOKED) {
             session.update(
                     "INSERT INTO registry_revocation (number, id, digest, at_ms, reason, listed)"
                             + " SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ? FROM registry_revocation WHERE TRUE"
@@ -112,7 +112,7 @@ public final class Revocations implements EntryListener {
      *
      * @throws A2AException NOT_SIGNED if the hub has no key to sign it
      */
-    WireDocument signed() {
+    public WireDocument signed() {
         Instant now = clock.instant();
         long sequence = database.read(session -> session.number("SELECT max(number) FROM registry_revocation"));
         Signed known = last;

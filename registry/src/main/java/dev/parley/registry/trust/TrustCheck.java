@@ -5,6 +5,9 @@ import dev.parley.extension.HubSignatures;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Outcome;
+import dev.parley.registry.Entry.TeeOutcome;
+import dev.parley.registry.ExchangeOperation.CatalogSignature;
 import dev.parley.registry.store.EntryCheck;
 import dev.parley.registry.trust.TrustManifest.Finding;
 import dev.parley.registry.trust.TrustManifest.Subject;
@@ -30,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrustCheck implements EntryCheck {
     /** Outcomes, the decisive one first. */
-    private static final List<String> DECISIVE = List.of("tampered", "verified", "integrity", "unverifiable");
+    private static final List<Outcome> DECISIVE =
+            List.of(Outcome.TAMPERED, Outcome.VERIFIED, Outcome.INTEGRITY, Outcome.UNVERIFIABLE);
 
     private static final int MOST_MANIFESTS = 8;
 
@@ -94,7 +98,7 @@ public final class TrustCheck implements EntryCheck {
         Entry.Trust before = entry.trust();
         // A document that is published again changes nothing.
         boolean isSame =
-                finding.outcome().equals(before.outcome()) && finding.reason().equals(before.reason());
+                finding.outcome() == before.outcome() && finding.reason().equals(before.reason());
         boolean isKept = declared != null && declared.type().equals(before.tee()) && before.teeOutcome() != null;
         return new Entry.Trust(
                 finding.outcome(),
@@ -103,7 +107,7 @@ public final class TrustCheck implements EntryCheck {
                         ? before.checked()
                         : clock.instant().truncatedTo(ChronoUnit.MILLIS),
                 declared == null ? null : declared.type(),
-                declared == null ? null : isKept ? before.teeOutcome() : "unverified",
+                declared == null ? null : isKept ? before.teeOutcome() : TeeOutcome.UNVERIFIED,
                 declared == null ? null : isKept ? before.teeReason() : "not checked yet");
     }
 
@@ -113,7 +117,7 @@ public final class TrustCheck implements EntryCheck {
         if (declared == null) {
             return entry.trust();
         }
-        Finding finding = declared.check(fetch, trusted, entry, clock.instant());
+        Attestation.Finding finding = declared.check(fetch, trusted, entry, clock.instant());
         return new Entry.Trust(
                 entry.trust().outcome(),
                 entry.trust().reason(),
@@ -137,7 +141,7 @@ public final class TrustCheck implements EntryCheck {
      * The trust in an entry of a catalog or a result of a search, in the entry model of ARD. Only a document that it holds can be judged:
      * nothing is fetched from its address.
      */
-    public Map<String, Object> ofResult(Map<?, ?> entry, String group) {
+    public CatalogSignature ofResult(Map<?, ?> entry, String group) {
         Finding finding = Finding.unverifiable("the document was not fetched");
         if (entry.get("data") instanceof Map<?, ?> data) {
             var subject = new Subject(
@@ -148,17 +152,15 @@ public final class TrustCheck implements EntryCheck {
                     Json.write(data));
             finding = verdict(subject, null, entry, group);
         }
-        return Map.of("outcome", finding.outcome(), "reason", finding.reason());
+        return new CatalogSignature(finding.outcome(), finding.reason());
     }
 
     /**
      * The trust in a catalog as a whole, by the signature of its publisher.
-     *
-     * @return {@code outcome} and {@code reason}
      */
-    public Map<String, Object> ofCatalog(Map<?, ?> catalog, String group) {
+    public CatalogSignature ofCatalog(Map<?, ?> catalog, String group) {
         Finding finding = manifests.judge(catalog, group);
-        return Map.of("outcome", finding.outcome(), "reason", finding.reason());
+        return new CatalogSignature(finding.outcome(), finding.reason());
     }
 
     private Finding verdict(Entry entry, byte[] document) {
@@ -184,20 +186,20 @@ public final class TrustCheck implements EntryCheck {
         var findings = new ArrayList<Finding>();
         if (TrustManifest.AGENT_CARDS.contains(subject.type())) {
             Verdict card = trusted.judge(keys -> keys.verify(subject.document(), host(url)));
-            findings.add(new Finding(card.outcome().name().toLowerCase(Locale.ROOT), card.reason()));
+            findings.add(Finding.of(card, ""));
         }
         Stream.concat(Stream.ofNullable(members.get("trustManifest")), all(members.get("trustManifests")))
                 .filter(Map.class::isInstance)
                 .limit(MOST_MANIFESTS)
                 .forEach(manifest -> findings.add(manifests.judge((Map<?, ?>) manifest, subject, trusted, group)));
-        for (String outcome : DECISIVE) {
+        for (Outcome outcome : DECISIVE) {
             for (Finding finding : findings) {
-                if (finding.outcome().equals(outcome)) {
+                if (finding.outcome() == outcome) {
                     return finding;
                 }
             }
         }
-        return new Finding("unsigned", "it has no signatures");
+        return new Finding(Outcome.UNSIGNED, "it has no signatures");
     }
 
     private static Stream<?> all(@Nullable Object list) {

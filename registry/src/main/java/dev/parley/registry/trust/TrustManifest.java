@@ -6,6 +6,7 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Outcome;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.time.Duration;
@@ -30,10 +31,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: AI Catalog, trust manifests; RFC 7515, appendix F; RFC 8785.
  */
 final class TrustManifest {
-    /** Verdict of a manifest, by the words of {@link Entry.Trust#outcome}. */
-    record Finding(String outcome, String reason) {
+    /** Verdict on a manifest or a card. */
+    record Finding(Outcome outcome, String reason) {
+        /** @param about begins the reason */
+        static Finding of(Verdict verdict, String about) {
+            return new Finding(Outcome.valueOf(verdict.outcome().name()), about + verdict.reason());
+        }
+
         static Finding unverifiable(String reason) {
-            return new Finding("unverifiable", reason);
+            return new Finding(Outcome.UNVERIFIABLE, reason);
         }
     }
 
@@ -147,7 +153,7 @@ final class TrustManifest {
     /** Judges the signature of a whole catalog, which says who has made it, and nothing about its entries. */
     Finding judge(Map<?, ?> catalog, String group) {
         if (!(catalog.get("signature") instanceof Map<?, ?> signature)) {
-            return new Finding("unsigned", "the catalog is not signed");
+            return new Finding(Outcome.UNSIGNED, "the catalog is not signed");
         }
         try {
             Finding outdated = outdated(signature);
@@ -155,9 +161,7 @@ final class TrustManifest {
                 return outdated;
             }
             Verdict verdict = verify(catalog, signature, CatalogSigner.CATALOG, group);
-            return new Finding(
-                    verdict.outcome().name().toLowerCase(Locale.ROOT),
-                    "catalog of " + signature.get("signer") + ": " + verdict.reason());
+            return Finding.of(verdict, "catalog of " + signature.get("signer") + ": ");
         } catch (IOException unknown) {
             return Finding.unverifiable(String.valueOf(unknown.getMessage()));
         } catch (A2AException | IllegalArgumentException malformed) {
@@ -190,19 +194,18 @@ final class TrustManifest {
 
     private static Finding anchored(Verdict verdict, @Nullable String signer, Map<?, ?> manifest) {
         if (!verdict.isVerified()) {
-            return new Finding(
-                    verdict.outcome().name().toLowerCase(Locale.ROOT), "trust manifest: " + verdict.reason());
+            return Finding.of(verdict, "trust manifest: ");
         }
         Map<?, ?> subject = (Map<?, ?>) Objects.requireNonNull(manifest.get("subject"));
         String publisher = Subject.publisher(String.valueOf(subject.get("identifier")));
         if (!publisher.equals(signer)) {
             return new Finding(
-                    "integrity",
+                    Outcome.INTEGRITY,
                     "trust manifest: signed by " + signer + ", who does not speak for the publisher "
                             + (publisher.isEmpty() ? "(none)" : publisher));
         }
         return subject.containsKey("digest")
-                ? new Finding("verified", "trust manifest: signed by " + signer + "; " + verdict.reason())
+                ? new Finding(Outcome.VERIFIED, "trust manifest: signed by " + signer + "; " + verdict.reason())
                 : Finding.unverifiable(
                         "trust manifest: signed by " + signer + ", for the address, not for the content");
     }
@@ -229,7 +232,7 @@ final class TrustManifest {
             return Finding.unverifiable("the trust manifest is about another type, version or address");
         }
         if (digest != null && !entry.hasDigest(digest)) {
-            return new Finding("tampered", "the document has another digest than the trust manifest");
+            return new Finding(Outcome.TAMPERED, "the document has another digest than the trust manifest");
         }
         return outdated(times);
     }

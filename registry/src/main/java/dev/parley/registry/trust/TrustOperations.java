@@ -8,10 +8,13 @@ import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
-import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.Handler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -49,14 +52,9 @@ public final class TrustOperations {
         }
     }
 
-    /** Handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
-        return Map.of(
-                RegistryProtocol.REVOKE,
-                (given, caller) -> requireNonNull(
-                        EntryModel.ENTRY.toJson(revoke(text(given, "id"), text(given, "reason"), caller, caller))),
-                RegistryProtocol.REVOCATIONS,
-                (given, caller) -> revocations.signed());
+    /** Answers the operation {@link InspectionOperation#REVOKE}. */
+    public Entry revoke(RevokeEntry given, CallContext owner) {
+        return revoke(given.id(), given.reason(), owner, owner);
     }
 
     /** Handlers of the {@linkplain TrustOperation operations of the administration}. */
@@ -66,10 +64,6 @@ public final class TrustOperations {
                 .call(TrustOperation.VERIFY, (given, operator) -> (long) verifyAll());
     }
 
-    private static String text(Map<String, @Nullable Object> given, String name) {
-        return Objects.toString(given.get(name), "");
-    }
-
     private Entry revoke(String id, String reason, @Nullable CallContext owner, CallContext caller) {
         if (reason.isBlank() || reason.length() > MAX_REASON) {
             throw A2AException.invalidParams(
@@ -77,11 +71,11 @@ public final class TrustOperations {
         }
         Entry revoked = entries.change(
                 id,
-                "revoked",
+                EntryChange.Kind.REVOKED,
                 Map.of("reason", reason),
                 owner,
-                entry -> entry.with(entry.state().with("revoked"))
-                        .with(entry.trust().with("revoked", reason, Instant.now())));
+                entry -> entry.with(entry.state().with(Entry.Status.REVOKED))
+                        .with(entry.trust().with(Entry.Outcome.REVOKED, reason, Instant.now())));
         if (owner == null) { // changes by callers are audited as all of theirs
             hub.audit()
                     .note(new dev.parley.store.audit.Entry(
@@ -146,7 +140,7 @@ public final class TrustOperations {
     private record Verified(int changed, @Nullable String next) {}
 
     private Verified verify(@Nullable String token) {
-        Entries.Page page = entries.list(Entries.Filter.NONE, "name", PAGE, token, Entries.ITSELF);
+        EntryPage page = entries.list(EntryFilter.NONE, "name", PAGE, token, Entries.ITSELF);
         return new Verified(
                 (int) page.entries().stream().filter(this::isChanged).count(), page.next());
     }
@@ -164,18 +158,18 @@ public final class TrustOperations {
     private boolean verify(Entry entry) {
         Entry.Trust now =
                 check.judged(entry, entries.document(entry, Entries.ITSELF).bytes());
-        if (now.outcome().equals(entry.trust().outcome())
+        if (now.outcome() == entry.trust().outcome()
                 && now.reason().equals(entry.trust().reason())) {
             return false;
         }
         String digest = entry.resource().digest();
         entries.change(
                 entry.id(),
-                "trust",
-                Map.of("outcome", now.outcome(), "reason", now.reason()),
+                EntryChange.Kind.TRUST,
+                Map.of("outcome", EntryModel.word(now.outcome()), "reason", now.reason()),
                 null,
                 current -> current.resource().digest().equals(digest)
-                                && !current.trust().outcome().equals("revoked")
+                                && current.trust().outcome() != Entry.Outcome.REVOKED
                         ? current.with(current.trust().with(now.outcome(), now.reason(), requireNonNull(now.checked())))
                         : current);
         return true;
