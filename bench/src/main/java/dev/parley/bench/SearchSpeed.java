@@ -4,9 +4,9 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.search.SearchQuery;
-import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
@@ -55,7 +55,10 @@ public final class SearchSpeed {
                 System.out.printf("%,d agents registered in %.1f s%n", agents - indexed, seconds(start));
             }
             for (int round = 0; round < 2; round++) {
-                measure("words", search, number -> new SearchQuery(MeasuredCards.query(number), false, Filter.NONE));
+                measure(
+                        "words",
+                        search,
+                        number -> new SearchQuery(MeasuredCards.query(number), false, EntryFilter.NONE));
             }
             measure(
                     "words, filtered",
@@ -63,14 +66,15 @@ public final class SearchSpeed {
                     number -> new SearchQuery(
                             MeasuredCards.query(number),
                             false,
-                            new Filter(
+                            new EntryFilter(
                                     List.of(),
                                     List.of(),
                                     Map.of("binding", List.of("GRPC"), "scheme", List.of()),
                                     false)));
             measure("typed", search, number -> {
                 String text = MeasuredCards.query(number);
-                return new SearchQuery(text.substring(0, 2 + (int) (number % (text.length() - 1))), true, Filter.NONE);
+                return new SearchQuery(
+                        text.substring(0, 2 + (int) (number % (text.length() - 1))), true, EntryFilter.NONE);
             });
             for (int round = 0; round < 2; round++) {
                 double[] millis = new double[FACETS];

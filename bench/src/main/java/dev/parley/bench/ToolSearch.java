@@ -6,9 +6,9 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.SearchOperation.FoundEntry;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.search.Search.Found;
-import dev.parley.registry.search.SearchQuery;
 import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
@@ -125,7 +125,7 @@ public final class ToolSearch {
             measured++;
             String text = task.path("Question").asString();
             String query = text.substring(0, Math.min(text.length(), SearchQuery.MAX_TEXT));
-            List<Found> found =
+            List<FoundEntry> found =
                     search.search(SearchQuery.of(query), 10, null, CALLER).results();
             double gain = 0;
             double ideal = 0;
@@ -133,7 +133,7 @@ public final class ToolSearch {
             double first = 0;
             for (int i = 0; i < 10; i++) {
                 boolean isHit = i < found.size()
-                        && relevant.contains(found.get(i).entry().id());
+                        && relevant.contains(found.get(i).agent().id());
                 double discount = 1 / (Math.log(i + 2) / Math.log(2));
                 if (i < 5) {
                     gain += isHit ? discount : 0;

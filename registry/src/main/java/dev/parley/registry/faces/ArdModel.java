@@ -120,7 +120,7 @@ record ArdModel(String hub, String publisher, CatalogSigner signer) {
         if (resource.metadata().get("trustManifests") instanceof List<?> given) {
             manifests.addAll(given);
         }
-        if (!entry.trust().outcome().equals("tampered")) {
+        if (entry.trust().outcome() != Entry.Outcome.TAMPERED) {
             signer.manifest(id, resource.type(), resource.version(), resource.digest())
                     .ifPresent(manifests::add);
         }

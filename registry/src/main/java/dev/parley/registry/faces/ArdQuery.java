@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
-import dev.parley.registry.store.Entries.Filter;
+import dev.parley.registry.EntryFilter;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -76,11 +76,11 @@ final class ArdQuery {
 
     private ArdQuery() {}
 
-    /** The filter of a query, {@link Filter#NONE} if it has none. */
-    static Filter filter(Map<?, ?> query) {
+    /** The filter of a query, {@link EntryFilter#NONE} if it has none. */
+    static EntryFilter filter(Map<?, ?> query) {
         Object filter = query.get("filter");
         if (filter == null) {
-            return Filter.NONE;
+            return EntryFilter.NONE;
         }
         if (!(filter instanceof Map<?, ?> keys)) {
             throw A2AException.invalidParams("query.filter", "no object (expected: term paths with their values)");
@@ -99,10 +99,10 @@ final class ArdQuery {
         return of(fields);
     }
 
-    private static Filter of(Map<String, List<String>> fields) {
+    private static EntryFilter of(Map<String, List<String>> fields) {
         // No value holds for a condition without values, as of two keys for one field that exclude each other.
         fields.replaceAll((field, values) -> values.isEmpty() ? List.of("") : values);
-        return new Filter(List.of(), List.of(), fields, false);
+        return new EntryFilter(List.of(), List.of(), fields, false);
     }
 
     /**
@@ -206,7 +206,7 @@ final class ArdQuery {
      * The filter of a list: an expression such as {@code type = 'x' AND createdAfter > '2026-01-01'}, and conditions as parameters of their
      * own, such as {@code type=x,y}.
      */
-    static Filter ofList(Map<String, @Nullable Object> params) {
+    static EntryFilter ofList(Map<String, @Nullable Object> params) {
         var fields = new LinkedHashMap<String, List<String>>();
         LIST_FIELDS.forEach((name, field) -> {
             if (params.get(name) instanceof String text && !text.isBlank()) {

@@ -1,9 +1,15 @@
 package dev.parley.registry.faces;
 
+import dev.parley.engine.AgentExtension.CallHandler;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
-import dev.parley.registry.store.Handler;
+import dev.parley.registry.Entry.Outcome;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.EntryOperation.RegisterEntry;
+import dev.parley.registry.ExchangeOperation.CatalogEntry;
+import dev.parley.registry.ExchangeOperation.CatalogSignature;
+import dev.parley.registry.ExchangeOperation.Imported;
 import dev.parley.registry.trust.TrustCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,40 +46,44 @@ final class CatalogReader {
         return reader.registrations;
     }
 
-    /** An import that takes catalogs besides the pages that {@code pages} takes; entries fail one by one. */
-    static Handler before(Handler pages, Handler register, TrustCheck trust) {
-        return (given, caller) -> given.get("export") instanceof Map<?, ?> body
-                        && body.get("entries") instanceof List<?> entries
-                        && entries.stream()
-                                .anyMatch(entry -> entry instanceof Map<?, ?> each && each.containsKey("identifier"))
-                ? imported(body, register, trust, caller)
-                : pages.answer(given, caller);
+    /** Returns whether an import is of a catalog, and not of a page of an export. */
+    static boolean isCatalog(Map<String, @Nullable Object> body) {
+        return body.get("entries") instanceof List<?> entries
+                && entries.stream()
+                        .anyMatch(entry -> entry instanceof Map<?, ?> each && each.containsKey("identifier"));
     }
 
-    private static Object imported(Map<?, ?> body, Handler register, TrustCheck trust, CallContext caller) {
+    /**
+     * Registers the entries of a catalog, which fail one by one.
+     *
+     * @throws A2AException if it is not a catalog, or its signature is wrong
+     */
+    static Imported imported(
+            Map<String, @Nullable Object> body,
+            CallHandler<RegisterEntry, Entry> register,
+            TrustCheck trust,
+            CallContext caller) {
         Map<Object, @Nullable Object> catalog = new LinkedHashMap<>(body);
         catalog.remove("visibility"); // of the request
-        Map<String, Object> signature = trust.ofCatalog(catalog, caller.scope().group());
-        if ("tampered".equals(signature.get("outcome"))) {
-            throw A2AException.invalidParams(
-                    "signature", signature.get("reason") + " (expected: an unchanged catalog)");
+        CatalogSignature signature = trust.ofCatalog(catalog, caller.scope().group());
+        if (signature.outcome() == Outcome.TAMPERED) {
+            throw A2AException.invalidParams("signature", signature.reason() + " (expected: an unchanged catalog)");
         }
-        var outcomes = new ArrayList<Map<String, Object>>();
+        var outcomes = new ArrayList<CatalogEntry>();
         for (Map<String, @Nullable Object> registration : read(body)) {
             if (body.get("visibility") != null) {
                 registration.put("visibility", body.get("visibility"));
             }
-            Map<String, Object> outcome = JsonFace.object("identifier", String.valueOf(registration.get("id")));
+            String identifier = String.valueOf(registration.get("id"));
             try {
-                if (register.answer(registration, caller) instanceof Map<?, ?> entry) {
-                    outcome.put("id", String.valueOf(entry.get("id")));
-                }
+                RegisterEntry given = EntryOperation.REGISTER.request().fromJson(registration);
+                outcomes.add(new CatalogEntry(
+                        identifier, register.call(given, caller).id(), null));
             } catch (A2AException refused) {
-                outcome.put("refused", String.valueOf(refused.getMessage()));
+                outcomes.add(new CatalogEntry(identifier, null, String.valueOf(refused.getMessage())));
             }
-            outcomes.add(outcome);
         }
-        return JsonFace.object("entries", outcomes, "signature", signature);
+        return new Imported(null, outcomes, signature);
     }
 
     private void catalog(Map<?, ?> catalog, int depth) {

@@ -3,22 +3,28 @@ package dev.parley.registry.faces;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.spi.WireFace;
+import dev.parley.engine.AgentExtension.CallHandler;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.RegisterEntry;
+import dev.parley.registry.ExchangeOperation.ImportEntries;
+import dev.parley.registry.ExchangeOperation.Imported;
+import dev.parley.registry.ExchangeOperation.ImportedEntry;
 import dev.parley.registry.FaceProtocol;
+import dev.parley.registry.FaceProtocol.FaceCall;
 import dev.parley.registry.RegistryError;
-import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.SearchOperation;
+import dev.parley.registry.SearchOperation.Facet;
+import dev.parley.registry.SearchOperation.FoundPage;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.federation.Federation;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.search.Search.Facet;
-import dev.parley.registry.search.SearchQuery;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.Entries.Filter;
-import dev.parley.registry.store.Entries.Page;
-import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.TrustCheck;
@@ -30,6 +36,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -59,6 +66,7 @@ public final class FaceOperations {
     private final Supplier<ArdModel> model;
     private final String publisher;
     private final FusedLists fused = new FusedLists();
+    private final Map<String, Handler> handlers;
 
     /**
      * @param bridge whether a caller may call agents of the hub itself over MCP
@@ -81,10 +89,20 @@ public final class FaceOperations {
         this.federation = federation;
         this.publisher = publisher;
         this.model = () -> new ArdModel(hub.get(), publisher, signer);
+        this.handlers = handlers();
     }
 
-    /** Handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
+    /** Answers a request of another protocol, in JSON or with a document. */
+    public Object answer(FaceCall call, CallContext caller) {
+        return requireNonNull(handlers.get(call.name())).answer(call.params(), caller);
+    }
+
+    /** Handler of a request of another protocol. */
+    private interface Handler {
+        Object answer(Map<String, @Nullable Object> given, CallContext caller);
+    }
+
+    private Map<String, Handler> handlers() {
         return Map.of(
                 FaceProtocol.HOST_CARD, this::card,
                 FaceProtocol.ARD_SEARCH, this::search,
@@ -98,9 +116,21 @@ public final class FaceOperations {
                 FaceProtocol.IDENTITY, (given, caller) -> identity());
     }
 
-    /** An import of pages of exports that takes catalogs, too. */
-    public static Handler importing(Handler pages, Handler register, TrustCheck trust) {
-        return CatalogReader.before(pages, register, trust);
+    /**
+     * Imports a page of an export, or a catalog.
+     *
+     * @param pages imports the entries of a page
+     * @param register registers an entry of a catalog
+     */
+    public static Imported imported(
+            ImportEntries given,
+            BiFunction<@Nullable Object, CallContext, List<ImportedEntry>> pages,
+            CallHandler<RegisterEntry, Entry> register,
+            TrustCheck trust,
+            CallContext caller) {
+        return CatalogReader.isCatalog(given.export())
+                ? CatalogReader.imported(given.export(), register, trust, caller)
+                : new Imported(pages.apply(given.export().get("entries"), caller), null, null);
     }
 
     /** Protocols in front of the operations, by paths. */
@@ -115,7 +145,7 @@ public final class FaceOperations {
                 || !HOST.matcher(host).matches()) {
             return Optional.empty();
         }
-        var agents = new Filter(
+        var agents = new EntryFilter(
                 List.of(), List.of(), Map.of("publisher", List.of(host), "type", List.of(Entry.AGENT_CARD)), false);
         List<Entry> found = entries.list(agents, "name", 2, null, caller).entries();
         return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
@@ -147,7 +177,7 @@ public final class FaceOperations {
             throw A2AException.invalidParams(
                     "federation", Excerpt.of(mode, 40) + " (expected: auto, referrals or none)");
         }
-        Filter filter = ArdQuery.filter(query);
+        EntryFilter filter = ArdQuery.filter(query);
         int size = size(given, "pageSize", 10);
         String token = token(given, "pageToken");
         var answer = new LinkedHashMap<String, Object>();
@@ -156,12 +186,12 @@ public final class FaceOperations {
             return answer;
         }
         boolean asksPeers = mode.equals("auto") && token == null && federation != null;
-        Search.Results found =
+        FoundPage found =
                 search.search(new SearchQuery(text, false, filter), asksPeers ? MAX_PAGE : size, token, caller);
         List<Map<String, @Nullable Object>> own = found.results().stream()
                 .map(each -> {
-                    Map<String, @Nullable Object> result = model.get().result(each.entry(), each.score());
-                    result.put("parley:why", each.why());
+                    Map<String, @Nullable Object> result = model.get().result(each.agent(), each.score());
+                    result.put("parley:why", SearchOperation.REASONS.toJson(each.why()));
                     return result;
                 })
                 .toList();
@@ -196,7 +226,7 @@ public final class FaceOperations {
                     "resultType", "no facets (expected: {\"facets\": [{\"field\": …}]}, at most " + MAX_FACETS + ")");
         }
         String text = query.get("text") instanceof String words ? words : "";
-        Filter filter = ArdQuery.filter(query);
+        EntryFilter filter = ArdQuery.filter(query);
         var facets = new LinkedHashMap<String, Object>();
         for (Object one : wanted) {
             if (!(one instanceof Map<?, ?> facet) || !(facet.get("field") instanceof String path)) {
@@ -210,9 +240,9 @@ public final class FaceOperations {
                             .facets()
                             .get(field));
             var buckets = new ArrayList<Map<String, Object>>();
-            found.buckets().forEach((value, count) -> {
-                if (count >= least) {
-                    buckets.add(JsonFace.object("value", value, "count", count));
+            found.buckets().forEach(bucket -> {
+                if (bucket.count() >= least) {
+                    buckets.add(JsonFace.object("value", bucket.value(), "count", bucket.count()));
                 }
             });
             Map<String, Object> shown = JsonFace.object("buckets", buckets);
@@ -232,7 +262,7 @@ public final class FaceOperations {
             throw A2AException.invalidParams(
                     "orderBy", Excerpt.of(order, 40) + " (expected: displayName, updatedAt or createdAt, and DESC)");
         }
-        Page page = entries.list(
+        EntryPage page = entries.list(
                 ArdQuery.ofList(given), column, size(given, "pageSize", 20), token(given, "pageToken"), caller);
         var answer = new LinkedHashMap<String, Object>();
         answer.put("items", page.entries().stream().map(model.get()::entry).toList());
@@ -259,18 +289,17 @@ public final class FaceOperations {
     }
 
     private static Optional<Entry> found(Optional<Entry> entry) {
-        return entry.filter(
-                each -> List.of("active", "deprecated").contains(each.state().status()));
+        return entry.filter(Entry::isUsable);
     }
 
     private Object catalog(Map<String, @Nullable Object> given, CallContext caller) {
         ArdModel written = model.get();
         var all = new ArrayList<Map<String, @Nullable Object>>();
         all.add(written.self());
-        var ofHub = new Filter(List.of(), List.of(), Map.of("publisher", List.of(written.publisher())), false);
+        var ofHub = new EntryFilter(List.of(), List.of(), Map.of("publisher", List.of(written.publisher())), false);
         String token = null;
         do {
-            Page page = entries.list(ofHub, "name", RegistryProtocol.MAX_PAGE, token, caller);
+            EntryPage page = entries.list(ofHub, "name", EntryFilter.MAX_PAGE, token, caller);
             page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
             token = page.next();
         } while (token != null && all.size() < MAX_CATALOG);

@@ -9,9 +9,9 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.extension.WireDocument;
 import dev.parley.registry.FaceProtocol;
+import dev.parley.registry.FaceProtocol.FaceCall;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -47,7 +47,7 @@ record HostCards(Predicate<String> hosts, WireFace errors) implements WireFace {
     @Override
     public WireCall read(WireRequest request, AgentCard card, CallContext caller) {
         request.requirePage();
-        var call = new MethodCall(FaceProtocol.HOST_CARD, Map.of("host", host(request.arrival())));
+        var call = new FaceCall(FaceProtocol.HOST_CARD, Map.of("host", host(request.arrival())));
         return WireCall.of(
                 call,
                 result -> JsonFace.cached(

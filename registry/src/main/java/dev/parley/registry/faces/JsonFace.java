@@ -12,10 +12,10 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
+import dev.parley.registry.FaceProtocol.FaceCall;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,7 +90,7 @@ record JsonFace(List<Route> routes, boolean isPublic, ErrorForm errors) implemen
                                 .collect(Collectors.joining(", "))));
         boolean isShared = isPublic || caller.isUnauthenticated();
         return WireCall.of(
-                new MethodCall(route.operation(), params(route, request)),
+                new FaceCall(route.operation(), params(route, request)),
                 result -> answer(route, request, isShared, result));
     }
 

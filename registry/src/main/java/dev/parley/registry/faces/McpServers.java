@@ -6,10 +6,11 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryModel;
 import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.store.Conditions;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.Entries.Filter;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
@@ -134,7 +135,7 @@ final class McpServers implements EntryListener {
     @Override
     public void changed(Session session, long number, Entry now) throws SQLException {
         boolean isServer = McpModel.isServer(now);
-        String status = isServer ? now.state().status() : "deleted";
+        String status = EntryModel.word(isServer ? now.state().status() : Entry.Status.DELETED);
         int revision = now.state().revision();
         Instant updated = now.state().updated();
         session.update(
@@ -216,7 +217,7 @@ final class McpServers implements EntryListener {
         var where = new StringBuilder();
         var values = new ArrayList<@Nullable Object>();
         Conditions visible =
-                entries.conditions(new Filter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
+                entries.conditions(new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");

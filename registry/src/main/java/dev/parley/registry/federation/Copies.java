@@ -12,7 +12,10 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.support.Backoff;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.store.Entries;
@@ -183,14 +186,14 @@ final class Copies {
         }
         for (RevocationList.Revoked one : list.revoked()) {
             Entry copy = copyOf(peer, one.id()).orElse(null);
-            if (copy != null && !copy.state().status().equals("revoked")) {
+            if (copy != null && copy.state().status() != Entry.Status.REVOKED) {
                 entries.change(
                         copy.id(),
-                        "revoked",
+                        EntryChange.Kind.REVOKED,
                         Map.of("reason", one.reason(), "peer", peer.name()),
                         null,
-                        entry -> entry.with(entry.state().with("revoked"))
-                                .with(entry.trust().with("revoked", one.reason(), one.time())));
+                        entry -> entry.with(entry.state().with(Entry.Status.REVOKED))
+                                .with(entry.trust().with(Entry.Outcome.REVOKED, one.reason(), one.time())));
                 outcome.removed++;
             }
         }
@@ -214,14 +217,12 @@ final class Copies {
             outcome.refused++;
             return;
         }
-        String status = theirs.state().status();
-        boolean isShown = theirs.ownership().visibility() == Visibility.PUBLIC
-                && (status.equals("active") || status.equals("deprecated"))
-                && !theirs.isCopy();
+        boolean isUsable = theirs.isUsable();
+        boolean isShown = theirs.ownership().visibility() == Visibility.PUBLIC && isUsable && !theirs.isCopy();
         Entry known = entries.find(theirs.id(), Entries.ITSELF).orElse(null);
         boolean isOurs = known != null && isOf(peer, known);
         if (!isShown) {
-            if (known != null && isOurs && !known.state().status().equals("revoked")) {
+            if (known != null && isOurs && known.state().status() != Entry.Status.REVOKED) {
                 remove(known, "no longer public at the peer");
                 outcome.removed++;
             }
@@ -243,7 +244,7 @@ final class Copies {
             return;
         }
         boolean isSame = known != null
-                && known.state().status().equals("active")
+                && known.state().status() == Entry.Status.ACTIVE
                 && known.resource().digest().equals(theirs.resource().digest());
         if (!isSame) {
             publish(peer, registry, theirs, outcome);
@@ -290,18 +291,18 @@ final class Copies {
     private void remove(Entry copy, String reason) {
         entries.change(
                 copy.id(),
-                "deleted",
+                EntryChange.Kind.DELETED,
                 Map.of("reason", reason),
                 null,
-                entry -> entry.with(entry.state().with("deleted")));
+                entry -> entry.with(entry.state().with(Entry.Status.DELETED)));
     }
 
     /** Removes all copies of a peer. */
     int removeAll(String name, String reason) {
-        var filter = new Entries.Filter(
+        var filter = new EntryFilter(
                 List.of(), List.of(), Map.of("group", List.of(Entry.HUB), "owner", List.of(name)), false);
         int removed = 0;
-        for (Entries.Page page = entries.list(filter, "name", PAGE, null, Entries.ITSELF);
+        for (EntryPage page = entries.list(filter, "name", PAGE, null, Entries.ITSELF);
                 !page.entries().isEmpty();
                 page = entries.list(filter, "name", PAGE, null, Entries.ITSELF)) {
             page.entries().forEach(copy -> remove(copy, reason));

@@ -59,7 +59,7 @@ public final class PeerOperations implements AutoCloseable {
                 publisher,
                 id -> entries.find(id, Entries.ITSELF)
                         .filter(entry ->
-                                !entry.isCopy() || entry.state().status().equals("revoked"))
+                                !entry.isCopy() || entry.state().status() == dev.parley.registry.Entry.Status.REVOKED)
                         .isPresent());
     }
 

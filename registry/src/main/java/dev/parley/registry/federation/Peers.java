@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Backoff;
+import dev.parley.registry.ExchangeOperation;
 import dev.parley.registry.trust.TrustCheck;
 import java.io.IOException;
 import java.time.Duration;
@@ -238,7 +239,7 @@ final class Peers implements Federation, AutoCloseable {
         });
         result.put("source", peer.url());
         result.put("parley:peer", peer.name());
-        result.put("parley:trust", trust.ofResult(members, group));
+        result.put("parley:trust", ExchangeOperation.SIGNATURE.toJson(trust.ofResult(members, group)));
         result.put(AUTHORITATIVE, peer.speaksFor(TrustCheck.publisher(id)));
         return result;
     }

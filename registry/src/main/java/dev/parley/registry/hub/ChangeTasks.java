@@ -2,17 +2,16 @@ package dev.parley.registry.hub;
 
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
-import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.RegistryProtocol.WatchChanges;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.HistoryOperation;
+import dev.parley.registry.HistoryOperation.WatchChanges;
 import dev.parley.registry.store.EntryOperations;
-import dev.parley.registry.store.StoredEntries;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,44 +32,46 @@ final class ChangeTasks {
     /** Artifacts of a task, so that its log is bounded; the next subscription goes on after the last one. */
     private static final int MOST = 10_000;
 
-    private final StoredEntries entries;
+    private final EntryOperations operations;
 
-    ChangeTasks(StoredEntries entries) {
-        this.entries = entries;
+    ChangeTasks(EntryOperations operations) {
+        this.operations = operations;
     }
 
     void handle(Request request, Reply reply) throws InterruptedException {
-        Map<String, @Nullable Object> filter = filter(request);
-        if (filter == null) {
+        Map<String, @Nullable Object> members = members(request);
+        if (members == null) {
             reply.reject("Unknown message (expected: a data part {\"watch\": \"changes\"} with members of a filter)");
             return;
         }
-        var members = new HashSet<>(filter.keySet());
-        members.remove("watch");
+        Object given = members.remove(AFTER);
+        WatchChanges watch;
         try {
-            RegistryProtocol.requireFilter(members);
-        } catch (InvalidField unknown) {
-            reply.reject(unknown.field() + ": " + unknown.problem());
+            watch = HistoryOperation.WATCH.request().fromJson(members);
+        } catch (A2AException wrong) {
+            reply.reject(String.valueOf(wrong.getMessage()));
             return;
         }
-        long after = after(request, filter);
-        try (Feed<Map<String, Object>> feed =
-                EntryOperations.watch(entries, new WatchChanges(filter, after), request.context())) {
+        try (Feed<EntryChange> feed =
+                operations.watch(new WatchChanges(watch.filter(), after(request, given)), request.context())) {
             reply.working("Watching changes");
             for (int sent = 0; sent < MOST; ) {
-                List<Map<String, Object>> next = feed.next(PATIENCE);
+                List<EntryChange> next = feed.next(PATIENCE);
                 if (next == null) {
                     throw new InterruptedException("the hub stops; the task goes on after its start");
                 }
                 for (int from = 0; from < next.size(); from += AT_ONCE) {
-                    List<Map<String, Object>> some =
-                            List.copyOf(next.subList(from, Math.min(next.size(), from + AT_ONCE)));
-                    Object last = some.getLast().get("number");
+                    List<EntryChange> some = next.subList(from, Math.min(next.size(), from + AT_ONCE));
+                    long last = some.getLast().number();
                     reply.artifact(new Artifact(
                             ARTIFACT,
                             null,
                             null,
-                            List.of(Part.data(Map.of(ARTIFACT, some))),
+                            List.of(Part.data(Map.of(
+                                    ARTIFACT,
+                                    some.stream()
+                                            .map(HistoryOperation.WATCH.answer()::toJson)
+                                            .toList()))),
                             Map.of(AFTER, String.valueOf(last)),
                             List.of()));
                     sent++;
@@ -80,7 +81,8 @@ final class ChangeTasks {
         }
     }
 
-    private static @Nullable Map<String, @Nullable Object> filter(Request request) {
+    /** Members of the request beside {@code watch}; null if the message is not one. */
+    private static @Nullable Map<String, @Nullable Object> members(Request request) {
         for (Part part : request.task()
                 .map(Task::history)
                 .filter(all -> !all.isEmpty())
@@ -92,6 +94,7 @@ final class ChangeTasks {
                     && ARTIFACT.equals(members.get("watch"))) {
                 var filter = new LinkedHashMap<String, @Nullable Object>();
                 members.forEach((name, value) -> filter.put(String.valueOf(name), value));
+                filter.remove("watch");
                 return filter;
             }
         }
@@ -99,15 +102,16 @@ final class ChangeTasks {
     }
 
     /** Number after which the task goes on: that of its last artifact, else as the message says, else the newest. */
-    private static long after(Request request, Map<String, @Nullable Object> filter) {
+    private static @Nullable Long after(Request request, @Nullable Object given) {
         Object after = request.task().stream()
                 .flatMap(task -> task.artifacts().stream())
                 .map(artifact -> artifact.metadata().get(AFTER))
-                .reduce(filter.get(AFTER), (first, last) -> last);
+                .reduce(given, (first, last) -> last);
         try {
-            return after == null ? -1 : Long.parseLong(String.valueOf(after));
+            long number = after == null ? -1 : Long.parseLong(String.valueOf(after));
+            return number < 0 ? null : (Long) number;
         } catch (NumberFormatException foreign) {
-            return 0;
+            return 0L;
         }
     }
 }

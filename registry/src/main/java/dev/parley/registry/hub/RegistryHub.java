@@ -1,9 +1,8 @@
 package dev.parley.registry.hub;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.engine.AgentExtension.CallHandler;
 import dev.parley.extension.Handlers;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
@@ -15,12 +14,30 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionView;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.registry.Embedder;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.EntryOperation.DeleteEntry;
+import dev.parley.registry.EntryOperation.PublishVersion;
+import dev.parley.registry.EntryOperation.RegisterEntry;
+import dev.parley.registry.EntryOperation.RestoreEntry;
+import dev.parley.registry.EntryOperation.TransferEntry;
+import dev.parley.registry.EntryOperation.UpdateEntry;
+import dev.parley.registry.ExchangeOperation;
+import dev.parley.registry.ExchangeOperation.ImportEntries;
+import dev.parley.registry.ExchangeOperation.Imported;
+import dev.parley.registry.ExchangeOperation.ImportedEntry;
 import dev.parley.registry.FaceProtocol;
+import dev.parley.registry.FaceProtocol.FaceCall;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.RegistryProtocol.WatchChanges;
+import dev.parley.registry.ReviewOperation;
+import dev.parley.registry.ReviewOperation.ReviewEntry;
+import dev.parley.registry.ReviewOperation.ReviewList;
+import dev.parley.registry.ReviewOperation.SetViews;
 import dev.parley.registry.faces.FaceOperations;
 import dev.parley.registry.federation.PeerOperations;
 import dev.parley.registry.health.OwnHealth;
@@ -30,7 +47,6 @@ import dev.parley.registry.search.Search;
 import dev.parley.registry.search.SearchOperations;
 import dev.parley.registry.store.CardFetch;
 import dev.parley.registry.store.EntryOperations;
-import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.LookAlikes;
 import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
@@ -49,6 +65,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -60,17 +77,13 @@ final class RegistryHub implements HubExtension {
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(RegistryProtocol.PROTOCOL.uri(), ExtensionView.Use::operations);
 
-    /** Operations whose answers have entries that callers choose from. */
-    private static final List<String> FLAGGED = List.of(
-            RegistryProtocol.REGISTER, RegistryProtocol.PUBLISH, RegistryProtocol.LIST, RegistryProtocol.SEARCH);
-
     /** Limit of subscriptions, which are idle most of the time. */
     private static final int MOST_SUBSCRIPTIONS = 1_000;
 
     private final StoredEntries entries;
     private final ChangeTasks changes;
     private final Search search;
-    private final Map<String, Handler> handlers = new HashMap<>();
+    private final Handlers handlers;
     private final Handlers administration;
     private final Vault vault;
     private final RegistryData personal;
@@ -93,28 +106,23 @@ final class RegistryHub implements HubExtension {
                 hub.timers(),
                 hub.signatures(),
                 clock);
-        this.changes = new ChangeTasks(entries);
         this.fetch = new CardFetch(settings.fetchAllow(), hub.isLocal());
         this.search = new Search(
                 hub.database(),
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
         this.own = new OwnAgents(hub, entries);
-        handlers.putAll(new EntryOperations(entries, fetch).handlers());
-        new SearchOperations(search)
-                .handlers()
-                .forEach((name, handler) -> handlers.merge(name, handler, SearchOperations::withWords));
+        var lookAlikes = new LookAlikes(entries);
+        var onEntries = new EntryOperations(entries, lookAlikes, fetch);
+        this.changes = new ChangeTasks(onEntries);
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
         var revocations = new Revocations(hub.database(), hub.signatures(), publisher, clock);
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
         entries.check(trust);
         entries.listen(revocations);
         var trustOperations = new TrustOperations(entries, hub, trust, revocations);
-        handlers.putAll(trustOperations.handlers());
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());
         entries.listen(prober);
-        handlers.putAll(prober.handlers());
-        handlers.putAll(new Inspector(entries, fetch, documents, trust).handlers());
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), publisher);
         this.operations = new FaceOperations(
@@ -126,18 +134,86 @@ final class RegistryHub implements HubExtension {
                 new CatalogSigner(hub.signatures(), publisher, clock),
                 () -> url,
                 publisher);
-        handlers.putAll(operations.handlers());
-        handlers.computeIfPresent(
-                RegistryProtocol.IMPORT,
-                (name, pages) -> FaceOperations.importing(
-                        pages, requireNonNull(handlers.get(RegistryProtocol.REGISTER)), trust));
-        var lookAlikes = new LookAlikes(entries);
-        FLAGGED.forEach(name -> handlers.computeIfPresent(name, (same, handler) -> lookAlikes.flagging(handler)));
-        handlers.replaceAll((name, handler) -> AuditedHandler.of(name, handler, hub.audit()));
+        var inspector = new Inspector(entries, fetch, documents, trust);
+        this.handlers = onEntries
+                .handlers()
+                .and(new SearchOperations(search, lookAlikes).handlers(onEntries::list))
+                .and(changing(new ChangeAudit(hub.audit()), onEntries, trustOperations, trust))
+                .and(faces(operations))
+                .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
+                .call(InspectionOperation.HEALTH, prober::history)
+                .call(InspectionOperation.INSPECT, inspector::inspect);
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
         this.administration =
                 trustOperations.administration().and(peers.administration()).and(personal.administration());
+    }
+
+    /** Handlers of the operations that change entries, and are audited. */
+    private static Handlers changing(
+            ChangeAudit audit, EntryOperations entries, TrustOperations trusted, TrustCheck trust) {
+        CallHandler<RegisterEntry, Entry> register = entries::register;
+        return Handlers.NONE
+                .call(
+                        EntryOperation.REGISTER,
+                        audit.ofEntry("registry.registered", RegisterEntry::id, given -> null, register))
+                .call(
+                        EntryOperation.PUBLISH,
+                        audit.ofEntry("registry.published", PublishVersion::id, given -> null, entries::publish))
+                .call(
+                        EntryOperation.UPDATE,
+                        audit.ofEntry("registry.changed", UpdateEntry::id, UpdateEntry::reason, entries::update))
+                .call(
+                        EntryOperation.DELETE,
+                        audit.ofEntry("registry.deleted", DeleteEntry::id, given -> null, entries::delete))
+                .call(
+                        EntryOperation.RESTORE,
+                        audit.ofEntry("registry.restored", RestoreEntry::id, given -> null, entries::restore))
+                .call(
+                        EntryOperation.TRANSFER,
+                        audit.ofEntry("registry.transferred", TransferEntry::id, given -> null, entries::transfer))
+                .call(
+                        InspectionOperation.REVOKE,
+                        audit.<RevokeEntry>ofEntry(
+                                "registry.revoked", RevokeEntry::id, RevokeEntry::reason, trusted::revoke))
+                .call(
+                        ReviewOperation.REVIEW,
+                        audit.<ReviewEntry, ReviewList>of(
+                                "registry.reviewed",
+                                ReviewEntry::id,
+                                (given, answer) -> Map.of("stars", given.stars()),
+                                entries::review))
+                .call(
+                        ReviewOperation.SET_VIEWS,
+                        audit.of("registry.views", SetViews::id, (given, answer) -> Map.of(), entries::setViews))
+                .call(
+                        ExchangeOperation.IMPORT,
+                        audit.<ImportEntries, Imported>of(
+                                "registry.imported",
+                                given -> null,
+                                (given, answer) -> imported(answer),
+                                (given, caller) ->
+                                        FaceOperations.imported(given, entries::imported, register, trust, caller)));
+    }
+
+    /** Details of an import for its row of the audit. */
+    private static Map<String, Object> imported(Imported answer) {
+        return answer.results() == null
+                ? Map.of()
+                : Map.of(
+                        "entries",
+                        answer.results().stream()
+                                .map(ImportedEntry::id)
+                                .filter(Objects::nonNull)
+                                .toList());
+    }
+
+    private static Handlers faces(FaceOperations operations) {
+        Handlers handlers = Handlers.NONE;
+        for (ExtensionMethod<FaceCall, Object> row : FaceProtocol.ROWS) {
+            handlers = handlers.call(row, operations::answer);
+        }
+        return handlers;
     }
 
     @Override
@@ -200,24 +276,22 @@ final class RegistryHub implements HubExtension {
     /** The operations, by their handlers. */
     private final class Operations implements AgentEndpoint {
         @Override
-        @SuppressWarnings("unchecked") // handlers answer JSON
         public <R> R call(Operation.Call<R> operation, CallContext caller) {
-            own.await();
-            Handler handler = handlers.get(operation.name());
-            if (handler == null) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-            }
-            return (R) handler.answer(((MethodCall) operation).params(), caller);
+            return endpoint(operation).call(operation, caller);
         }
 
         @Override
-        @SuppressWarnings("unchecked") // the only stream
         public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
-            if (!(operation instanceof WatchChanges watch)) {
+            return endpoint(operation).watch(operation, caller);
+        }
+
+        private AgentEndpoint endpoint(Operation operation) {
+            own.await();
+            AgentEndpoint endpoint = handlers.byName().get(operation.name());
+            if (endpoint == null) {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);
             }
-            own.await();
-            return (Feed<E>) EntryOperations.watch(entries, watch, caller);
+            return endpoint;
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.registry.inspect;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.dialect.CardCheck;
 import dev.parley.dialect.CardCheck.Finding;
 import dev.parley.dialect.CardCheck.Severity;
@@ -12,13 +14,16 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.InspectionOperation.InspectCard;
+import dev.parley.registry.InspectionOperation.Inspection;
+import dev.parley.registry.InspectionOperation.Signature;
+import dev.parley.registry.InspectionOperation.SignatureHeader;
 import dev.parley.registry.RegistryError;
-import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.store.CardFetch;
 import dev.parley.registry.store.CardFetch.Fetched;
 import dev.parley.registry.store.CardReader;
-import dev.parley.registry.store.Entries.Filter;
-import dev.parley.registry.store.Handler;
 import dev.parley.registry.store.Secrets;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
@@ -27,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  * registrations, and writes nothing. Safe for any thread.
  */
 public final class Inspector {
-    private static final List<String> SOURCES = List.of("url", "card", "bytes", "agent", "id");
     private static final int MOST_SIGNATURES = 10;
 
     private final StoredEntries entries;
@@ -53,11 +56,6 @@ public final class Inspector {
         this.interfaces = new Interfaces(addresses);
     }
 
-    /** Handlers by the names of their operations. */
-    public Map<String, Handler> handlers() {
-        return Map.of(RegistryProtocol.INSPECT, this::inspect);
-    }
-
     /** @param entry that has the document; null for others */
     private record Subject(Fetched document, @Nullable Entry entry) {
         boolean isOwn() {
@@ -65,21 +63,33 @@ public final class Inspector {
         }
     }
 
-    private Object inspect(Map<String, @Nullable Object> given, CallContext caller) {
-        List<String> sources = SOURCES.stream().filter(given::containsKey).toList();
-        if (sources.size() != 1) {
-            String problem = sources.isEmpty() ? "missing" : String.join(" and ", sources) + " together";
-            throw A2AException.invalidParams(
-                    "card", problem + " (expected: one of " + String.join(", ", SOURCES) + ")");
-        }
-        Subject subject = subject(sources.getFirst(), given, caller);
+    /** Answers the operation {@link InspectionOperation#INSPECT}. */
+    public Inspection inspect(InspectCard given, CallContext caller) {
+        String source = source(given);
+        Subject subject = subject(source, given, caller);
         byte[] bytes = subject.document().bytes();
         if (bytes.length > CardReader.MAX_BYTES) {
             String limit = " bytes (expected: at most " + CardReader.MAX_BYTES + " bytes)";
-            throw A2AException.invalidParams(sources.getFirst(), bytes.length + limit);
+            throw A2AException.invalidParams(source, bytes.length + limit);
         }
-        boolean isProbed = !Boolean.FALSE.equals(given.get("probe"));
-        return answer(subject, members(sources.getFirst(), bytes), isProbed, caller);
+        return answer(subject, members(source, bytes), given.probe(), caller);
+    }
+
+    /** The name of the member that is the source of the card. */
+    private static String source(InspectCard given) {
+        var sources = new LinkedHashMap<String, @Nullable Object>();
+        sources.put("url", given.url());
+        sources.put("card", given.card());
+        sources.put("bytes", given.bytes());
+        sources.put("agent", given.agent());
+        sources.put("id", given.id());
+        String all = String.join(", ", sources.keySet());
+        sources.values().removeIf(Objects::isNull);
+        if (sources.size() != 1) {
+            String problem = sources.isEmpty() ? "missing" : String.join(" and ", sources.keySet()) + " together";
+            throw A2AException.invalidParams("card", problem + " (expected: one of " + all + ")");
+        }
+        return sources.keySet().iterator().next();
     }
 
     private static Map<String, @Nullable Object> members(String source, byte[] bytes) {
@@ -90,28 +100,26 @@ public final class Inspector {
         }
     }
 
-    private Subject subject(String source, Map<String, @Nullable Object> given, CallContext caller) {
-        String text = Objects.toString(given.get(source));
+    private Subject subject(String source, InspectCard given, CallContext caller) {
         return switch (source) {
-            case "url" -> new Subject(fetch.cardOrDraft(caller.scope().group(), text), null);
-            case "card" -> new Subject(new Fetched(null, Json.write(given.get(source))), null);
-            case "bytes" -> {
-                try {
-                    yield new Subject(new Fetched(null, Base64.getDecoder().decode(text)), null);
-                } catch (IllegalArgumentException none) {
-                    throw A2AException.invalidParams("bytes", "no base64 (expected: the bytes of a card)");
-                }
-            }
+            case "url" -> new Subject(fetch.cardOrDraft(caller.scope().group(), requireNonNull(given.url())), null);
+            case "card" -> new Subject(new Fetched(null, Json.write(given.card())), null);
+            case "bytes" -> new Subject(new Fetched(null, requireNonNull(given.bytes())), null);
             case "agent" -> {
-                var own = new Filter(
+                String agent = requireNonNull(given.agent());
+                var own = new EntryFilter(
                         List.of(),
                         List.of(),
-                        Map.of("metadata.agent", List.of(text), "owner", List.of(Entry.HUB)),
+                        Map.of("metadata.agent", List.of(agent), "owner", List.of(Entry.HUB)),
                         false);
                 List<Entry> found = entries.list(own, "name", 1, null, caller).entries();
-                yield of(found.isEmpty() ? null : found.getFirst(), "agent \"" + text + "\": unknown", caller);
+                yield of(found.isEmpty() ? null : found.getFirst(), "agent \"" + agent + "\": unknown", caller);
             }
-            default -> of(entries.find(text, caller).orElse(null), "entry \"" + text + "\": unknown", caller);
+            default ->
+                of(
+                        entries.find(requireNonNull(given.id()), caller).orElse(null),
+                        "entry \"" + given.id() + "\": unknown",
+                        caller);
         };
     }
 
@@ -123,40 +131,35 @@ public final class Inspector {
         return new Subject(new Fetched(entry.resource().url(), document), entry);
     }
 
-    private Object answer(
+    private Inspection answer(
             Subject subject, Map<String, @Nullable Object> members, boolean isProbed, CallContext caller) {
         byte[] bytes = subject.document().bytes();
         String url = subject.document().url();
         Entry entry = subject.entry();
         List<String> dialects = CardCheck.schemas(members);
-        var answer = new LinkedHashMap<String, @Nullable Object>();
-        if (url != null) {
-            answer.put("url", url);
-        }
-        String id = entry == null ? registered(bytes, url, caller) : entry.id();
-        if (id != null) {
-            answer.put("entry", id);
-        }
-        answer.put("dialect", dialects.getFirst());
-        answer.put("dialects", dialects);
-        answer.put("digest", TrustCheck.digest(bytes));
-        answer.put("card", members);
         AgentCard card = null;
+        String problem = null;
         try {
             card = Json.readCard(bytes, blemish -> {}); // of which the findings tell
-            answer.put("asV1", Json.read(Json.write(card), Map.class));
         } catch (A2AException unreadable) {
-            answer.put("problem", String.valueOf(unreadable.getMessage()));
+            problem = String.valueOf(unreadable.getMessage());
         }
-        answer.put(
-                "findings",
-                findings(members, dialects).stream().map(Inspector::json).toList());
-        answer.put("signature", json(trust.signatures(bytes, url), members));
-        List<AgentCard.Interface> all = card == null ? List.of() : card.supportedInterfaces();
         Interfaces.Reach reach =
                 subject.isOwn() ? Interfaces.Reach.OWN : isProbed ? Interfaces.Reach.PROBED : Interfaces.Reach.UNKNOWN;
-        answer.put("interfaces", interfaces.of(all, caller.scope().group(), reach));
-        return answer;
+        return new Inspection(
+                url,
+                entry == null ? registered(bytes, url, caller) : entry.id(),
+                dialects,
+                TrustCheck.digest(bytes),
+                members,
+                card == null ? null : JsonText.read(Json.write(card), Codecs.STRUCT),
+                problem,
+                findings(members, dialects),
+                signature(trust.signatures(bytes, url), members),
+                interfaces.of(
+                        card == null ? List.of() : card.supportedInterfaces(),
+                        caller.scope().group(),
+                        reach));
     }
 
     /** The entry that a registration by the caller would change; null for none. */
@@ -181,49 +184,33 @@ public final class Inspector {
         return findings;
     }
 
-    private static Map<String, Object> json(Finding finding) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("severity", finding.severity().name().toLowerCase(Locale.ROOT));
-        json.put("clause", finding.clause());
-        json.put("pointer", finding.pointer());
-        json.put("message", finding.message());
-        json.put("fix", finding.fix());
-        return json;
-    }
-
-    private static Map<String, Object> json(Verdict verdict, Map<?, ?> members) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("outcome", verdict.outcome().name().toLowerCase(Locale.ROOT));
-        json.put("reason", verdict.reason());
-        if (verdict.keyId() != null) {
-            json.put("keyId", verdict.keyId());
-        }
-        if (members.get("signatures") instanceof List<?> signatures) {
-            json.put(
-                    "signatures",
-                    signatures.stream()
-                            .limit(MOST_SIGNATURES)
-                            .map(Inspector::header)
-                            .toList());
-        }
-        return json;
+    private static Signature signature(Verdict verdict, Map<?, ?> members) {
+        return new Signature(
+                verdict.outcome(),
+                verdict.reason(),
+                verdict.keyId(),
+                members.get("signatures") instanceof List<?> signatures
+                        ? signatures.stream()
+                                .limit(MOST_SIGNATURES)
+                                .map(Inspector::header)
+                                .toList()
+                        : null);
     }
 
     /** Key, algorithm and address of the key, as the header of a signature names them. */
-    private static Map<String, Object> header(@Nullable Object signature) {
-        var header = new LinkedHashMap<String, Object>();
+    private static SignatureHeader header(@Nullable Object signature) {
         try {
-            if (signature instanceof Map<?, ?> members && members.get("protected") instanceof String encoded) {
-                Map<?, ?> named = Json.read(Base64.getUrlDecoder().decode(encoded), Map.class);
-                for (String name : List.of("kid", "alg", "jku")) {
-                    if (named.get(name) instanceof String text) {
-                        header.put(name, text);
-                    }
-                }
-            }
+            Map<?, ?> named =
+                    signature instanceof Map<?, ?> members && members.get("protected") instanceof String encoded
+                            ? Json.read(Base64.getUrlDecoder().decode(encoded), Map.class)
+                            : Map.of();
+            return new SignatureHeader(text(named.get("kid")), text(named.get("alg")), text(named.get("jku")), null);
         } catch (IllegalArgumentException | A2AException malformed) {
-            header.put("problem", "no header of a JWS");
+            return new SignatureHeader(null, null, null, "no header of a JWS");
         }
-        return header;
+    }
+
+    private static @Nullable String text(@Nullable Object value) {
+        return value instanceof String text ? text : null;
     }
 }

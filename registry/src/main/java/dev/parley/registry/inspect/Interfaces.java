@@ -1,6 +1,9 @@
 package dev.parley.registry.inspect;
 
 import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.registry.Entry.Cause;
+import dev.parley.registry.Entry.HealthStatus;
+import dev.parley.registry.InspectionOperation.InterfaceState;
 import dev.parley.registry.health.Probe;
 import dev.parley.registry.trust.Fetch;
 import java.util.ArrayList;
@@ -27,11 +30,11 @@ record Interfaces(Fetch fetch) {
     }
 
     /**
-     * The interfaces as JSON.
+     * The state of interfaces.
      *
      * @param group of the caller, whose share of look-ups the probes use
      */
-    List<Map<String, Object>> of(List<Interface> interfaces, String group, Reach reach) {
+    List<InterfaceState> of(List<Interface> interfaces, String group, Reach reach) {
         List<Interface> shown = interfaces.stream().limit(MOST_SHOWN).toList();
         List<String> addresses = shown.stream()
                 .filter(each -> reach == Reach.PROBED && isProbed(each))
@@ -41,14 +44,17 @@ record Interfaces(Fetch fetch) {
                 .toList();
         Map<String, Probe> probes = probes(addresses, group);
         return shown.stream()
-                .map(each -> json(
+                .map(each -> state(
                         each,
                         reach == Reach.OWN
-                                ? new Probe("up", "none", "hosted by this hub", -1)
+                                ? new Probe(HealthStatus.UP, Cause.NONE, "hosted by this hub", -1)
                                 : probes.getOrDefault(
                                         each.url(),
                                         new Probe(
-                                                "unknown", "none", reach == Reach.UNKNOWN ? "" : unprobed(each), -1))))
+                                                HealthStatus.UNKNOWN,
+                                                Cause.NONE,
+                                                reach == Reach.UNKNOWN ? "" : unprobed(each),
+                                                -1))))
                 .toList();
     }
 
@@ -79,31 +85,24 @@ record Interfaces(Fetch fetch) {
 
     private static Probe result(Future<Probe> result) throws InterruptedException {
         if (result.isCancelled()) {
-            return new Probe("down", "latency", "no answer within " + PATIENCE_SECONDS + " s", -1);
+            return new Probe(HealthStatus.DOWN, Cause.LATENCY, "no answer within " + PATIENCE_SECONDS + " s", -1);
         }
         try {
             return result.get();
         } catch (ExecutionException failed) {
-            return new Probe("down", "protocol", String.valueOf(failed.getCause()), -1);
+            return new Probe(HealthStatus.DOWN, Cause.PROTOCOL, String.valueOf(failed.getCause()), -1);
         }
     }
 
-    private static Map<String, Object> json(Interface each, Probe probe) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("url", each.url());
-        json.put("binding", each.protocolBinding());
-        json.put("dialect", each.protocolVersion());
-        if (!probe.status().equals("unknown")) {
-            json.put("reachable", !probe.status().equals("down"));
-        }
-        json.put("status", probe.status());
-        json.put("cause", probe.cause());
-        if (!probe.reason().isEmpty()) {
-            json.put("reason", probe.reason());
-        }
-        if (probe.millis() >= 0) {
-            json.put("millis", probe.millis());
-        }
-        return json;
+    private static InterfaceState state(Interface each, Probe probe) {
+        return new InterfaceState(
+                each.url(),
+                each.protocolBinding(),
+                each.protocolVersion(),
+                probe.status() == HealthStatus.UNKNOWN ? null : probe.status() != HealthStatus.DOWN,
+                probe.status(),
+                probe.cause(),
+                probe.reason(),
+                probe.millis());
     }
 }

@@ -17,6 +17,7 @@ import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.State;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryChange;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.EntryListener;
@@ -190,7 +191,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private static boolean isActive(Entry entry) {
-        return entry.state().status().equals("active") || entry.state().status().equals("deprecated");
+        return entry.isUsable();
     }
 
     private static @Nullable String tee(Entry entry) {
@@ -500,7 +501,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private static void requireNotRevoked(Entry entry, String verb) {
-        if (entry.state().status().equals("revoked")) {
+        if (entry.state().status() == Entry.Status.REVOKED) {
             throw Refusal.of(422, "Failed to " + verb + " agent card: the entry is revoked");
         }
     }
@@ -537,7 +538,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Entry activate(Entry entry, Developer developer, boolean isActive) {
         return entries.change(
                 entry.id(),
-                isActive ? "changed" : "deleted",
+                isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
                 Map.of(),
                 context(developer),
                 before -> new Entry(
@@ -546,10 +547,10 @@ final class Cards implements EntryListener, AutoCloseable {
                         before.ownership(),
                         before.trust(),
                         before.health(),
-                        with(before.state(), isActive ? "active" : "deleted")));
+                        with(before.state(), isActive ? Entry.Status.ACTIVE : Entry.Status.DELETED)));
     }
 
-    private static State with(State state, String status) {
+    private static State with(State state, Entry.Status status) {
         return new State(
                 status, state.revision(), state.change(), state.created(), state.updated(), state.leaseUntil());
     }
