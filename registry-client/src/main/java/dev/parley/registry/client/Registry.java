@@ -8,9 +8,11 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.registry.Entry;
+import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.RegistryCall;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.RevocationList;
@@ -22,7 +24,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,6 @@ public final class Registry implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int MOST_CARDS = 1_000;
-    private static final Set<String> USABLE = Set.of("active", "deprecated");
     private static final String AGENT = "/agents/" + RegistryProtocol.AGENT;
 
     private record Card(String etag, byte[] bytes) {}
@@ -166,28 +166,26 @@ public final class Registry implements AutoCloseable {
      */
     public Results find(String text, int size, boolean peers) {
         var search = Map.of("query", Map.of("text", text), "pageSize", size, "federation", peers ? "auto" : "none");
-        HttpCall.Answer answer = registry.exchange(
+        SearchAnswer answer = SearchAnswer.read(body(registry.exchange(
                 new HttpCall(
                         "POST",
                         url + "/registry/ard/search",
                         Map.of("Content-Type", "application/json", "Accept", "application/json"),
                         Json.write(search)),
-                TIMEOUT);
-        Map<?, ?> json = json(answer);
+                TIMEOUT)));
         List<Results.Found> found = new ArrayList<>();
         List<Results.Found> gone = new ArrayList<>();
         RevocationList revoked = revoked();
-        for (Object result : json.get("results") instanceof List<?> all ? all : List.of()) {
-            var one = new Results.Found(this, (Map<?, ?>) result);
+        for (SearchAnswer.Result result : answer.results()) {
+            var one = new Results.Found(this, result);
             (revoked == null || revoked.of(one.id(), "").isEmpty() ? found : gone).add(one);
         }
-        List<?> peersAsked = json.get("parley:peers") instanceof List<?> outcomes ? outcomes : List.of();
-        return new Results(text, found, peersAsked, gone);
+        return new Results(text, found, answer.peers(), gone);
     }
 
-    private static Map<?, ?> json(HttpCall.Answer answer) {
+    private static byte[] body(HttpCall.Answer answer) {
         if (answer.status() == 200) {
-            return Json.read(answer.body(), Map.class);
+            return answer.body();
         }
         String text = new String(answer.body(), StandardCharsets.UTF_8);
         throw new RegistryException(
@@ -197,12 +195,25 @@ public final class Registry implements AutoCloseable {
     /**
      * Calls an operation of the registry.
      *
-     * @param operation such as {@link RegistryProtocol#LIST}
-     * @return the answer as JSON is in Java
+     * @param operation such as {@link dev.parley.registry.ReviewOperation.ReviewEntry}
      * @throws A2AException if the registry refuses it
      */
-    public Object call(String operation, Map<String, ? extends @Nullable Object> parameters) {
-        return registry.call(new MethodCall(operation, Map.copyOf(parameters)), CallContext.anonymous());
+    public <A> A call(RegistryCall<A> operation) {
+        return registry.call(operation, CallContext.anonymous());
+    }
+
+    /**
+     * Registers an agent, or publishes a version of its card.
+     *
+     * @throws A2AException if the registry refuses it
+     */
+    public Entry register(EntryOperation.Publication publication) {
+        return call(new EntryOperation.RegisterEntry(publication, null));
+    }
+
+    /** The first page of the entries that fulfil conditions, by their names. */
+    public EntryOperation.EntryPage list(EntryFilter filter) {
+        return call(new EntryOperation.ListEntries(filter, null, null, null, null));
     }
 
     /**
@@ -211,7 +222,7 @@ public final class Registry implements AutoCloseable {
      * @throws A2AException {@link RegistryError#ENTRY_NOT_FOUND} if the caller sees none
      */
     public Entry show(String id) {
-        return EntryModel.read(Json.write(call(RegistryProtocol.SHOW, Map.of("id", id))));
+        return call(new EntryOperation.ShowEntry(id)).entry();
     }
 
     /**
@@ -222,10 +233,10 @@ public final class Registry implements AutoCloseable {
      */
     public AgentCard card(String id) {
         Entry entry = show(id);
-        String status = entry.state().status();
-        if (!USABLE.contains(status)) {
+        if (!entry.isUsable()) {
             forget(entry.id());
-            throw new RegistryException("agent \"" + entry.id() + "\": " + status);
+            throw new RegistryException("agent \"" + entry.id() + "\": "
+                    + EntryModel.word(entry.state().status()));
         }
         byte[] card = bytes(entry.id());
         requireNotRevoked(entry.id(), card);
@@ -271,8 +282,8 @@ public final class Registry implements AutoCloseable {
     }
 
     /** A client of an agent that was found; that of a peer by the address or the card in the result. */
-    AgentClient connectTo(Map<?, ?> result) {
-        String id = String.valueOf(result.get("identifier"));
+    AgentClient connectTo(SearchAnswer.Result result) {
+        String id = result.identifier();
         try {
             return connectTo(id);
         } catch (A2AException unknown) {
@@ -281,11 +292,11 @@ public final class Registry implements AutoCloseable {
             }
         }
         requireNotRevoked(id, null);
-        if (result.get("data") instanceof Map<?, ?> card) {
-            return agents.get().of(Json.readCard(Json.write(card)));
+        if (result.card() != null) {
+            return agents.get().of(Json.readCard(Json.write(result.card())));
         }
-        if (result.get("url") instanceof String address) {
-            return agents.get().connect(address);
+        if (result.url() != null) {
+            return agents.get().connect(result.url());
         }
         throw new RegistryException("agent \"" + id + "\": the result has no card and no address");
     }

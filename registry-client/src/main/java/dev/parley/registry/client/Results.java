@@ -2,17 +2,18 @@ package dev.parley.registry.client;
 
 import dev.parley.client.AgentClient;
 import dev.parley.protocol.SendResult;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.registry.SearchOperation.Reasons;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Results of a search, the best first.
  *
- * @param peers outcome of each peer of the registry, as JSON
+ * @param peers outcome of each peer of the registry
  * @param revoked results that are left out because they are on the list of revocations
  */
-public record Results(String text, List<Found> all, List<?> peers, List<Found> revoked) {
+public record Results(String text, List<Found> all, List<PeerOutcome> peers, List<Found> revoked) {
     public Results {
         all = List.copyOf(all);
         peers = List.copyOf(peers);
@@ -32,39 +33,48 @@ public record Results(String text, List<Found> all, List<?> peers, List<Found> r
         return all.getFirst();
     }
 
-    /**
-     * A result.
-     *
-     * @param json as the registry answered it, an entry of ARD with {@code score} and {@code source}
-     */
-    public record Found(Registry registry, Map<?, ?> json) {
+    /** A result. */
+    public static final class Found {
+        private final Registry registry;
+        private final SearchAnswer.Result result;
+
+        Found(Registry registry, SearchAnswer.Result result) {
+            this.registry = registry;
+            this.result = result;
+        }
+
         /** URN of the agent. */
         public String id() {
-            return text("identifier");
+            return result.identifier();
         }
 
         public String name() {
-            return text("displayName");
+            return result.name();
         }
 
         /** 0 to 100; says nothing about trust. */
         public int score() {
-            return json.get("score") instanceof Number number ? number.intValue() : 0;
+            return result.score();
         }
 
         /** Address of the registry that has the agent. */
         public String source() {
-            return text("source");
+            return result.source();
         }
 
-        /** What the search matched, as JSON; null if the source does not say. */
-        public @Nullable Object why() {
-            return json.get("parley:why");
+        /** What the search matched; null if the source does not say. */
+        public @Nullable Reasons why() {
+            return result.reasons();
+        }
+
+        /** JSON of the result as the registry answered it: an entry of ARD with {@code score} and {@code source}. */
+        public byte[] json() {
+            return JsonText.write(SearchAnswer.RESULT, result);
         }
 
         /** A client of the agent. */
         public AgentClient connect() {
-            return registry.connectTo(json);
+            return registry.connectTo(result);
         }
 
         /** Sends a text to the agent, and waits until its task settles. */
@@ -72,10 +82,6 @@ public record Results(String text, List<Found> all, List<?> peers, List<Found> r
             try (AgentClient agent = connect()) {
                 return agent.send(text);
             }
-        }
-
-        private String text(String name) {
-            return json.get(name) instanceof String text ? text : "";
         }
     }
 }

@@ -7,17 +7,42 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Message;
-import dev.parley.registry.RegistryProtocol;
-import dev.parley.registry.RegistryProtocol.WatchChanges;
+import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.DeleteEntry;
+import dev.parley.registry.EntryOperation.ListEntries;
+import dev.parley.registry.EntryOperation.Publication;
+import dev.parley.registry.EntryOperation.ReadDocument;
+import dev.parley.registry.EntryOperation.UpdateEntry;
+import dev.parley.registry.ExchangeOperation.ExportEntries;
+import dev.parley.registry.ExchangeOperation.ExportPage;
+import dev.parley.registry.HistoryOperation.ListChanges;
+import dev.parley.registry.HistoryOperation.ListVersions;
+import dev.parley.registry.HistoryOperation.Version;
+import dev.parley.registry.HistoryOperation.WatchChanges;
+import dev.parley.registry.InspectionOperation.InspectCard;
+import dev.parley.registry.InspectionOperation.RevokeEntry;
+import dev.parley.registry.InspectionOperation.ShowHealth;
+import dev.parley.registry.ReviewOperation.Review;
+import dev.parley.registry.ReviewOperation.ReviewEntry;
+import dev.parley.registry.ReviewOperation.ReviewList;
+import dev.parley.registry.SearchOperation.CountFacets;
+import dev.parley.registry.SearchOperation.FoundEntry;
+import dev.parley.registry.SearchOperation.SearchEntries;
+import dev.parley.registry.SearchQuery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -43,22 +68,23 @@ final class RegistryTest {
         hub.close();
     }
 
-    private String register(String name, Map<String, Object> more) {
+    private String register(String name) {
+        return register(name, null, Map.of());
+    }
+
+    private String register(String name, @Nullable Duration lease, Map<String, @Nullable Object> metadata) {
         AgentCard card = AgentClient.connect(hub.agentUrl("lawyer")).card();
         @SuppressWarnings("unchecked")
-        var json = new LinkedHashMap<>((Map<String, Object>) Json.read(Json.write(card), Map.class));
+        var json = new LinkedHashMap<>((Map<String, @Nullable Object>) Json.read(Json.write(card), Map.class));
         json.put("name", name);
-        var given = new LinkedHashMap<String, Object>(more);
-        given.put("card", json);
-        given.put("visibility", "public");
-        Object entry = registry.call(RegistryProtocol.REGISTER, given);
-        return String.valueOf(((Map<?, ?>) entry).get("id"));
+        var publication = new Publication(null, json, null, null, null, Visibility.PUBLIC, lease, List.of(), metadata);
+        return registry.register(publication).id();
     }
 
     @Test
     @DisplayName("ONE18 the best agent for a text answers a message")
     void best() {
-        register("paralegal", Map.of());
+        register("paralegal");
 
         Message answer = (Message) registry.find("translate legal text").best().send("Guten Tag");
 
@@ -69,13 +95,58 @@ final class RegistryTest {
     }
 
     @Test
+    @DisplayName("operations of the registry are records, and so are their answers")
+    void typed() {
+        String id = register("paralegal");
+        String other = register("paraIegal"); // a capital i
+
+        FoundEntry found = registry.call(new SearchEntries(SearchQuery.of("translate"), 1L, null))
+                .results()
+                .getFirst();
+        assertThat(found.why().fields()).isNotEmpty();
+        assertThat(registry.call(new ListEntries(EntryFilter.NONE, null, null, null, null))
+                        .entries())
+                .filteredOn(entry -> entry.id().equals(id))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.lookAlikes()).containsExactly(other));
+        assertThat(registry.show(id).state().status()).isEqualTo(Entry.Status.ACTIVE);
+
+        ReviewList reviews = registry.call(new ReviewEntry(id, 4, "good"));
+        assertThat(reviews.average()).isEqualTo(4);
+        assertThat(reviews.reviews()).extracting(Review::stars).containsExactly(4L);
+
+        registry.call(new UpdateEntry(id, null, Entry.Status.DEPRECATED, "old", null, null));
+        assertThat(registry.call(new ListChanges(EntryFilter.NONE, null, 0)).changes())
+                .filteredOn(change -> change.now().id().equals(id))
+                .extracting(EntryChange::kind)
+                .contains(EntryChange.Kind.REGISTERED, EntryChange.Kind.DEPRECATED);
+        assertThat(registry.call(new ListVersions(id)))
+                .extracting(Version::revision)
+                .containsExactly(1);
+
+        ExportPage page = registry.call(new ExportEntries(EntryFilter.NONE, null, null));
+        assertThat(page.entries())
+                .filteredOn(each -> each.entry().id().equals(id))
+                .hasSize(1);
+        assertThat(registry.call(new CountFacets(SearchQuery.of("translate"), List.of("status"), null))
+                        .facets())
+                .containsKey("status");
+        assertThat(registry.call(new ReadDocument(id, null)).mediaType()).isEqualTo(Entry.AGENT_CARD);
+        assertThat(registry.call(new InspectCard(null, null, null, null, id, false))
+                        .entry())
+                .isEqualTo(id);
+        assertThat(registry.call(new ShowHealth(id)).status()).isNotNull();
+        assertThatThrownBy(() -> registry.call(new DeleteEntry("nope"))).isInstanceOf(A2AException.class);
+    }
+
+    @Test
     @DisplayName("a cached card is used as long as its entity tag holds, and a revoked agent is refused")
     void revoked() {
-        String id = register("paralegal", Map.of());
+        String id = register("paralegal");
         assertThat(registry.card(id).name()).isEqualTo("paralegal");
         assertThat(registry.card(id)).isEqualTo(registry.card(id));
 
-        registry.call(RegistryProtocol.REVOKE, Map.of("id", id, "reason", "stolen"));
+        registry.call(new RevokeEntry(id, "stolen"));
 
         assertThatThrownBy(() -> registry.card(id)).hasMessageContaining(id);
         assertThatThrownBy(() -> registry.connectTo(id)).hasMessageContaining(id);
@@ -85,33 +156,27 @@ final class RegistryTest {
     @Tag("heavy")
     @DisplayName("AK23 agents of a capability are watched, and a silent one goes offline after its time")
     void presence() throws InterruptedException {
-        register("other", Map.of());
-        String quiet = register("quiet", Map.of("lease", 10, "metadata", Map.of("kind", "sensor")));
-        Map<String, Object> sensors = Map.of("metadata", List.of("kind=sensor"));
-        assertThat(String.valueOf(registry.call(RegistryProtocol.LIST, sensors)))
-                .contains(quiet)
-                .doesNotContain(":other");
-
-        var filter = new LinkedHashMap<String, Object>(sensors);
-        filter.put("after", 0);
-        var watch = new WatchChanges(filter, 0);
+        register("other");
+        String quiet = register("quiet", Duration.ofSeconds(10), Map.of("kind", "sensor"));
+        var sensors = new EntryFilter(List.of(), List.of(), Map.of("metadata.kind", List.of("sensor")), false);
+        assertThat(registry.list(sensors).entries()).extracting(Entry::id).containsExactly(quiet);
 
         try (AgentClient client = AgentClient.connect(Registry.agent(hub.url()));
-                Feed<?> changes = client.watch(watch, CallContext.anonymous())) {
-            assertThat(awaited(changes, "registered")).contains(quiet).doesNotContain(":other");
-            assertThat(awaited(changes, "expired")).contains(quiet);
+                Feed<EntryChange> changes = client.watch(new WatchChanges(sensors, 0L), CallContext.anonymous())) {
+            assertThat(awaited(changes, EntryChange.Kind.REGISTERED)).isEqualTo(quiet);
+            assertThat(awaited(changes, EntryChange.Kind.EXPIRED)).isEqualTo(quiet);
         }
-        assertThat(String.valueOf(registry.call(RegistryProtocol.LIST, sensors)))
-                .doesNotContain(quiet);
+        assertThat(registry.list(sensors).entries()).isEmpty();
     }
 
-    private static String awaited(Feed<?> changes, String kind) throws InterruptedException {
+    /** Id of the entry of the next change of a kind. */
+    private static String awaited(Feed<EntryChange> changes, EntryChange.Kind kind) throws InterruptedException {
         Instant end = Instant.now().plusSeconds(60);
         while (Instant.now().isBefore(end)) {
-            List<?> some = changes.next(Duration.ofSeconds(5));
-            for (Object change : some == null ? List.of() : some) {
-                if (kind.equals(((Map<?, ?>) change).get("kind"))) {
-                    return change.toString();
+            List<EntryChange> some = changes.next(Duration.ofSeconds(5));
+            for (EntryChange change : some == null ? List.<EntryChange>of() : some) {
+                if (change.kind() == kind) {
+                    return change.now().id();
                 }
             }
         }

@@ -9,7 +9,9 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.EntryOperation.Publication;
+import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -129,8 +131,8 @@ final class RevokedAgentsTest {
                 List.of(),
                 "skills",
                 List.of());
-        Object entry = registry.call(RegistryProtocol.REGISTER, Map.of("card", card, "visibility", "public"));
-        return String.valueOf(((Map<?, ?>) entry).get("id"));
+        return registry.register(Publication.of(Json.write(card)).with(Visibility.PUBLIC))
+                .id();
     }
 
     private void remember(String path, String method, String body) {
@@ -142,7 +144,7 @@ final class RevokedAgentsTest {
     }
 
     private void revoke(String id) {
-        registry.call(RegistryProtocol.REVOKE, Map.of("id", id, "reason", "stolen"));
+        registry.call(new RevokeEntry(id, "stolen"));
     }
 
     @Test

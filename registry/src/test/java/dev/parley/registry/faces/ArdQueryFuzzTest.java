@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.registry.store.Entries.Filter;
+import dev.parley.registry.EntryFilter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ final class ArdQueryFuzzTest {
         }
     }
 
-    private static void check(Filter filter) {
+    private static void check(EntryFilter filter) {
         filter.fields().forEach((field, values) -> {
             assertThat(field)
                     .matches("(?s)id|name|type|publisher|version|tag|ability|createdAfter|updatedAfter|metadata\\..+");

@@ -13,6 +13,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Entry;
+import dev.parley.registry.ExchangeOperation.CatalogSignature;
 import dev.parley.registry.Target;
 import dev.parley.registry.health.Probes;
 import dev.parley.registry.store.CardFetch;
@@ -136,7 +137,9 @@ final class FetchedAddressesTest {
                     byte[] declaring = Json.write(Map.of(
                             "capabilities", Map.of("teeDetails", Map.of("type", "SGX", "attestationEndpoint", url))));
                     Entry.Trust attested = trust.attested(entry(null, url), declaring);
-                    yield "failed".equals(attested.teeOutcome()) ? "refused " + attested.teeReason() : "fetched";
+                    yield attested.teeOutcome() == Entry.TeeOutcome.FAILED
+                            ? "refused " + attested.teeReason()
+                            : "fetched";
                 }
                 case PROBE_OF_CARD -> probe(Probes.of(entry(url, url), document, fetch));
                 case PROBE_OF_AGENT -> probe(Probes.of(entry(null, url), document, fetch));
@@ -201,9 +204,9 @@ final class FetchedAddressesTest {
                 "urn:air:a.example:g:a",
                 resource,
                 new Entry.Ownership("g", "p", Entry.Visibility.PUBLIC),
-                new Entry.Trust("unsigned", "", null, null, null, null),
+                new Entry.Trust(Entry.Outcome.UNSIGNED, "", null, null, null, null),
                 Entry.Health.UNKNOWN,
-                new Entry.State("active", 1, 1, Instant.now(), Instant.now(), null));
+                new Entry.State(Entry.Status.ACTIVE, 1, 1, Instant.now(), Instant.now(), null));
     }
 
     private List<String> privateAddresses() {
@@ -330,7 +333,7 @@ final class FetchedAddressesTest {
                         List.of(), NO_KEYS, revocations, (group, url) -> http.get(group, url, Map.of()), clock);
                 Map<String, Object> data = Map.of("name", "x");
                 String signer = "did:web:" + domain;
-                Map<String, Object> verdict = trust.ofResult(
+                CatalogSignature verdict = trust.ofResult(
                         Map.of(
                                 "identifier",
                                 "urn:air:" + domain + ":g:a",
@@ -359,8 +362,8 @@ final class FetchedAddressesTest {
                                                                 Map.of("alg", "ES256", "kid", signer + "#k")))
                                                 + "..AA")),
                         "g");
-                assertThat(verdict.get("outcome")).as(domain).isEqualTo("unverifiable");
-                assertThat((String) verdict.get("reason")).containsPattern("expected: a public host|cannot be found");
+                assertThat(verdict.outcome()).as(domain).isEqualTo(Entry.Outcome.UNVERIFIABLE);
+                assertThat(verdict.reason()).containsPattern("expected: a public host|cannot be found");
             }
         }
     }

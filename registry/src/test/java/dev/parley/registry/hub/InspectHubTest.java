@@ -215,7 +215,7 @@ final class InspectHubTest {
             assertThat(web.post("/registry/inspect", bytes("[1]".getBytes(UTF_8)))
                             .text())
                     .contains("no JSON object");
-            assertThat(web.post("/registry/inspect", "{'bytes':'!'}").text()).contains("no base64");
+            assertThat(web.post("/registry/inspect", "{'bytes':'!'}").text()).contains("expected: base64");
             assertThat(web.post("/registry/inspect", bytes(new byte[1024 * 1024 + 1]))
                             .text())
                     .contains("at most 1048576 bytes");

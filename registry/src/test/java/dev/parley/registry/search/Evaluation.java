@@ -6,6 +6,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
@@ -164,7 +165,7 @@ final class Evaluation implements AutoCloseable {
     Figures figures(Judged query) {
         long begin = System.nanoTime();
         List<String> found = search.search(SearchQuery.of(query.text()), 10, null, CALLER).results().stream()
-                .map(result -> requireNonNull(keys.get(result.entry().id())))
+                .map(result -> requireNonNull(keys.get(result.agent().id())))
                 .toList();
         return new Figures(query, found, (System.nanoTime() - begin) / 1e6);
     }

@@ -11,9 +11,14 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Visibility;
-import dev.parley.registry.search.Search.Found;
-import dev.parley.registry.search.Search.Results;
-import dev.parley.registry.store.Entries.Filter;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.SearchOperation.Bucket;
+import dev.parley.registry.SearchOperation.Facet;
+import dev.parley.registry.SearchOperation.Facets;
+import dev.parley.registry.SearchOperation.FoundEntry;
+import dev.parley.registry.SearchOperation.FoundPage;
+import dev.parley.registry.SearchQuery;
 import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
@@ -26,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -105,12 +111,12 @@ abstract class SearchContract {
 
     private List<String> names(SearchQuery query, CallContext viewer) {
         return search.search(query, 50, null, viewer).results().stream()
-                .map(found -> found.entry().resource().name())
+                .map(found -> found.agent().resource().name())
                 .toList();
     }
 
-    private static Filter tagged(String... tags) {
-        return new Filter(List.of(), List.of(tags), Map.of(), false);
+    private static EntryFilter tagged(String... tags) {
+        return new EntryFilter(List.of(), List.of(tags), Map.of(), false);
     }
 
     @Test
@@ -123,20 +129,20 @@ abstract class SearchContract {
         register("Polyglot", "translate|Translates texts|translation|Say hello in Swahili");
         register("Baker", "bake|Bakes bread|food|");
 
-        Results results = search.search(SearchQuery.of("Who can translate legal texts?"), 10, null, ANNA);
+        FoundPage results = search.search(SearchQuery.of("Who can translate legal texts?"), 10, null, ANNA);
 
         assertThat(results.results())
-                .extracting(found -> found.entry().resource().name())
+                .extracting(found -> found.agent().resource().name())
                 .containsExactly("Lexi", "Polyglot");
-        Found best = results.results().getFirst();
-        assertThat(best.why()).containsEntry("skill", "translate-legal");
-        assertThat(best.why().get("fields"))
+        FoundEntry best = results.results().getFirst();
+        assertThat(best.why().skill()).isEqualTo("translate-legal");
+        assertThat(best.why().fields())
                 .isEqualTo(Map.of(
                         "skills", List.of("translate", "legal"),
                         "tags", List.of("translate"),
                         "description", List.of("translate", "legal", "texts")));
-        assertThat(results.results().get(1).why()).containsEntry("missing", List.of("legal"));
-        assertThat(results.results()).extracting(Found::score).isSortedAccordingTo((one, other) -> other - one);
+        assertThat(results.results().get(1).why().missing()).containsExactly("legal");
+        assertThat(results.results()).extracting(FoundEntry::score).isSortedAccordingTo((one, other) -> other - one);
         assertThat(best.score()).isBetween(51, 100);
     }
 
@@ -160,11 +166,16 @@ abstract class SearchContract {
         assertThat(names("contracts")).isEmpty();
         assertThat(names("novels")).containsExactly("Lexi");
 
-        entries.change(entry.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
+        entries.change(
+                entry.id(),
+                EntryChange.Kind.DELETED,
+                Map.of(),
+                ANNA,
+                now -> with(now, now.health(), Entry.Status.DELETED));
         assertThat(names("novels")).isEmpty();
     }
 
-    private static Entry with(Entry entry, Health health, String status) {
+    private static Entry with(Entry entry, Health health, Entry.Status status) {
         Entry.State state = entry.state();
         return new Entry(
                 entry.id(),
@@ -193,9 +204,9 @@ abstract class SearchContract {
         assertThat(names(SearchQuery.of("swords"), EVE)).containsExactly("Open");
         assertThat(names(SearchQuery.of("swords"), CallContext.anonymous())).containsExactly("Open");
         assertThat(names(SearchQuery.of(""), EVE)).containsExactly("Open");
-        Search.Facets facets = search.facets(SearchQuery.of("swords"), List.of("tag"), 10, BEN);
+        Facets facets = search.facets(SearchQuery.of("swords"), List.of("tag"), 10, BEN);
         assertThat(facets.total()).isEqualTo(2);
-        assertThat(requireNonNull(facets.facets().get("tag")).buckets()).isEqualTo(Map.of("iron", 1L, "steel", 1L));
+        assertThat(counts(facets, "tag")).isEqualTo(Map.of("iron", 1L, "steel", 1L));
     }
 
     @Test
@@ -211,15 +222,15 @@ abstract class SearchContract {
 
         assertThat(names(rare, ANNA)).containsExactlyInAnyOrder("Smith 0", "Smith 40", "Smith 80");
         assertThat(search.facets(rare, List.of("tag"), 10, ANNA).total()).isEqualTo(3);
-        Search.Facets all = search.facets(SearchQuery.of("swords"), List.of("tag", "provider", "binding"), 1, ANNA);
+        Facets all = search.facets(SearchQuery.of("swords"), List.of("tag", "provider", "binding"), 1, ANNA);
         assertThat(all.total()).isEqualTo(120);
-        assertThat(all.facets().get("tag")).isEqualTo(new Search.Facet(Map.of("iron", 120L), 1));
-        assertThat(requireNonNull(all.facets().get("provider")).buckets()).isEqualTo(Map.of("Acme", 120L));
+        assertThat(all.facets().get("tag")).isEqualTo(new Facet(List.of(new Bucket("iron", 120)), 1));
+        assertThat(counts(all, "provider")).isEqualTo(Map.of("Acme", 120L));
         assertThat(names(
                         new SearchQuery(
                                 "swords",
                                 false,
-                                new Filter(
+                                new EntryFilter(
                                         List.of("forge-7"),
                                         List.of(),
                                         Map.of("binding", List.of("JSONRPC", "GRPC")),
@@ -245,9 +256,9 @@ abstract class SearchContract {
         var scores = new ArrayList<Integer>();
         String token = null;
         do {
-            Results page = search.search(query, 7, token, EVE);
+            FoundPage page = search.search(query, 7, token, EVE);
             page.results().forEach(found -> {
-                paged.add(found.entry().id());
+                paged.add(found.agent().id());
                 scores.add(found.score());
             });
             token = page.next();
@@ -256,7 +267,7 @@ abstract class SearchContract {
         assertThat(paged).hasSize(120).doesNotHaveDuplicates();
         assertThat(scores).isSortedAccordingTo((one, other) -> other - one);
         assertThat(search.search(query, 100, null, EVE).results())
-                .extracting(found -> found.entry().id())
+                .extracting(found -> found.agent().id())
                 .isEqualTo(paged.subList(0, 100));
         assertThatThrownBy(() -> search.search(query, 7, "nonsense", EVE)).isInstanceOf(A2AException.class);
     }
@@ -268,7 +279,7 @@ abstract class SearchContract {
         register("Baker", "bake|Bakes bread|food|");
 
         for (String typed : List.of("tr", "trans", "translat", "translate cont", "LEX")) {
-            assertThat(names(new SearchQuery(typed, true, Filter.NONE), ANNA))
+            assertThat(names(new SearchQuery(typed, true, EntryFilter.NONE), ANNA))
                     .as(typed)
                     .containsExactly("Lexi");
         }
@@ -322,7 +333,7 @@ abstract class SearchContract {
         assertThat(names("契約書の翻訳")).containsExactly("Yakusha");
         assertThat(names("ДОГОВОРЫ")).containsExactly("Perevodchik");
         assertThat(names("Vertrage fur anwalte")).containsExactly("Übersetzer");
-        assertThat(names(new SearchQuery("прав", true, Filter.NONE), ANNA)).containsExactly("Perevodchik");
+        assertThat(names(new SearchQuery("прав", true, EntryFilter.NONE), ANNA)).containsExactly("Perevodchik");
     }
 
     @Test
@@ -349,17 +360,19 @@ abstract class SearchContract {
 
         entries.change(
                 first.id(),
-                "health",
+                EntryChange.Kind.HEALTH,
                 Map.of(),
                 null,
-                now -> with(now, new Health("down", "connect", "refused", null, -1), "active"));
+                now -> with(
+                        now,
+                        new Health(Entry.HealthStatus.DOWN, Entry.Cause.CONNECT, "refused", null, -1),
+                        Entry.Status.ACTIVE));
 
-        Results results = search.search(SearchQuery.of("forge swords"), 10, null, ANNA);
+        FoundPage results = search.search(SearchQuery.of("forge swords"), 10, null, ANNA);
         assertThat(results.results())
-                .extracting(found -> found.entry().resource().name())
+                .extracting(found -> found.agent().resource().name())
                 .containsExactly("Smith B", "Smith A");
-        assertThat(String.valueOf(results.results().get(1).why().get("factors")))
-                .contains("health down=0.8");
+        assertThat(results.results().get(1).why().factors()).containsEntry("health down", 0.8);
     }
 
     @Test
@@ -389,7 +402,12 @@ abstract class SearchContract {
                     .isEqualTo(names("contracts"));
             assertThat(names(other, "novels")).containsExactly("Lexi");
 
-            entries.change(lexi.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
+            entries.change(
+                    lexi.id(),
+                    EntryChange.Kind.DELETED,
+                    Map.of(),
+                    ANNA,
+                    now -> with(now, now.health(), Entry.Status.DELETED));
             assertThat(names(other, "novels")).isEmpty();
         }
     }
@@ -409,7 +427,12 @@ abstract class SearchContract {
             assertThat(tags(other, "contracts", ANNA)).isEqualTo(Map.of("law", 1L, "iron", 2L, "books", 1L));
             assertThat(tags(other, "", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L, "books", 1L));
 
-            entries.change(lexi.id(), "deleted", Map.of(), ANNA, now -> with(now, now.health(), "deleted"));
+            entries.change(
+                    lexi.id(),
+                    EntryChange.Kind.DELETED,
+                    Map.of(),
+                    ANNA,
+                    now -> with(now, now.health(), Entry.Status.DELETED));
             assertThat(tags(other, "contracts", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L));
 
             new PersonalEntries(database, entries).erase("blue", "anna");
@@ -432,8 +455,13 @@ abstract class SearchContract {
     }
 
     private static Map<String, Long> tags(Search search, String words, CallContext viewer) {
-        Search.Facets facets = search.facets(SearchQuery.of(words), List.of("tag"), 10, viewer);
-        return requireNonNull(facets.facets().get("tag")).buckets();
+        Facets facets = search.facets(SearchQuery.of(words), List.of("tag"), 10, viewer);
+        return counts(facets, "tag");
+    }
+
+    private static Map<String, Long> counts(Facets facets, String field) {
+        return requireNonNull(facets.facets().get(field)).buckets().stream()
+                .collect(Collectors.toMap(Bucket::value, Bucket::count));
     }
 
     private StoredEntries reader() {
@@ -449,7 +477,7 @@ abstract class SearchContract {
 
     private static List<String> names(Search search, String words) {
         return search.find(SearchQuery.of(words), 50, null, ANNA).results().stream()
-                .map(found -> found.entry().resource().name())
+                .map(found -> found.agent().resource().name())
                 .toList();
     }
 

@@ -24,9 +24,9 @@ final class EntryCacheTest {
                 "urn:air:agent.localhost:" + number,
                 resource,
                 new Ownership("blue", "anna", Entry.Visibility.PUBLIC),
-                new Trust("unsigned", "", null, null, null, null),
+                new Trust(Entry.Outcome.UNSIGNED, "", null, null, null, null),
                 Health.UNKNOWN,
-                new State("active", 1, change, Instant.EPOCH, Instant.EPOCH, null));
+                new State(Entry.Status.ACTIVE, 1, change, Instant.EPOCH, Instant.EPOCH, null));
         return Numbered.of(number, entry, null, null);
     }
 

@@ -92,7 +92,7 @@ final class CatalogSignatureTest {
     }
 
     /** The trust in an entry with the manifests of a catalog, as a registry that copies it judges. */
-    private static String judged(TrustCheck reader, Entry entry, byte[] document, Object manifests) {
+    private static Entry.Outcome judged(TrustCheck reader, Entry entry, byte[] document, Object manifests) {
         Entry.Resource of = entry.resource();
         var given = new Entry.Resource(
                 of.type(),
@@ -135,25 +135,25 @@ final class CatalogSignatureTest {
                     "entries", at, "extensions", "https://agent-card.github.io/ai-catalog/trust/2", "trustManifests"));
             TrustCheck reader = reader(database, identity.body(), Instant.now());
 
-            assertThat(judged(reader, entry, document, manifests)).isEqualTo("verified");
+            assertThat(judged(reader, entry, document, manifests)).isEqualTo(Entry.Outcome.VERIFIED);
             byte[] other = new String(document, java.nio.charset.StandardCharsets.UTF_8)
                     .replace("Translator", "Traitor")
                     .getBytes(java.nio.charset.StandardCharsets.UTF_8);
-            assertThat(judged(reader, entry, other, manifests)).isEqualTo("tampered");
+            assertThat(judged(reader, entry, other, manifests)).isEqualTo(Entry.Outcome.TAMPERED);
             assertThat(judged(
                             reader(database, identity.body(), Instant.now().plus(Duration.ofDays(8))),
                             entry,
                             document,
                             manifests))
                     .as("after its end")
-                    .isEqualTo("unverifiable");
+                    .isEqualTo(Entry.Outcome.UNVERIFIABLE);
 
             Map<String, @Nullable Object> whole = object(Json.read(catalog.body(), Map.class));
-            assertThat(reader.ofCatalog(whole, "g").get("outcome")).isEqualTo("verified");
+            assertThat(reader.ofCatalog(whole, "g").outcome()).isEqualTo(Entry.Outcome.VERIFIED);
             whole.put("entries", List.of());
-            assertThat(reader.ofCatalog(whole, "g").get("outcome")).isEqualTo("tampered");
+            assertThat(reader.ofCatalog(whole, "g").outcome()).isEqualTo(Entry.Outcome.TAMPERED);
             whole.remove("signature");
-            assertThat(reader.ofCatalog(whole, "g").get("outcome")).isEqualTo("unsigned");
+            assertThat(reader.ofCatalog(whole, "g").outcome()).isEqualTo(Entry.Outcome.UNSIGNED);
         }
     }
 

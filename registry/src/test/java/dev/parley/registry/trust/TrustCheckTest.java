@@ -142,9 +142,9 @@ class TrustCheckTest {
                 ID,
                 resource,
                 new Entry.Ownership("g", "p", Entry.Visibility.PUBLIC),
-                new Entry.Trust("unsigned", "", null, null, null, null),
+                new Entry.Trust(Entry.Outcome.UNSIGNED, "", null, null, null, null),
                 Entry.Health.UNKNOWN,
-                new Entry.State("active", 1, 1, NOW, NOW, null));
+                new Entry.State(Entry.Status.ACTIVE, 1, 1, NOW, NOW, null));
     }
 
     private Entry.Trust verdict(byte[] document, Map<String, Object> metadata) {
@@ -169,14 +169,14 @@ class TrustCheckTest {
         byte[] changed =
                 new String(signed, UTF_8).replace("translates", "transmits").getBytes(UTF_8);
 
-        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo("verified");
+        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo(Entry.Outcome.VERIFIED);
         assertThat(verdict(signed, Map.of()).reason()).contains("key op has signed it");
         assertThat(verdict(signed, Map.of()).checked()).isEqualTo(NOW);
-        assertThat(verdict(changed, Map.of()).outcome()).isEqualTo("tampered");
-        assertThat(verdict(Json.write(card), Map.of()).outcome()).isEqualTo("unsigned");
+        assertThat(verdict(changed, Map.of()).outcome()).isEqualTo(Entry.Outcome.TAMPERED);
+        assertThat(verdict(Json.write(card), Map.of()).outcome()).isEqualTo(Entry.Outcome.UNSIGNED);
         assertThat(verdict(Json.write(publisher.signed(card, payload, "x")), Map.of())
                         .outcome())
-                .isEqualTo("unverifiable");
+                .isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     @Test
@@ -186,7 +186,7 @@ class TrustCheckTest {
         byte[] signed = Json.write(
                 operator.signed(card, CardPayload.of(Json.write(card)).whole(), "op"));
 
-        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo("verified");
+        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo(Entry.Outcome.VERIFIED);
     }
 
     @Test
@@ -195,7 +195,7 @@ class TrustCheckTest {
         byte[] signed = Json.write(
                 publisher.signed(card, CardPayload.of(Json.write(card)).whole(), "new"));
         String before = check.fingerprint();
-        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo("unverifiable");
+        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo(Entry.Outcome.UNVERIFIABLE);
 
         Map<String, Object> key = publisher.jwk("new");
         Instant end = NOW.plus(Duration.ofDays(36_500)); // keys are judged by the clock of the system
@@ -203,7 +203,7 @@ class TrustCheckTest {
         Files.write(directory.resolve("trusted.json"), Json.write(Map.of("keys", List.of(key))));
         check.reload();
 
-        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo("verified");
+        assertThat(verdict(signed, Map.of()).outcome()).isEqualTo(Entry.Outcome.VERIFIED);
         assertThat(check.fingerprint()).isNotEqualTo(before);
         assertThat(check.nextChange()).contains(end);
     }
@@ -228,17 +228,17 @@ class TrustCheckTest {
 
         assertThat(manifest(signedBy(publisher, KID, identity(SIGNER, ID, document)))
                         .outcome())
-                .isEqualTo("verified");
+                .isEqualTo(Entry.Outcome.VERIFIED);
         assertThat(manifest(signedBy(operator, "op", identity("https://example.com", ID, document)))
                         .outcome())
-                .isEqualTo("verified");
+                .isEqualTo(Entry.Outcome.VERIFIED);
         assertThat(manifest(signedBy(operator, "op", identity("spiffe://other.example/a", ID, document)))
                         .outcome())
-                .isEqualTo("integrity");
+                .isEqualTo(Entry.Outcome.INTEGRITY);
         assertThat(manifest(signedBy(publisher, "x", identity("https://example.com", ID, document)))
                         .outcome())
-                .isEqualTo("unverifiable");
-        assertThat(manifest(identity(SIGNER, ID, document)).outcome()).isEqualTo("unverifiable");
+                .isEqualTo(Entry.Outcome.UNVERIFIABLE);
+        assertThat(manifest(identity(SIGNER, ID, document)).outcome()).isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     @Test
@@ -248,7 +248,7 @@ class TrustCheckTest {
         Entry.Trust trust = manifest(signedBy(
                 publisher, "did:web:other.example#k1", identity("did:web:other.example", ID, Json.write(card("a")))));
 
-        assertThat(trust.outcome()).isEqualTo("integrity");
+        assertThat(trust.outcome()).isEqualTo(Entry.Outcome.INTEGRITY);
         assertThat(trust.reason()).contains("other.example, who does not speak for the publisher example.com");
     }
 
@@ -256,7 +256,7 @@ class TrustCheckTest {
     void aManifestOfAnotherDocumentIsTampered() {
         Entry.Trust trust = manifest(signedBy(publisher, KID, identity(SIGNER, ID, Json.write(card("b")))));
 
-        assertThat(trust.outcome()).isEqualTo("tampered");
+        assertThat(trust.outcome()).isEqualTo(Entry.Outcome.TAMPERED);
         assertThat(trust.reason()).contains("another digest");
     }
 
@@ -272,7 +272,7 @@ class TrustCheckTest {
 
         for (Map<String, Object> manifest :
                 List.of(expired, early, unbound, identity(SIGNER, "urn:air:example.com:agents:other", document))) {
-            assertThat(manifest(signedBy(publisher, KID, manifest)).outcome()).isEqualTo("unverifiable");
+            assertThat(manifest(signedBy(publisher, KID, manifest)).outcome()).isEqualTo(Entry.Outcome.UNVERIFIABLE);
         }
     }
 
@@ -283,7 +283,7 @@ class TrustCheckTest {
         var signed = new LinkedHashMap<>(manifest);
         signed.put("signature", publisher.detached(Map.of("alg", algorithm, "kid", KID), CanonicalJson.of(manifest)));
 
-        assertThat(manifest(signed).outcome()).isEqualTo("unverifiable");
+        assertThat(manifest(signed).outcome()).isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     private Map<String, Object> contributed(String contributor, Map<String, Object> header, Signer signer) {
@@ -319,7 +319,7 @@ class TrustCheckTest {
         assertThat(manifests(contributed(SIGNER, header(), publisher)))
                 .extracting(Entry.Trust::outcome, Entry.Trust::reason)
                 .first()
-                .isEqualTo("verified");
+                .isEqualTo(Entry.Outcome.VERIFIED);
     }
 
     @Test
@@ -335,12 +335,12 @@ class TrustCheckTest {
                 header("crit", List.of("exp")))) {
             assertThat(manifests(contributed(SIGNER, header, publisher)).outcome())
                     .as(json(header))
-                    .isEqualTo("unverifiable");
+                    .isEqualTo(Entry.Outcome.UNVERIFIABLE);
         }
-        assertThat(manifests(contributed(SIGNER, header(), operator)).outcome()).isEqualTo("tampered");
+        assertThat(manifests(contributed(SIGNER, header(), operator)).outcome()).isEqualTo(Entry.Outcome.TAMPERED);
         assertThat(manifests(contributed("did:web:example.com:path", header(), publisher))
                         .outcome())
-                .isEqualTo("unverifiable");
+                .isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     @Test
@@ -350,7 +350,7 @@ class TrustCheckTest {
                 did(SIGNER, publisher.jwk(KID)).replace("assertionMethod", "authentication"));
 
         assertThat(manifests(contributed(SIGNER, header(), publisher)).outcome())
-                .isEqualTo("unverifiable");
+                .isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     @Test
@@ -361,7 +361,7 @@ class TrustCheckTest {
                         + did(SIGNER, publisher.jwk(KID)).substring(1));
 
         assertThat(manifests(contributed(SIGNER, header(), publisher)).outcome())
-                .isEqualTo("unverifiable");
+                .isEqualTo(Entry.Outcome.UNVERIFIABLE);
     }
 
     private Entry.Trust attested(String url) throws InterruptedException {
@@ -371,7 +371,7 @@ class TrustCheckTest {
         Entry entry = entry(document, Map.of());
         Entry declared = check.checked(entry, document, CallContext.anonymous());
         assertThat(declared.trust().tee()).isEqualTo("Intel SGX");
-        assertThat(declared.trust().teeOutcome()).isEqualTo("unverified");
+        assertThat(declared.trust().teeOutcome()).isEqualTo(Entry.TeeOutcome.UNVERIFIED);
         return check.attested(declared, document);
     }
 
@@ -392,14 +392,14 @@ class TrustCheckTest {
                 "https://a.example/other",
                 operator.compact(header, Json.write(Map.of("sub", "urn:air:b.example:x:y", "exp", 99_999_999_999L))));
 
-        assertThat(attested("https://a.example/good").teeOutcome()).isEqualTo("verified");
-        assertThat(attested("https://a.example/quote").teeOutcome()).isEqualTo("unverified");
+        assertThat(attested("https://a.example/good").teeOutcome()).isEqualTo(Entry.TeeOutcome.VERIFIED);
+        assertThat(attested("https://a.example/quote").teeOutcome()).isEqualTo(Entry.TeeOutcome.UNVERIFIED);
         assertThat(attested("https://a.example/quote").teeReason()).contains("Intel SGX", "sha256:", NOW.toString());
-        assertThat(attested("https://a.example/stranger").teeOutcome()).isEqualTo("unverified");
+        assertThat(attested("https://a.example/stranger").teeOutcome()).isEqualTo(Entry.TeeOutcome.UNVERIFIED);
         for (String failed : List.of("forged", "late", "other", "absent")) {
             assertThat(attested("https://a.example/" + failed).teeOutcome())
                     .as(failed)
-                    .isEqualTo("failed");
+                    .isEqualTo(Entry.TeeOutcome.FAILED);
         }
     }
 }

@@ -15,11 +15,14 @@ import dev.parley.command.RowParameters;
 import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
-import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.ExchangeOperation;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.SearchOperation;
 import dev.parley.registry.client.Registry;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -33,6 +36,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -79,7 +83,7 @@ class AgentCommand implements ProgramCommand {
     public int run(CommandCall call) throws InterruptedException {
         Map<String, Object> values = values(call);
         return call.connect(Registry.agent(hub(call)), registry -> {
-            show(call, call(registry, row.name(), values));
+            show(call, call(registry, row, values));
             return 0;
         });
     }
@@ -117,8 +121,12 @@ class AgentCommand implements ProgramCommand {
         }
     }
 
-    static Object call(AgentClient registry, String operation, Map<String, Object> values) {
-        return registry.call(new MethodCall(operation, new LinkedHashMap<>(values)), CallContext.anonymous());
+    /** Calls an operation, and returns its answer in JSON. */
+    static <A, O extends Operation.Extension> Object call(
+            AgentClient registry, ExtensionMethod<O, A> row, Map<String, ?> values) {
+        @SuppressWarnings("unchecked") // a row with one answer has the call of one
+        var operation = (Operation.ExtensionCall<A>) row.request().fromJson(values);
+        return requireNonNull(row.answer().toJson(registry.call(operation, CallContext.anonymous())));
     }
 
     static void show(CommandCall call, Object answer) {
@@ -253,7 +261,7 @@ class AgentCommand implements ProgramCommand {
         public int run(CommandCall call) throws InterruptedException {
             Map<String, Object> values = values(call);
             return call.connect(Registry.agent(hub(call)), registry -> {
-                Map<?, ?> answer = (Map<?, ?>) call(registry, row.name(), values);
+                Map<?, ?> answer = (Map<?, ?>) call(registry, row, values);
                 if (call.output().isJson()) {
                     show(call, answer);
                     return 0;
@@ -330,7 +338,7 @@ class AgentCommand implements ProgramCommand {
                     List<?> entries = some.stream()
                             .map(line -> Json.read(line.getBytes(UTF_8), Map.class))
                             .toList();
-                    Object answer = call(registry, row.name(), Map.of("export", Map.of("entries", entries)));
+                    Object answer = call(registry, row, Map.of("export", Map.of("entries", entries)));
                     problems.addAll(problems(answer));
                     call.output().progress(Math.min(lines.size(), from + AT_ONCE) + " of " + lines.size());
                 }
@@ -371,8 +379,7 @@ class AgentCommand implements ProgramCommand {
                 try (BufferedWriter out = Files.newBufferedWriter(file)) {
                     String token = null;
                     do {
-                        Object answer =
-                                call(registry, row.name(), token == null ? Map.of() : Map.of("pageToken", token));
+                        Object answer = call(registry, row, token == null ? Map.of() : Map.of("pageToken", token));
                         Map<?, ?> page = (Map<?, ?>) answer;
                         for (Object one : requireNonNullElse(list(page), List.of())) {
                             out.write(new String(Json.write(one), UTF_8));
@@ -397,13 +404,13 @@ class AgentCommand implements ProgramCommand {
 
     /** The command of a row, by the name of its operation. */
     static AgentCommand of(ExtensionMethod<?, ?> row) {
-        return switch (row.name()) {
-            case RegistryProtocol.SEARCH -> new Search(row);
-            case RegistryProtocol.REGISTER -> new Register(row);
-            case RegistryProtocol.INSPECT -> new Inspect(row);
-            case RegistryProtocol.IMPORT -> new Import(row);
-            case RegistryProtocol.EXPORT -> new Export(row);
-            default -> new AgentCommand(row);
-        };
+        return SPECIAL.getOrDefault(row, AgentCommand::new).apply(row);
     }
+
+    private static final Map<ExtensionMethod<?, ?>, Function<ExtensionMethod<?, ?>, AgentCommand>> SPECIAL = Map.of(
+            SearchOperation.SEARCH, Search::new,
+            EntryOperation.REGISTER, Register::new,
+            InspectionOperation.INSPECT, Inspect::new,
+            ExchangeOperation.IMPORT, Import::new,
+            ExchangeOperation.EXPORT, Export::new);
 }

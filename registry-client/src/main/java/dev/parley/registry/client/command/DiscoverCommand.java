@@ -1,6 +1,7 @@
 package dev.parley.registry.client.command;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.command.CommandCall;
@@ -14,7 +15,11 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import dev.parley.registry.RegistryProtocol;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.SearchOperation;
+import dev.parley.registry.SearchOperation.Reasons;
+import dev.parley.registry.client.PeerOutcome;
 import dev.parley.registry.client.Registry;
 import dev.parley.registry.client.RegistryException;
 import dev.parley.registry.client.Results;
@@ -23,9 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley discover}: finds agents at a registry and its peers, and sends a text to the best. */
@@ -63,7 +66,7 @@ final class DiscoverCommand implements ProgramCommand {
         return call.connect(Registry.agent(hub), client -> {
             if (wanted == null) {
                 Map<String, Object> page = Map.of("pageSize", requireNonNullElse(limit, LIMIT));
-                AgentCommand.show(call, AgentCommand.call(client, RegistryProtocol.LIST, page));
+                AgentCommand.show(call, AgentCommand.call(client, EntryOperation.LIST, page));
                 return 0;
             }
             Registry registry = Registry.of(client, hub, call::clients);
@@ -87,8 +90,12 @@ final class DiscoverCommand implements ProgramCommand {
     private static int list(CommandCall call, Results results) {
         if (call.output().isJson()) {
             var json = new LinkedHashMap<String, Object>();
-            json.put("results", results.all().stream().map(Found::json).toList());
-            json.put("peers", results.peers());
+            json.put(
+                    "results",
+                    results.all().stream()
+                            .map(found -> Json.read(found.json(), Map.class))
+                            .toList());
+            json.put("peers", Codecs.list(PeerOutcome.JSON).toJson(results.peers()));
             json.put("revoked", results.revoked().stream().map(Found::id).toList());
             call.output().print(new String(Json.write(json), UTF_8) + "\n");
             return 0;
@@ -100,7 +107,8 @@ final class DiscoverCommand implements ProgramCommand {
                     row.put("name", found.name());
                     row.put("id", found.id());
                     row.put("source", found.source());
-                    row.put("why", words(found.why()));
+                    Reasons why = found.why();
+                    row.put("why", why == null ? "" : requireNonNull(SearchOperation.REASONS.toJson(why)));
                     return (Map<String, Object>) row;
                 })
                 .toList();
@@ -109,22 +117,12 @@ final class DiscoverCommand implements ProgramCommand {
         } else {
             call.output().print(Table.of(rows).text());
         }
-        results.peers().forEach(peer -> {
-            if (!(peer instanceof Map<?, ?> outcome)) {
-                return;
-            }
-            String reason = Objects.toString(outcome.get("reason"), "");
-            if (!"ok".equals(outcome.get("outcome")) || !reason.isEmpty()) {
-                call.output()
-                        .note("peer " + outcome.get("peer") + ": " + outcome.get("outcome")
-                                + (reason.isEmpty() ? "" : ", " + reason));
-            }
-        });
+        results.peers().stream()
+                .filter(peer -> !peer.outcome().equals("ok") || !peer.reason().isEmpty())
+                .forEach(peer -> call.output()
+                        .note("peer " + peer.peer() + ": " + peer.outcome()
+                                + (peer.reason().isEmpty() ? "" : ", " + peer.reason())));
         return 0;
-    }
-
-    private static Object words(@Nullable Object why) {
-        return why == null ? "" : why;
     }
 
     private static int send(CommandCall call, Found best, String text) {

@@ -8,7 +8,6 @@ import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.extension.ExtensionMethod;
-import dev.parley.protocol.extension.MethodCall;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.ReportProtocol;
@@ -60,9 +59,7 @@ public final class RegistryCommands implements CommandSource {
     private static CommandEntry[] agents() {
         var entries = new ArrayList<CommandEntry>();
         for (ExtensionMethod<?, ?> row : RegistryProtocol.PROTOCOL.methods()) {
-            if (row.type().equals(MethodCall.class)
-                    && row.description() != null
-                    && row.name().startsWith(PREFIX)) {
+            if (row.description() != null) {
                 String name = row.name().substring(PREFIX.length()).replace('/', '-');
                 entries.add(of(name, requireNonNull(row.description()).summary(), () -> AgentCommand.of(row)));
             }
