@@ -1,8 +1,12 @@
 import client.ApiClient;
 import client.api.A2AApi;
 import client.api.AdministrationApi;
+import client.api.ExtensionsApi;
 import client.model.Message;
 import client.model.Part;
+import client.model.RegistryEntry;
+import client.model.RegistryRegisterRequest;
+import client.model.RegistryReviewRequest;
 import client.model.SendMessageRequest;
 import client.model.Task;
 import java.util.UUID;
@@ -43,6 +47,20 @@ public final class Main {
                 .adminKnowledgeReviewsList(null, null)
                 .getReviews()
                 .size());
+        var registry = new ExtensionsApi(connection);
+        var entry = new RegistryEntry[1];
+        check("registry/register", () -> {
+            entry[0] = registry.registryRegister(
+                    new RegistryRegisterRequest().url(arguments[0] + "/agents/echo").visibility(
+                            RegistryRegisterRequest.VisibilityEnum.PUBLIC));
+            return entry[0].getStatus();
+        });
+        check("registry/show", () -> registry.registryShow(entry[0].getId()).getTrust().getOutcome());
+        check("registry/review", () -> registry
+                .registryReview(entry[0].getId(), new RegistryReviewRequest().stars(4).text("good"))
+                .getReviews()
+                .getFirst()
+                .getStars());
     }
 
     private static void check(String operation, Callable<Object> call) {

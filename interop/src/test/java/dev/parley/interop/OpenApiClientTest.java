@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** A client generated from {@code /openapi.json} by openapi-generator. When it is skipped is as with {@link InteropTest}. */
 class OpenApiClientTest {
     @Test
-    @DisplayName("a client generated from the OpenAPI document calls agents and the administration")
+    @DisplayName("a client generated from the OpenAPI document calls agents, the administration and the registry")
     void aGeneratedClientCallsAgentsAndTheAdministration() {
         Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> {
             reply.artifact("echo", request.text());
@@ -38,7 +38,10 @@ class OpenApiClientTest {
                                             tuple("SendMessage", "TASK_STATE_COMPLETED"),
                                             tuple("GetTask", "hello"),
                                             tuple("admin/tasks/unreadable", "0"),
-                                            tuple("admin/knowledge/reviews/list", "0")));
+                                            tuple("admin/knowledge/reviews/list", "0"),
+                                            tuple("registry/register", "active"),
+                                            tuple("registry/show", "unsigned"),
+                                            tuple("registry/review", "4")));
         }
     }
 }
