@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Offer of an MCP server: tools, and if it has them resources, prompts and tasks. It knows no revision of the protocol and no transport:
  * the server carries questions to users as each revision does. Safe for any thread; methods may block.
  *
- * <p>Objects of the protocol without a type of their own (contents, resources, prompts) are maps as the revision 2026-07-28 writes them.
+ * <p>Objects of the protocol without a type of their own (resources, prompts) are maps as the revision 2026-07-28 writes them.
  */
 public interface McpProvider {
     /** Kinds of objects on offer: some of {@code tools}, {@code resources}, {@code prompts}, {@code completions}. Methods of others are unknown. */
@@ -35,7 +35,7 @@ public interface McpProvider {
      *
      * @throws McpException for an unknown tool, or a failure of the server; failures of the tool are results
      */
-    Outcome call(Invocation call, Exchange exchange) throws InterruptedException;
+    Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException;
 
     /** A call of a tool, or the reading of a resource or prompt with questions. */
     record Invocation(
@@ -45,10 +45,9 @@ public interface McpProvider {
             @Nullable String state,
             Map<String, @Nullable Object> meta) {}
 
-    /** Result of a call. */
-    sealed interface Outcome {
-        /** The result, with {@code content} and, if it has any, {@code structuredContent} and {@code isError}. */
-        record Complete(Map<String, @Nullable Object> result) implements Outcome {}
+    /** What a request leads to whose result is an {@code R}. */
+    sealed interface Outcome<R> {
+        record Complete<R>(R result) implements Outcome<R> {}
 
         /**
          * Questions to the user, by keys of the provider's choice. The server seals the state before the client gets it.
@@ -56,12 +55,12 @@ public interface McpProvider {
          * @param requests requests such as {@code {"method": "elicitation/create", "params": {…}}}
          * @param state for the next {@link Invocation}; null for none
          */
-        record Questions(
+        record Questions<R>(
                 Map<String, Map<String, @Nullable Object>> requests,
-                @Nullable String state) implements Outcome {}
+                @Nullable String state) implements Outcome<R> {}
 
         /** A durable task of the extension {@code io.modelcontextprotocol/tasks}, in the form of that extension. */
-        record Begun(Map<String, @Nullable Object> task) implements Outcome {}
+        record Begun<R>(Map<String, @Nullable Object> task) implements Outcome<R> {}
     }
 
     /** The running call, as the provider sees it. */
@@ -100,11 +99,11 @@ public interface McpProvider {
     }
 
     /**
-     * Reads a resource; the result has {@code contents}.
+     * Reads a resource.
      *
      * @throws McpException if there is none of that URI for the caller
      */
-    default Map<String, @Nullable Object> read(String uri, CallContext caller) throws InterruptedException {
+    default List<ResourceContent> read(String uri, CallContext caller) throws InterruptedException {
         throw McpException.notFound("resource", uri);
     }
 
@@ -114,7 +113,7 @@ public interface McpProvider {
     }
 
     /** A prompt with its messages; may ask the user, as {@link #call}. */
-    default Outcome prompt(Invocation call, Exchange exchange) throws InterruptedException {
+    default Outcome<PromptResult> prompt(Invocation call, Exchange exchange) throws InterruptedException {
         throw McpException.notFound("prompt", call.name());
     }
 

@@ -4,6 +4,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -11,6 +12,7 @@ import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.ServerFailure;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Message;
@@ -128,23 +130,23 @@ final class ToolAgent implements AgentHandler {
             Reply reply)
             throws InterruptedException {
         McpClient client = server.client();
-        Outcome outcome = client.call(
+        Outcome<CallResult> outcome = client.call(
                 new Invocation(call.tool(), call.arguments(), answers, state, call.meta()),
                 server.entry().timeout(),
                 new Reports(reply));
         switch (outcome) {
-            case Outcome.Complete(var result) -> finish(client, call, result, request, reply);
-            case Outcome.Questions(var questions, var next) -> ask(call, questions, next, null, request, reply);
-            case Outcome.Begun(var task) -> follow(client, call, task, request, reply);
+            case Outcome.Complete<CallResult>(var result) -> finish(client, call, result, request, reply);
+            case Outcome.Questions<CallResult>(var questions, var next) ->
+                ask(call, questions, next, null, request, reply);
+            case Outcome.Begun<CallResult>(var task) -> follow(client, call, task, request, reply);
         }
     }
 
-    private void finish(
-            McpClient client, ToolCall call, Map<String, @Nullable Object> result, Request request, Reply reply)
+    private void finish(McpClient client, ToolCall call, CallResult result, Request request, Reply reply)
             throws InterruptedException {
         Part[] parts = new ToolAnswer(client, server.entry().links()).parts(result);
         table.forget(request.taskId());
-        if (Boolean.TRUE.equals(result.get("isError"))) {
+        if (result.isFailure()) {
             reply.move(
                     TaskState.FAILED,
                     ToolAnswer.failed(
@@ -152,7 +154,7 @@ final class ToolAgent implements AgentHandler {
                             "MCP_TOOL",
                             "MCP_TOOL_ERROR",
                             ToolAnswer.text(result),
-                            result.get("content")),
+                            Trees.map(ResultModel.CALL.toJson(result)).get("content")),
                     Map.of());
         } else if (call.isProxied()) {
             reply.complete(ToolAnswer.proxied(result));
@@ -322,7 +324,7 @@ final class ToolAgent implements AgentHandler {
                         }
                     }
                     case "completed" -> {
-                        finish(client, call, Trees.map(task, "result"), request, reply);
+                        finish(client, call, ResultModel.call(Trees.map(task, "result")), request, reply);
                         return;
                     }
                     case "input_required" -> {

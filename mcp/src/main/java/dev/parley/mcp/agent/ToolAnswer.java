@@ -1,8 +1,12 @@
 package dev.parley.mcp.agent;
 
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.ServerFailure;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -29,25 +33,25 @@ final class ToolAnswer {
     }
 
     /** The parts of a result: its structured content, then its contents. */
-    Part[] parts(Map<String, @Nullable Object> result) throws InterruptedException {
+    Part[] parts(CallResult result) throws InterruptedException {
         var parts = new ArrayList<Part>();
-        if (result.get("structuredContent") != null) {
-            parts.add(Part.data(result.get("structuredContent")));
+        if (result.structuredContent() != null) {
+            parts.add(Part.data(result.structuredContent()));
         }
-        for (Map<String, @Nullable Object> content : Trees.maps(result, "content")) {
+        for (Content content : result.content()) {
             parts.add(part(content));
         }
         return parts.isEmpty() ? new Part[] {Part.text("")} : parts.toArray(Part[]::new);
     }
 
-    private Part part(Map<String, @Nullable Object> content) throws InterruptedException {
-        String type = String.valueOf(content.get("type"));
-        return switch (type) {
-            case "text" -> Part.text(String.valueOf(content.get("text")));
-            case "image", "audio" -> bytes(Trees.text(content, "data"), Trees.text(content, "mimeType"), type);
-            case "resource" -> resource(Trees.map(content, "resource"));
-            case "resource_link" -> link(content);
-            default -> Part.data(content);
+    private Part part(Content content) throws InterruptedException {
+        return switch (content) {
+            case Content.Text text -> Part.text(text.text());
+            case Content.Image image -> bytes(image.data(), image.mimeType(), "image");
+            case Content.Audio audio -> bytes(audio.data(), audio.mimeType(), "audio");
+            case Content.EmbeddedResource embedded -> resource(embedded.resource());
+            case Content.ResourceLink link -> link(link);
+            case Content.Other other -> Part.data(other.others());
         };
     }
 
@@ -59,26 +63,22 @@ final class ToolAnswer {
         }
     }
 
-    private static Part resource(Map<String, @Nullable Object> resource) {
-        String uri = String.valueOf(resource.get("uri"));
-        String mediaType = Trees.text(resource, "mimeType");
-        String text = Trees.text(resource, "text");
-        return text != null
-                ? new Part.Text(text, uri, mediaType, Map.of())
-                : bytes(Trees.text(resource, "blob"), mediaType, uri);
+    private static Part resource(ResourceContent resource) {
+        return resource.text() != null
+                ? new Part.Text(resource.text(), resource.uri(), resource.mimeType(), Map.of())
+                : bytes(resource.blob(), resource.mimeType(), resource.uri());
     }
 
     /** A link to an allowed host stays one; other resources are read and embedded, for only this hub reaches the server. */
-    private Part link(Map<String, @Nullable Object> content) throws InterruptedException {
-        String uri = String.valueOf(content.get("uri"));
+    private Part link(Content.ResourceLink link) throws InterruptedException {
+        String uri = link.uri();
         if (isAllowed(uri)) {
-            return Part.link(uri, Trees.text(content, "name"), Trees.text(content, "mimeType"));
+            return Part.link(uri, link.name(), link.mimeType());
         }
         try {
-            Map<String, @Nullable Object> read = client.request("resources/read", Trees.members("uri", uri));
-            for (Map<String, @Nullable Object> each : Trees.maps(read, "contents")) {
-                Object body = each.getOrDefault("text", each.get("blob"));
-                return body != null && body.toString().length() > MAX_EMBEDDED
+            for (ResourceContent each : client.read(uri)) {
+                String body = each.text() == null ? each.blob() : each.text();
+                return body != null && body.length() > MAX_EMBEDDED
                         ? Part.text(uri + ": larger than " + MAX_EMBEDDED + " bytes")
                         : resource(each);
             }
@@ -101,17 +101,18 @@ final class ToolAnswer {
     }
 
     /** The text of a result that is an error. */
-    static String text(Map<String, @Nullable Object> result) {
-        String text = Trees.maps(result, "content").stream()
-                .filter(content -> "text".equals(content.get("type")))
-                .map(content -> String.valueOf(content.get("text")))
+    static String text(CallResult result) {
+        String text = result.content().stream()
+                .filter(Content.Text.class::isInstance)
+                .map(content -> ((Content.Text) content).text())
                 .collect(Collectors.joining("\n"));
         return text.isEmpty() ? "the tool has failed" : text;
     }
 
     /** A result as AgentVault's proxy answers it. */
-    static Part proxied(Map<String, @Nullable Object> result) {
-        return new Part.Data(Trees.members("success", true, "mcp_result", result), null, JSON, Map.of());
+    static Part proxied(CallResult result) {
+        return new Part.Data(
+                Trees.members("success", true, "mcp_result", ResultModel.CALL.toJson(result)), null, JSON, Map.of());
     }
 
     /** A failure, with the error of AgentVault's proxy if the call has its form. */

@@ -2,13 +2,17 @@ package dev.parley.mcp.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
@@ -346,7 +350,7 @@ public final class McpClient implements AutoCloseable {
      * @throws McpException for an error of the protocol
      * @throws ServerFailure without an answer; the tool may have run
      */
-    public Outcome call(Invocation call, Duration limit, Progress progress) throws InterruptedException {
+    public Outcome<CallResult> call(Invocation call, Duration limit, Progress progress) throws InterruptedException {
         String state = call.state();
         if (state != null && state.startsWith(PARKED)) {
             return resume(state.substring(PARKED.length()), call, limit, progress);
@@ -365,7 +369,8 @@ public final class McpClient implements AutoCloseable {
         return repeatable(held -> called(held, params, limit, progress));
     }
 
-    private Outcome called(Connection held, Map<String, @Nullable Object> params, Duration limit, Progress progress)
+    private Outcome<CallResult> called(
+            Connection held, Map<String, @Nullable Object> params, Duration limit, Progress progress)
             throws InterruptedException {
         var exchange = exchange();
         String tool = String.valueOf(params.get("name"));
@@ -379,7 +384,8 @@ public final class McpClient implements AutoCloseable {
         return outcome(held, exchange, tool, limit.minusNanos(System.nanoTime() - begun), progress);
     }
 
-    private Outcome resume(String id, Invocation call, Duration limit, Progress progress) throws InterruptedException {
+    private Outcome<CallResult> resume(String id, Invocation call, Duration limit, Progress progress)
+            throws InterruptedException {
         Parked waiting = parked.remove(id);
         if (waiting == null) {
             throw new ServerFailure(Kind.SESSION_ENDED, "the call does not wait for an answer any more");
@@ -402,7 +408,8 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** Waits for the end of a call, or for a question of a legacy server. */
-    private Outcome outcome(Connection held, Exchange exchange, String tool, Duration limit, Progress progress)
+    private Outcome<CallResult> outcome(
+            Connection held, Exchange exchange, String tool, Duration limit, Progress progress)
             throws InterruptedException {
         boolean isParked = false;
         boolean isAnswered = false;
@@ -416,9 +423,9 @@ public final class McpClient implements AutoCloseable {
             isAnswered = true;
             Map<String, @Nullable Object> result = result(message);
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
-                case "complete" -> new Outcome.Complete(result);
-                case "task" -> new Outcome.Begun(result);
-                case "input_required" -> new Outcome.Questions(requests(result), Trees.text(result, "requestState"));
+                case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
+                case "task" -> new Outcome.Begun<>(result);
+                case "input_required" -> new Outcome.Questions<>(requests(result), Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
                             Kind.INVALID_RESPONSE, "resultType \"" + result.get("resultType") + "\": unknown");
@@ -437,7 +444,8 @@ public final class McpClient implements AutoCloseable {
         return requests;
     }
 
-    private Outcome park(Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
+    private Outcome<CallResult> park(
+            Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
         Instant now = Instant.now();
         parked.values().removeIf(each -> {
             boolean isOld = each.since.plus(LONGEST_PARKED).isBefore(now) || parked.size() >= MOST_PARKED;
@@ -450,7 +458,7 @@ public final class McpClient implements AutoCloseable {
         parked.put(id, new Parked(held, exchange, tool, question.get("id"), now));
         Map<String, @Nullable Object> request =
                 Trees.members("method", question.get("method"), "params", question.get("params"));
-        return new Outcome.Questions(Map.of("question", request), PARKED + id);
+        return new Outcome.Questions<>(Map.of("question", request), PARKED + id);
     }
 
     /** Gives up a call that waits for the answer to a question. */
@@ -480,7 +488,12 @@ public final class McpClient implements AutoCloseable {
         request("tasks/cancel", Trees.members("taskId", taskId));
     }
 
-    /** Any other request, such as {@code resources/read}. */
+    /** Reads a resource. */
+    public List<ResourceContent> read(String uri) throws InterruptedException {
+        return ResultModel.contents(request("resources/read", Trees.members("uri", uri)));
+    }
+
+    /** Any other request, such as {@code prompts/get}. */
     public Map<String, @Nullable Object> request(String method, Map<String, @Nullable Object> params)
             throws InterruptedException {
         return repeatable(held -> request(held, method, params, limits.request()));
@@ -499,10 +512,7 @@ public final class McpClient implements AutoCloseable {
         boolean isRevision = false;
         try {
             T answer = call.at(before);
-            if (!before.isStateless()
-                    || pinned != null
-                    || !(answer instanceof Outcome outcome)
-                    || !asksInOlderOnly(outcome)) {
+            if (!before.isStateless() || pinned != null || !asksInOlderOnly(answer)) {
                 return answer;
             }
             isRevision = true;
@@ -529,11 +539,11 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** Some servers that speak the present revision have tools that ask as in the older ones, which fails. */
-    private static boolean asksInOlderOnly(Outcome outcome) {
-        return outcome instanceof Outcome.Complete(var result)
-                && Boolean.TRUE.equals(result.get("isError"))
-                && Trees.maps(result, "content").stream()
-                        .anyMatch(content -> namesQuestion(String.valueOf(content.get("text"))));
+    private static boolean asksInOlderOnly(Object answer) {
+        return answer instanceof Outcome.Complete<?>(CallResult result)
+                && result.isFailure()
+                && result.content().stream()
+                        .anyMatch(each -> each instanceof Content.Text text && namesQuestion(text.text()));
     }
 
     private static boolean namesQuestion(String error) {

@@ -3,9 +3,15 @@ package dev.parley.mcp.hub;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.PromptResult;
+import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
@@ -67,7 +73,7 @@ public final class AgentProvider implements McpProvider {
     }
 
     @Override
-    public Outcome call(Invocation call, Exchange exchange) throws InterruptedException {
+    public Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException {
         try {
             if (call.state() != null) {
                 return resumed(Round.of(call.state()), call, exchange);
@@ -86,7 +92,7 @@ public final class AgentProvider implements McpProvider {
     }
 
     /** A further round of a call, which answers the question of its task, or asks it again. */
-    private Outcome resumed(Round round, Invocation call, Exchange exchange) throws InterruptedException {
+    private Outcome<CallResult> resumed(Round round, Invocation call, Exchange exchange) throws InterruptedException {
         CallContext caller = exchange.caller();
         Task task = tasks.task(round.agent(), round.taskId(), caller);
         if (!agents.cards(caller).containsKey(round.agent())) {
@@ -143,7 +149,7 @@ public final class AgentProvider implements McpProvider {
     }
 
     @Override
-    public Map<String, @Nullable Object> read(String uri, CallContext caller) {
+    public List<ResourceContent> read(String uri, CallContext caller) {
         ResourceUri resource = ResourceUri.of(uri).orElseThrow(() -> McpException.notFound("resource", uri));
         AgentCard card = agents.cards(caller).get(resource.agent());
         if (card == null) {
@@ -151,37 +157,28 @@ public final class AgentProvider implements McpProvider {
         }
         String task = resource.taskId();
         if (task == null) {
-            return Trees.object("contents", List.of(content(uri, JSON, "text", new String(Json.write(card), UTF_8))));
+            return List.of(ResourceContent.text(uri, JSON, new String(Json.write(card), UTF_8)));
         }
         try {
             Artifact artifact = agents.endpoint(resource.agent()).call(GetTask.of(task), caller).artifacts().stream()
                     .filter(each -> each.artifactId().equals(resource.artifactId()))
                     .findFirst()
                     .orElseThrow(() -> McpException.notFound("resource", uri));
-            return Trees.object(
-                    "contents",
-                    artifact.parts().stream().map(part -> content(uri, part)).toList());
+            return artifact.parts().stream().map(part -> content(uri, part)).toList();
         } catch (A2AException refused) {
             throw Failures.error(refused);
         }
     }
 
-    private static Map<String, @Nullable Object> content(String uri, Part part) {
+    private static ResourceContent content(String uri, Part part) {
         return switch (part) {
-            case Part.Text text -> {
-                String type = text.mediaType() == null ? "text/plain" : text.mediaType();
-                yield content(uri, type, "text", text.text());
-            }
-            case Part.Data data -> content(uri, JSON, "text", new String(Json.write(data.data()), UTF_8));
-            case Part.Url url -> content(uri, "text/uri-list", "text", url.url());
+            case Part.Text text ->
+                ResourceContent.text(uri, text.mediaType() == null ? "text/plain" : text.mediaType(), text.text());
+            case Part.Data data -> ResourceContent.text(uri, JSON, new String(Json.write(data.data()), UTF_8));
+            case Part.Url url -> ResourceContent.text(uri, "text/uri-list", url.url());
             case Part.Raw raw ->
-                content(uri, raw.mediaType(), "blob", Base64.getEncoder().encodeToString(raw.raw()));
+                ResourceContent.blob(uri, raw.mediaType(), Base64.getEncoder().encodeToString(raw.raw()));
         };
-    }
-
-    private static Map<String, @Nullable Object> content(
-            String uri, @Nullable String type, String member, String content) {
-        return Trees.members("uri", uri, "mimeType", type, member, content);
     }
 
     @Override
@@ -213,7 +210,7 @@ public final class AgentProvider implements McpProvider {
     }
 
     @Override
-    public Outcome prompt(Invocation call, Exchange exchange) {
+    public Outcome<PromptResult> prompt(Invocation call, Exchange exchange) {
         AgentTool tool = prompt(call.name(), exchange.caller());
         call.arguments().forEach((name, value) -> {
             if (!name.equals(MESSAGE) || !(value instanceof String)) {
@@ -223,13 +220,10 @@ public final class AgentProvider implements McpProvider {
             }
         });
         String given = Trees.filled(call.arguments(), MESSAGE);
-        Map<String, @Nullable Object> text = Results.text("Call the tool " + tool.name() + " with this message: "
+        Content text = Content.text("Call the tool " + tool.name() + " with this message: "
                 + (given == null ? tool.examples().getFirst() : given));
-        return new Outcome.Complete(Trees.members(
-                "description",
-                tool.shown().description(),
-                "messages",
-                List.of(Trees.members("role", "user", "content", text))));
+        return new Outcome.Complete<>(
+                new PromptResult(tool.shown().description(), List.of(PromptResult.Message.user(text))));
     }
 
     @Override

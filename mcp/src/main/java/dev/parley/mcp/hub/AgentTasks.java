@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.hub.Question.Effect;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -83,7 +84,7 @@ final class AgentTasks implements McpTasks {
     private Map<String, @Nullable Object> shown(String agent, Task task, CallContext caller) {
         Map<String, @Nullable Object> shown = begun(task);
         if (task.state().isTerminal() && "completed".equals(shown.get("status"))) {
-            shown.put("result", Results.of(agent, task, hasSchema(agent, task, caller)));
+            shown.put("result", ResultModel.CALL.toJson(Results.of(agent, task, hasSchema(agent, task, caller))));
         }
         Question.of(agent, task, agents).ifPresent(question -> shown.put("inputRequests", question.requests()));
         return shown;

@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.hub.Question.Effect;
@@ -71,15 +72,15 @@ final class Conversation {
      *
      * @param question key of the question that it answers; empty for none
      */
-    Outcome send(Message message, String question) throws InterruptedException {
+    Outcome<CallResult> send(Message message, String question) throws InterruptedException {
         return switch (begin(message)) {
-            case Message answer -> new Outcome.Complete(Results.of(answer, hasSchema));
+            case Message answer -> new Outcome.Complete<>(Results.of(answer, hasSchema));
             case Task task -> await(task, question);
         };
     }
 
     /** Answers the question of a task, and waits for the outcome. */
-    Outcome answer(Task task, Question question, Map<String, Map<String, @Nullable Object>> answers)
+    Outcome<CallResult> answer(Task task, Question question, Map<String, Map<String, @Nullable Object>> answers)
             throws InterruptedException {
         return switch (question.effect(answers)) {
             case Effect.Send(var message) -> send(message, question.key());
@@ -87,7 +88,7 @@ final class Conversation {
             case Effect.Open(var reason) -> open(task, reason);
             case Effect.Declined() -> {
                 try {
-                    yield new Outcome.Complete(
+                    yield new Outcome.Complete<>(
                             Results.of(agent, agents.within(agent).call(CancelTask.of(task.id()), caller), hasSchema));
                 } catch (A2AException refused) {
                     if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
@@ -99,8 +100,8 @@ final class Conversation {
         };
     }
 
-    private static Outcome open(Task task, String reason) {
-        return new Outcome.Complete(Results.pending(
+    private static Outcome<CallResult> open(Task task, String reason) {
+        return new Outcome.Complete<>(Results.pending(
                 task, reason + " The question is open. Call task_reply with the taskId and the answer."));
     }
 
@@ -123,7 +124,7 @@ final class Conversation {
     }
 
     /** Waits for the outcome of a task. */
-    Outcome await(Task begun, String question) throws InterruptedException {
+    Outcome<CallResult> await(Task begun, String question) throws InterruptedException {
         taskId.set(begun.id());
         if (exchange.isCanceled()) {
             leave();
@@ -206,18 +207,18 @@ final class Conversation {
         exchange.progress(progress, 100.0, ForeignText.of(message, ForeignText.DESCRIPTION));
     }
 
-    private Outcome outcome(Task task, String question) {
+    private Outcome<CallResult> outcome(Task task, String question) {
         if (task.state().isTerminal()) {
-            return new Outcome.Complete(Results.of(agent, task, hasSchema));
+            return new Outcome.Complete<>(Results.of(agent, task, hasSchema));
         }
         boolean follows = Trees.map(exchange.clientCapabilities(), "extensions").containsKey(Meta.TASKS);
         Optional<Question> open = Question.of(agent, task, agents);
         if (open.isPresent() && !open.get().key().equals(question)) {
             Question asked = open.get();
             if (asked.suits(exchange.clientCapabilities())) {
-                return new Outcome.Questions(asked.requests(), new Round(agent, task.id(), asked.key()).text());
+                return new Outcome.Questions<>(asked.requests(), new Round(agent, task.id(), asked.key()).text());
             }
-            return new Outcome.Complete(Results.pending(
+            return new Outcome.Complete<>(Results.pending(
                     task,
                     asked.page()
                             .map(page -> "The task waits for a credential."
@@ -226,8 +227,8 @@ final class Conversation {
                             .orElse("Call task_reply with the taskId and the answer, or with the action decline.")));
         }
         return follows
-                ? new Outcome.Begun(AgentTasks.begun(task))
-                : new Outcome.Complete(Results.pending(
+                ? new Outcome.Begun<>(AgentTasks.begun(task))
+                : new Outcome.Complete<>(Results.pending(
                         task, "The task is not finished. Call task_result with the taskId to wait for its result."));
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.protocol.A2AError;
@@ -15,9 +16,9 @@ final class Failures {
      * @throws McpException for unknown names, and failures of the agent
      * @throws A2AException for callers without permission, limits, and agents that are not available
      */
-    static Outcome outcome(A2AException problem) {
+    static Outcome<CallResult> outcome(A2AException problem) {
         requireAnswer(problem);
-        return new Outcome.Complete(Results.error(String.valueOf(problem.getMessage())));
+        return new Outcome.Complete<>(CallResult.error(String.valueOf(problem.getMessage())));
     }
 
     /** The error of an operation without a tool. */

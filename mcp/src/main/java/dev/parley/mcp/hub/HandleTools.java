@@ -1,5 +1,6 @@
 package dev.parley.mcp.hub;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -82,32 +83,34 @@ final class HandleTools {
         return Trees.members("type", "string", "description", description);
     }
 
-    Outcome call(String name, Map<String, @Nullable Object> arguments, Exchange exchange) throws InterruptedException {
+    Outcome<CallResult> call(String name, Map<String, @Nullable Object> arguments, Exchange exchange)
+            throws InterruptedException {
         String taskId = Trees.filled(arguments, "taskId");
         if (taskId == null) {
-            return new Outcome.Complete(Results.error("taskId: missing (expected: an id of an earlier result)"));
+            return new Outcome.Complete<>(CallResult.error("taskId: missing (expected: an id of an earlier result)"));
         }
         CallContext caller = exchange.caller();
         String agent = tasks.agent(taskId, caller);
         return switch (name) {
             case STATUS ->
-                new Outcome.Complete(Results.pending(
+                new Outcome.Complete<>(Results.pending(
                         tasks.task(agent, taskId, caller),
                         "Call task_result for the result of a task that has ended."));
             case RESULT -> result(agent, tasks.task(agent, taskId, caller), exchange);
             case REPLY -> reply(agent, taskId, arguments, exchange);
             case CANCEL ->
-                new Outcome.Complete(Results.pending(
+                new Outcome.Complete<>(Results.pending(
                         agents.endpoint(agent).call(CancelTask.of(taskId), caller), "The task is canceled."));
             default -> throw McpException.notFound("tool", name);
         };
     }
 
-    private Outcome result(String agent, Task task, Exchange exchange) throws InterruptedException {
+    private Outcome<CallResult> result(String agent, Task task, Exchange exchange) throws InterruptedException {
         return conversation(agent, task, exchange).await(task, "");
     }
 
-    private Outcome reply(String agent, String taskId, Map<String, @Nullable Object> arguments, Exchange exchange)
+    private Outcome<CallResult> reply(
+            String agent, String taskId, Map<String, @Nullable Object> arguments, Exchange exchange)
             throws InterruptedException {
         Object data = arguments.get("data");
         String text = Trees.filled(arguments, "message");
@@ -116,13 +119,13 @@ final class HandleTools {
         if (action != null) {
             Optional<Question> question = Question.of(agent, task, agents);
             return question.isEmpty()
-                    ? new Outcome.Complete(Results.error("action: the task does not wait for an answer"))
+                    ? new Outcome.Complete<>(CallResult.error("action: the task does not wait for an answer"))
                     : conversation(agent, task, exchange)
                             .answer(task, question.get(), question.get().all(action));
         }
         if (data == null && text == null) {
-            return new Outcome.Complete(
-                    Results.error("message: missing (expected: the answer, as message, data or action)"));
+            return new Outcome.Complete<>(
+                    CallResult.error("message: missing (expected: the answer, as message, data or action)"));
         }
         Message answer =
                 Message.user(text == null ? Part.data(data) : Part.text(text)).in(null, taskId);

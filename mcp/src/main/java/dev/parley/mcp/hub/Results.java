@@ -1,14 +1,23 @@
 package dev.parley.mcp.hub;
 
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
+import dev.parley.mcp.ResourceContent;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -29,9 +38,33 @@ final class Results {
         return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /**
+     * Structured content of a result that the agent does not declare.
+     *
+     * @param data of the parts of the answer
+     */
+    private record Handle(
+            @Nullable String taskId,
+            @Nullable String contextId,
+            @Nullable String state,
+            @Nullable Object data,
+            @Nullable String message) {
+        static final Codec<Handle> CODEC = Shape.<Handle>of()
+                .optional("taskId", TEXT, Handle::taskId)
+                .optional("contextId", TEXT, Handle::contextId)
+                .optional("state", TEXT, Handle::state)
+                .optional("data", FREE, Handle::data)
+                .optional("message", TEXT, Handle::message)
+                .as(v -> new Handle(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+        static Handle of(Task task, @Nullable Object data, @Nullable String message) {
+            return new Handle(task.id(), task.contextId(), Results.state(task.state()), data, message);
+        }
+    }
+
     /** The result of a task that has ended. */
-    static Map<String, @Nullable Object> of(String agent, Task task, boolean hasSchema) {
-        var content = new ArrayList<Map<String, @Nullable Object>>();
+    static CallResult of(String agent, Task task, boolean hasSchema) {
+        var content = new ArrayList<Content>();
         var data = new ArrayList<@Nullable Object>();
         for (Artifact artifact : task.artifacts()) {
             String uri = ResourceUri.artifact(agent, task.id(), artifact.artifactId());
@@ -43,60 +76,48 @@ final class Results {
             said.parts().forEach(part -> add(content, data, part, null, null));
         }
         if (content.isEmpty()) {
-            content.add(text(isFailure ? "The task ended as " + state(task.state()) : "Done"));
+            content.add(Content.text(isFailure ? "The task ended as " + state(task.state()) : "Done"));
         }
-        Map<String, @Nullable Object> structured = handle(task);
-        if (!data.isEmpty()) {
-            structured.put("data", data.size() == 1 ? data.getFirst() : data);
-        }
-        if (hasSchema && !isFailure && data.size() == 1 && data.getFirst() instanceof Map<?, ?>) {
-            structured = Trees.map(data.getFirst());
-        }
-        return Trees.members(
-                "content",
-                content,
-                "structuredContent",
-                hasSchema && isFailure ? null : structured,
-                "isError",
-                isFailure ? true : null);
+        Object structured = hasSchema && !isFailure && isObject(data)
+                ? data.getFirst()
+                : hasSchema && isFailure ? null : Handle.CODEC.toJson(Handle.of(task, one(data), null));
+        return new CallResult(content, structured, isFailure ? true : null, Map.of());
     }
 
     /** The result of an agent that answers without a task. */
-    static Map<String, @Nullable Object> of(Message answer, boolean hasSchema) {
-        var content = new ArrayList<Map<String, @Nullable Object>>();
+    static CallResult of(Message answer, boolean hasSchema) {
+        var content = new ArrayList<Content>();
         var data = new ArrayList<@Nullable Object>();
         answer.parts().forEach(part -> add(content, data, part, null, null));
-        Map<String, @Nullable Object> structured = Trees.members("contextId", answer.contextId());
-        if (!data.isEmpty()) {
-            structured.put("data", data.size() == 1 ? data.getFirst() : data);
+        if (hasSchema && isObject(data)) {
+            return CallResult.of(content, data.getFirst());
         }
-        if (hasSchema && data.size() == 1 && data.getFirst() instanceof Map<?, ?>) {
-            structured = Trees.map(data.getFirst());
+        boolean isText = answer.contextId() == null && data.isEmpty();
+        return CallResult.of(
+                content,
+                isText ? null : Handle.CODEC.toJson(new Handle(null, answer.contextId(), null, one(data), null)));
+    }
+
+    private static boolean isObject(List<@Nullable Object> data) {
+        return data.size() == 1 && data.getFirst() instanceof Map<?, ?>;
+    }
+
+    /** The only value, or the list of several; null for none. */
+    private static @Nullable Object one(List<@Nullable Object> data) {
+        if (data.isEmpty()) {
+            return null;
         }
-        return Trees.members("content", content, "structuredContent", structured.isEmpty() ? null : structured);
+        return data.size() > 1 ? data : requireNonNullElse(data.getFirst(), Codecs.NULL);
     }
 
     /** A result that names a task which has not ended, for further calls. */
-    static Map<String, @Nullable Object> pending(Task task, String next) {
-        Map<String, @Nullable Object> handle = handle(task);
+    static CallResult pending(Task task, String next) {
         String said = said(task);
-        if (said != null) {
-            handle.put("message", said);
-        }
-        return Trees.members(
-                "content",
-                List.of(text((said == null ? "" : said + "\n") + next + "\n" + new String(Json.write(handle), UTF_8))),
-                "structuredContent",
-                handle);
-    }
-
-    /** A failure of a tool. */
-    static Map<String, @Nullable Object> error(String message) {
-        return Trees.members("content", List.of(text(message)), "isError", true);
-    }
-
-    static Map<String, @Nullable Object> handle(Task task) {
-        return Trees.members("taskId", task.id(), "contextId", task.contextId(), "state", state(task.state()));
+        var handle = Handle.of(task, null, said);
+        String json = new String(JsonText.write(Handle.CODEC, handle), UTF_8);
+        return CallResult.of(
+                List.of(Content.text((said == null ? "" : said + "\n") + next + "\n" + json)),
+                Handle.CODEC.toJson(handle));
     }
 
     /** The text of the newest status; null for none. */
@@ -105,21 +126,17 @@ final class Results {
         return said == null || said.text().isEmpty() ? null : said.text();
     }
 
-    static Map<String, @Nullable Object> text(String text) {
-        return Trees.members("type", "text", "text", text);
-    }
-
     private static void add(
-            List<Map<String, @Nullable Object>> content,
+            List<Content> content,
             List<@Nullable Object> data,
             Part part,
             @Nullable String uri,
             @Nullable Artifact artifact) {
         switch (part) {
-            case Part.Text text -> content.add(text(text.text()));
+            case Part.Text text -> content.add(Content.text(text.text()));
             case Part.Data json -> {
                 data.add(json.data());
-                content.add(text(new String(Json.write(json.data()), UTF_8)));
+                content.add(Content.text(new String(Json.write(json.data()), UTF_8)));
             }
             case Part.Url url ->
                 content.add(
@@ -130,21 +147,21 @@ final class Results {
         }
     }
 
-    private static Map<String, @Nullable Object> file(Part.Raw raw, @Nullable String uri, @Nullable Artifact artifact) {
+    private static Content file(Part.Raw raw, @Nullable String uri, @Nullable Artifact artifact) {
         String type = raw.mediaType() == null ? "application/octet-stream" : raw.mediaType();
         if (raw.raw().length > LARGEST_FILE && uri != null && artifact != null) {
             return link(uri, named(raw, artifact), type);
         }
         String base64 = Base64.getEncoder().encodeToString(raw.raw());
-        for (String kind : List.of("image", "audio")) {
-            if (type.startsWith(kind + "/")) {
-                return Trees.members("type", kind, "data", base64, "mimeType", type);
-            }
+        if (type.startsWith("image/")) {
+            return new Content.Image(base64, type, Map.of());
+        }
+        if (type.startsWith("audio/")) {
+            return new Content.Audio(base64, type, Map.of());
         }
         String name = raw.filename() == null ? "file" : raw.filename();
         String address = uri == null ? "parley://files/" + URLEncoder.encode(name, UTF_8) : uri;
-        return Trees.members(
-                "type", "resource", "resource", Trees.members("uri", address, "mimeType", type, "blob", base64));
+        return new Content.EmbeddedResource(ResourceContent.blob(address, type, base64), Map.of());
     }
 
     private static String named(Part part, Artifact artifact) {
@@ -152,7 +169,7 @@ final class Results {
         return name == null ? artifact.artifactId() : name;
     }
 
-    private static Map<String, @Nullable Object> link(String uri, @Nullable String name, @Nullable String type) {
-        return Trees.members("type", "resource_link", "uri", uri, "name", name == null ? uri : name, "mimeType", type);
+    private static Content link(String uri, @Nullable String name, @Nullable String type) {
+        return new Content.ResourceLink(uri, name == null ? uri : name, type, Map.of());
     }
 }

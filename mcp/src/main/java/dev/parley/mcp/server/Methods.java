@@ -3,6 +3,7 @@ package dev.parley.mcp.server;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
@@ -12,10 +13,12 @@ import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
@@ -25,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Methods of MCP over a provider: reads parameters and writes results as the revision of the client has them. Safe for any thread. */
@@ -70,8 +74,8 @@ final class Methods {
 
     /** A method of a request, called again with answers. */
     @FunctionalInterface
-    private interface Asking {
-        Outcome answer(Invocation invocation) throws InterruptedException;
+    private interface Asking<R> {
+        Outcome<R> answer(Invocation invocation) throws InterruptedException;
     }
 
     /** Whether a method may wait for something. */
@@ -206,11 +210,25 @@ final class Methods {
                 Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
                         .flatMap(tool -> InputSchema.problem(tool.inputSchema(), arguments));
                 yield problem.isPresent()
-                        ? refused(problem.get(), call.peer().revision())
-                        : asking(method, required(params, "name"), params, call, each -> provider.call(each, call));
+                        ? json(
+                                ResultModel.CALL,
+                                refused(problem.get(), call.peer().revision()))
+                        : asking(
+                                method,
+                                required(params, "name"),
+                                params,
+                                call,
+                                each -> provider.call(each, call),
+                                result -> json(ResultModel.CALL, isStateless ? result : ofSession(result)));
             }
             case "prompts/get" ->
-                asking(method, required(params, "name"), params, call, each -> provider.prompt(each, call));
+                asking(
+                        method,
+                        required(params, "name"),
+                        params,
+                        call,
+                        each -> provider.prompt(each, call),
+                        result -> json(ResultModel.PROMPT, result));
             case "resources/read" -> read(required(params, "uri"), call);
             case "completion/complete" -> completed(params, caller);
             case "tasks/get" -> task(tasks(call).get(required(params, "taskId"), caller));
@@ -256,11 +274,11 @@ final class Methods {
     }
 
     /** The answer to wrong arguments: a result, from which a model learns, in revisions that state so. */
-    private static Map<String, @Nullable Object> refused(String problem, Revision revision) {
+    private static CallResult refused(String problem, Revision revision) {
         if (revision == Revision.V2025_06_18) {
             throw invalid(problem);
         }
-        return Trees.object("content", List.of(Map.of("type", "text", "text", problem)), "isError", true);
+        return CallResult.error(problem);
     }
 
     private static Session inSession(@Nullable Session session) {
@@ -326,8 +344,13 @@ final class Methods {
         return json;
     }
 
-    private Map<String, @Nullable Object> asking(
-            String method, String name, Map<String, @Nullable Object> params, RunningCall call, Asking asking)
+    private <R> Map<String, @Nullable Object> asking(
+            String method,
+            String name,
+            Map<String, @Nullable Object> params,
+            RunningCall call,
+            Asking<R> asking,
+            Function<R, Map<String, @Nullable Object>> shown)
             throws InterruptedException {
         Object arguments = params.get("arguments");
         if (arguments != null && !(arguments instanceof Map<?, ?>)) {
@@ -342,50 +365,55 @@ final class Methods {
             state = states.open(sealed, method, params, call.caller());
         }
         for (int round = 0; ; round++) {
-            Outcome outcome = asking.answer(
+            Outcome<R> outcome = asking.answer(
                     new Invocation(name, Trees.map(arguments), answers, state, Trees.map(params.get("_meta"))));
             switch (outcome) {
-                case Outcome.Complete complete -> {
-                    return complete(complete.result(), call);
+                case Outcome.Complete<R>(R result) -> {
+                    return shown.apply(result);
                 }
-                case Outcome.Begun begun -> {
+                case Outcome.Begun<R>(var task) -> {
                     call.peer().requireTasks();
-                    return Trees.with(begun.task(), "resultType", "task");
+                    return Trees.with(task, "resultType", "task");
                 }
-                case Outcome.Questions questions -> {
-                    call.peer().requireAnswersTo(questions.requests());
+                case Outcome.Questions<R>(var requests, @Nullable String next) -> {
+                    call.peer().requireAnswersTo(requests);
                     if (call.peer().isStateless()) {
-                        return questions(questions, method, params, call);
+                        return questions(requests, next, method, params, call);
                     }
                     if (!call.asks() || round >= MAX_ROUNDS) {
                         throw new McpException(
                                 McpException.INTERNAL_ERROR,
                                 round >= MAX_ROUNDS ? "The tool asks too often" : "No session to ask the user in");
                     }
-                    answers = answers(call.ask(questions.requests()));
-                    state = questions.state();
+                    answers = answers(call.ask(requests));
+                    state = next;
                 }
             }
         }
     }
 
-    private static Map<String, @Nullable Object> complete(Map<String, @Nullable Object> result, RunningCall call) {
-        var complete = new LinkedHashMap<>(result);
-        Object structured = complete.get("structuredContent");
-        if (!call.peer().isStateless() && structured != null && !(structured instanceof Map<?, ?>)) {
-            complete.remove("structuredContent");
-        }
-        return complete;
+    /** A result for revisions in which structured content is an object. */
+    private static CallResult ofSession(CallResult result) {
+        return result.structuredContent() instanceof Map<?, ?>
+                ? result
+                : new CallResult(result.content(), null, result.isError(), result.others());
+    }
+
+    private static <T> Map<String, @Nullable Object> json(Codec<T> codec, T value) {
+        return new LinkedHashMap<>(Trees.map(codec.toJson(value)));
     }
 
     private Map<String, @Nullable Object> questions(
-            Outcome.Questions questions, String method, Map<String, @Nullable Object> params, RunningCall call) {
+            Map<String, Map<String, @Nullable Object>> requests,
+            @Nullable String state,
+            String method,
+            Map<String, @Nullable Object> params,
+            RunningCall call) {
         Map<String, @Nullable Object> result = Trees.object("resultType", "input_required");
-        if (!questions.requests().isEmpty()) {
-            result.put("inputRequests", questions.requests());
+        if (!requests.isEmpty()) {
+            result.put("inputRequests", requests);
         }
-        String state = questions.state();
-        if (state != null || questions.requests().isEmpty()) {
+        if (state != null || requests.isEmpty()) {
             result.put("requestState", states.seal(state == null ? "" : state, method, params, call.caller()));
         }
         return result;
@@ -415,7 +443,7 @@ final class Methods {
 
     private Map<String, @Nullable Object> read(String uri, RunningCall call) throws InterruptedException {
         try {
-            var result = new LinkedHashMap<>(provider.read(uri, call.caller()));
+            Map<String, @Nullable Object> result = json(ResultModel.CONTENTS, provider.read(uri, call.caller()));
             return call.peer().isStateless() ? cacheable(result, 0) : result;
         } catch (McpException problem) {
             if (problem.code() != McpException.INVALID_PARAMS) {

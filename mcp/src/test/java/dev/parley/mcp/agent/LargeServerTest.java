@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.McpClient;
@@ -83,9 +85,9 @@ final class LargeServerTest {
         }
 
         @Override
-        public Outcome call(Invocation call, Exchange exchange) {
+        public Outcome<CallResult> call(Invocation call, Exchange exchange) {
             String text = call.name() + " " + call.arguments().get("text");
-            return new Outcome.Complete(Trees.members("content", List.of(Map.of("type", "text", "text", text))));
+            return new Outcome.Complete<>(CallResult.text(text));
         }
     }
 

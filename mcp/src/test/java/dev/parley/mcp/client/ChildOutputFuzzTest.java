@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -55,8 +56,8 @@ final class ChildOutputFuzzTest {
 
     private static void call(McpClient client) throws InterruptedException {
         var call = new Invocation("a", Map.of("b", "c"), Map.of(), null, Map.of());
-        Outcome outcome = client.call(call, Duration.ofMillis(1), McpClient.Progress.NONE);
-        if (outcome instanceof Outcome.Questions(var requests, var state)) {
+        Outcome<CallResult> outcome = client.call(call, Duration.ofMillis(1), McpClient.Progress.NONE);
+        if (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
             requests.values()
                     .forEach(request -> Elicitation.of(request).ifPresent(question -> {
                         Map<String, @Nullable Object> answer = question.accept(Map.of());

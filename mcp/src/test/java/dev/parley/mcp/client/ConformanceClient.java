@@ -2,6 +2,7 @@ package dev.parley.mcp.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
@@ -96,7 +97,7 @@ public final class ConformanceClient {
                     call(client, tool.name(), Map.of());
                 }
                 client.request("resources/list", Map.of());
-                client.request("resources/read", Trees.members("uri", "file:///path/to/file%20name.txt"));
+                client.read("file:///path/to/file%20name.txt");
                 client.request("prompts/list", Map.of());
                 client.request("prompts/get", Trees.members("name", "test_prompt"));
             }
@@ -132,8 +133,8 @@ public final class ConformanceClient {
     private static void call(McpClient client, String tool, Map<String, @Nullable Object> arguments)
             throws InterruptedException {
         var invocation = new Invocation(tool, arguments, Map.of(), null, Map.of());
-        Outcome outcome = client.call(invocation, LIMIT, McpClient.Progress.NONE);
-        while (outcome instanceof Outcome.Questions(var requests, var state)) {
+        Outcome<CallResult> outcome = client.call(invocation, LIMIT, McpClient.Progress.NONE);
+        while (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
             var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
             requests.forEach((key, request) -> Elicitation.of(request)
                     .ifPresent(question -> answers.put(key, question.accept(content(question)))));

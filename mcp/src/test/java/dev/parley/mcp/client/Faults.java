@@ -3,6 +3,7 @@ package dev.parley.mcp.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -27,7 +28,7 @@ final class Faults {
 
     static String call(McpClient client, String text, Duration limit) throws InterruptedException {
         var call = new Invocation("echo", Map.of("text", text), Map.of(), null, Map.of());
-        return ((Outcome.Complete) client.call(call, limit, McpClient.Progress.NONE))
+        return ((Outcome.Complete<CallResult>) client.call(call, limit, McpClient.Progress.NONE))
                 .result()
                 .toString();
     }

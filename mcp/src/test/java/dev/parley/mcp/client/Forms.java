@@ -2,8 +2,10 @@ package dev.parley.mcp.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
@@ -125,13 +127,13 @@ public final class Forms implements McpProvider {
     }
 
     @Override
-    public Outcome call(Invocation call, Exchange exchange) {
+    public Outcome<CallResult> call(Invocation call, Exchange exchange) {
         boolean isDouble = call.name().equals("forms");
         if (!isDouble && !call.name().equals("form")) {
             throw McpException.notFound("tool", call.name());
         }
         if (call.answers().isEmpty()) {
-            return new Outcome.Questions(
+            return new Outcome.Questions<>(
                     isDouble
                             ? two()
                             : Map.of(
@@ -142,6 +144,6 @@ public final class Forms implements McpProvider {
         var ordered = new LinkedHashMap<String, Map<String, @Nullable Object>>();
         (isDouble ? KEYS : List.of("q1"))
                 .forEach(key -> ordered.put(key, Trees.map(call.answers().get(key))));
-        return new Outcome.Complete(Trees.members("content", List.of(Map.of("type", "text", "text", text(ordered)))));
+        return new Outcome.Complete<>(CallResult.text(text(ordered)));
     }
 }

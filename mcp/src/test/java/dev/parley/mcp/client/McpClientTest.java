@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -53,11 +54,11 @@ class McpClientTest {
         return new Invocation(tool, arguments, Map.of(), null, Map.of());
     }
 
-    private Outcome call(String tool, Map<String, @Nullable Object> arguments) throws InterruptedException {
+    private Outcome<CallResult> call(String tool, Map<String, @Nullable Object> arguments) throws InterruptedException {
         return requireNonNull(client).call(invocation(tool, arguments), LIMIT, McpClient.Progress.NONE);
     }
 
-    private static String text(Outcome outcome) {
+    private static String text(Outcome<CallResult> outcome) {
         return assertThat(outcome)
                 .asInstanceOf(InstanceOfAssertFactories.type(Outcome.Complete.class))
                 .actual()
@@ -83,7 +84,7 @@ class McpClientTest {
     void aQuestionEndsTheCallUntilItsAnswer(String era) throws InterruptedException {
         McpClient connected = connected(era);
 
-        var questions = (Outcome.Questions) call("ask", Map.of());
+        var questions = (Outcome.Questions<CallResult>) call("ask", Map.of());
         String key = questions.requests().keySet().iterator().next();
         Elicitation question =
                 Elicitation.of(requireNonNull(questions.requests().get(key))).orElseThrow();

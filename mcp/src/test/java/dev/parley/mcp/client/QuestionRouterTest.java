@@ -3,6 +3,7 @@ package dev.parley.mcp.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.client.ServerFailure.Kind;
@@ -154,20 +155,22 @@ class QuestionRouterTest {
         try (McpClient client = McpClient.connect(
                         () -> StdioTransport.start(program, line -> {}, () -> {}), McpClient.Limits.DEFAULT, null);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Outcome.Questions> asked = all(
-                    threads, callers, caller -> (Outcome.Questions) client.call(invocation(caller, null), LIMIT, NONE));
-            List<Outcome> answered =
+            List<Outcome.Questions<CallResult>> asked = all(threads, callers, caller ->
+                    (Outcome.Questions<CallResult>) client.call(invocation(caller, null), LIMIT, NONE));
+            List<Outcome<CallResult>> answered =
                     all(threads, callers, caller -> client.call(invocation(caller, asked.get(caller)), LIMIT, NONE));
 
             for (int caller = 0; caller < callers; caller++) {
                 assertThat(asked.get(caller).requests().toString()).contains("Which colour? (" + caller + ")");
-                assertThat(((Outcome.Complete) answered.get(caller)).result().toString())
+                assertThat(((Outcome.Complete<CallResult>) answered.get(caller))
+                                .result()
+                                .toString())
                         .contains("accept {colour=red " + caller + "}");
             }
         }
     }
 
-    private static Invocation invocation(int caller, Outcome.@Nullable Questions asked) {
+    private static Invocation invocation(int caller, Outcome.@Nullable Questions<CallResult> asked) {
         Map<String, @Nullable Object> arguments = Map.of("text", String.valueOf(caller));
         return asked == null
                 ? new Invocation("ask", arguments, Map.of(), null, Map.of())

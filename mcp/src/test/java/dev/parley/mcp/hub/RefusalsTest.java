@@ -8,6 +8,8 @@ import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.engine.spi.Tools;
 import dev.parley.hub.Hub;
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.client.Forms;
@@ -165,25 +167,25 @@ final class RefusalsTest {
             Map<String, @Nullable Object> arguments,
             Map<String, Map<String, @Nullable Object>> answers)
             throws InterruptedException {
-        Outcome outcome = client.call(
+        Outcome<CallResult> outcome = client.call(
                 new Invocation(tool, arguments, Map.of(), null, Map.of()),
                 Duration.ofSeconds(30),
                 McpClient.Progress.NONE);
-        if (!(outcome instanceof Outcome.Questions(var questions, var state))) {
+        if (!(outcome instanceof Outcome.Questions<CallResult>(var questions, var state))) {
             throw new AssertionError("no question: " + outcome);
         }
         var given = new LinkedHashMap<String, Map<String, @Nullable Object>>();
         var left = new ArrayList<>(answers.values());
         questions.keySet().forEach(key -> given.put(key, left.removeFirst()));
-        Outcome end = client.call(
+        Outcome<CallResult> end = client.call(
                 new Invocation(tool, arguments, given, state, Map.of()),
                 Duration.ofSeconds(30),
                 McpClient.Progress.NONE);
-        if (!(end instanceof Outcome.Complete(var result))) {
+        if (!(end instanceof Outcome.Complete<CallResult>(var result))) {
             throw new AssertionError("asked again: " + end);
         }
-        return Trees.maps(result, "content").stream()
-                .map(content -> String.valueOf(content.get("text")))
+        return result.content().stream()
+                .map(content -> content instanceof Content.Text text ? text.text() : "")
                 .collect(Collectors.joining("|"));
     }
 

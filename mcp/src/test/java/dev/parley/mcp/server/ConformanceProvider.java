@@ -3,19 +3,25 @@ package dev.parley.mcp.server;
 import static dev.parley.mcp.wire.Trees.object;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.PromptResult;
+import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +37,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
 
     @FunctionalInterface
     private interface Handler {
-        Outcome call(Invocation call, Exchange exchange) throws InterruptedException;
+        Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException;
     }
 
     private record Fixture(Tool tool, Handler handler) {}
@@ -53,12 +59,17 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
         return JsonText.read(text.replace('\'', '"').getBytes(UTF_8), Codecs.STRUCT);
     }
 
-    static Map<String, @Nullable Object> text(String text) {
-        return object("content", List.of(object("type", "text", "text", text)));
+    /** The result of a task. */
+    static Object text(String text) {
+        return Objects.requireNonNull(ResultModel.CALL.toJson(CallResult.text(text)));
     }
 
-    private static Outcome done(String text) {
-        return new Outcome.Complete(text(text));
+    private static Outcome<CallResult> done(String text) {
+        return new Outcome.Complete<>(CallResult.text(text));
+    }
+
+    private static Outcome<CallResult> result(String json) {
+        return new Outcome.Complete<>(ResultModel.call(json(json)));
     }
 
     private void tool(String name, String schema, Handler handler) {
@@ -73,28 +84,28 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
         tool("test_simple_text", (call, exchange) -> done("This is a simple text response for testing."));
         tool(
                 "test_image_content",
-                (call, exchange) -> new Outcome.Complete(
-                        json("{'content':[{'type':'image','data':'" + IMAGE + "','mimeType':'image/png'}]}")));
+                (call, exchange) ->
+                        result("{'content':[{'type':'image','data':'" + IMAGE + "','mimeType':'image/png'}]}"));
         tool(
                 "test_audio_content",
-                (call, exchange) -> new Outcome.Complete(
-                        json("{'content':[{'type':'audio','data':'" + SOUND + "','mimeType':'audio/wav'}]}")));
+                (call, exchange) ->
+                        result("{'content':[{'type':'audio','data':'" + SOUND + "','mimeType':'audio/wav'}]}"));
         tool(
                 "test_embedded_resource",
-                (call, exchange) -> new Outcome.Complete(json(
+                (call, exchange) -> result(
                         "{'content':[{'type':'resource','resource':{'uri':'test://embedded-resource','mimeType':'text/plain',"
-                                + "'text':'This is an embedded resource content.'}}]}")));
+                                + "'text':'This is an embedded resource content.'}}]}"));
         tool(
                 "test_multiple_content_types",
-                (call, exchange) -> new Outcome.Complete(json(
+                (call, exchange) -> result(
                         "{'content':[{'type':'text','text':'Multiple content types test:'},{'type':'image','data':'"
                                 + IMAGE
                                 + "','mimeType':'image/png'},{'type':'resource','resource':{'uri':'test://mixed-content-resource',"
-                                + "'mimeType':'application/json','text':'{}'}}]}")));
+                                + "'mimeType':'application/json','text':'{}'}}]}"));
         tool(
                 "test_error_handling",
-                (call, exchange) -> new Outcome.Complete(
-                        Trees.with(text("This tool intentionally returns an error for testing"), "isError", true)));
+                (call, exchange) -> new Outcome.Complete<>(
+                        CallResult.error("This tool intentionally returns an error for testing")));
         tool("test_tool_with_logging", (call, exchange) -> {
             exchange.log("info", "Tool execution started");
             exchange.log("info", "Tool processing data");
@@ -136,8 +147,8 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
         });
     }
 
-    private static Outcome ask(String key, Map<String, @Nullable Object> question) {
-        return new Outcome.Questions(Map.of(key, question), null);
+    private static <R> Outcome<R> ask(String key, Map<String, @Nullable Object> question) {
+        return new Outcome.Questions<>(Map.of(key, question), null);
     }
 
     private static Map<String, @Nullable Object> elicitation(String message, String form) {
@@ -241,7 +252,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
             all.put("user_name", elicitation("What is your name?", NAME));
             all.put("greeting", sampling("Generate a greeting"));
             all.put("client_roots", roots());
-            return new Outcome.Questions(all, "multiple-inputs");
+            return new Outcome.Questions<>(all, "multiple-inputs");
         });
         tool("test_input_required_result_multi_round", (call, exchange) -> {
             String state = call.state() == null ? "" : call.state();
@@ -251,7 +262,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                 return done("Multi-round complete for " + state.substring(2) + " who likes " + color);
             }
             if (state.equals("1") && name != null) {
-                return new Outcome.Questions(
+                return new Outcome.Questions<>(
                         Map.of(
                                 "step2",
                                 elicitation(
@@ -259,7 +270,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                                         "{'type':'object','properties':{'color':{'type':'string'}},'required':['color']}")),
                         "2 " + name);
             }
-            return new Outcome.Questions(Map.of("step1", elicitation("Step 1: What is your name?", NAME)), "1");
+            return new Outcome.Questions<>(Map.of("step1", elicitation("Step 1: What is your name?", NAME)), "1");
         });
         tool("test_input_required_result_capabilities", (call, exchange) -> {
             if (!call.answers().isEmpty()) {
@@ -274,7 +285,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
             }
             return all.isEmpty()
                     ? done("No supported capabilities declared")
-                    : new Outcome.Questions(all, "capabilities-test");
+                    : new Outcome.Questions<>(all, "capabilities-test");
         });
     }
 
@@ -283,7 +294,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                 name,
                 (call, exchange) -> call.state() != null && call.answers().containsKey("confirm")
                         ? done(text)
-                        : new Outcome.Questions(Map.of("confirm", elicitation("Please confirm", OK)), "confirming"));
+                        : new Outcome.Questions<>(Map.of("confirm", elicitation("Please confirm", OK)), "confirming"));
     }
 
     private void diagnostics() {
@@ -308,7 +319,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
         tool("test_trigger_prompt_change", (call, exchange) -> changed("prompts"));
     }
 
-    private Outcome changed(String kind) {
+    private Outcome<CallResult> changed(String kind) {
         listeners.forEach(each -> each.accept(kind));
         return done("Mutation triggered");
     }
@@ -323,20 +334,20 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
             int seconds = call.arguments().get("seconds") instanceof Number number ? number.intValue() : 0;
             return !hasTasks(exchange)
                     ? done("computed")
-                    : new Outcome.Begun(tasks.after(
+                    : new Outcome.Begun<>(tasks.after(
                             Duration.ofSeconds(seconds), "completed", "result", text("computed"), exchange.caller()));
         });
         tool(
                 "failing_job",
-                (call, exchange) -> new Outcome.Begun(tasks.after(
+                (call, exchange) -> new Outcome.Begun<>(tasks.after(
                         Duration.ZERO,
                         "completed",
                         "result",
-                        Trees.with(text("failed"), "isError", true),
+                        Objects.requireNonNull(ResultModel.CALL.toJson(CallResult.error("failed"))),
                         exchange.caller())));
         tool(
                 "protocol_error_job",
-                (call, exchange) -> new Outcome.Begun(tasks.after(
+                (call, exchange) -> new Outcome.Begun<>(tasks.after(
                         Duration.ZERO,
                         "failed",
                         "error",
@@ -344,7 +355,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                         exchange.caller())));
         tool(
                 "confirm_delete",
-                (call, exchange) -> new Outcome.Begun(tasks.asking(
+                (call, exchange) -> new Outcome.Begun<>(tasks.asking(
                         Map.of(
                                 "confirm",
                                 elicitation(
@@ -354,16 +365,16 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                         exchange.caller())));
         tool(
                 "multi_input",
-                (call, exchange) -> new Outcome.Begun(tasks.asking(
+                (call, exchange) -> new Outcome.Begun<>(tasks.asking(
                         Map.of("one", elicitation("One?", NAME), "two", elicitation("Two?", NAME)),
                         answers -> "answered " + answers,
                         exchange.caller())));
         tool("test_tool_with_task", (call, exchange) -> {
             String name = field(call.answers().get("user_name"), "name");
             return name == null
-                    ? new Outcome.Questions(
+                    ? new Outcome.Questions<>(
                             Map.of("user_name", elicitation("What is your name?", NAME)), "before the task")
-                    : new Outcome.Begun(tasks.after(
+                    : new Outcome.Begun<>(tasks.after(
                             Duration.ofMillis(100), "completed", "result", text("Hello, " + name), exchange.caller()));
         });
     }
@@ -374,7 +385,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     @Override
-    public Outcome call(Invocation call, Exchange exchange) throws InterruptedException {
+    public Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException {
         Fixture fixture = fixtures.get(call.name());
         if (fixture == null) {
             throw McpException.notFound("tool", call.name());
@@ -397,27 +408,23 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     @Override
-    public Map<String, @Nullable Object> read(String uri, CallContext caller) {
-        Map<String, @Nullable Object> content = object("uri", uri);
-        switch (uri) {
-            case "test://static-text", "test://watched-resource" -> {
-                content.put("mimeType", "text/plain");
-                content.put("text", "This is the content of the static text resource.");
-            }
-            case "test://static-binary" -> {
-                content.put("mimeType", "image/png");
-                content.put("blob", IMAGE);
-            }
-            default -> {
-                if (!uri.matches("test://template/[^/]+/data")) {
-                    throw McpException.notFound("resource", uri);
-                }
-                content.put("mimeType", "application/json");
-                String id = uri.split("/", -1)[3];
-                content.put("text", "{\"id\":\"" + id + "\",\"data\":\"Data for ID: " + id + "\"}");
-            }
-        }
-        return object("contents", List.of(content));
+    public List<ResourceContent> read(String uri, CallContext caller) {
+        return List.of(
+                switch (uri) {
+                    case "test://static-text", "test://watched-resource" ->
+                        ResourceContent.text(uri, "text/plain", "This is the content of the static text resource.");
+                    case "test://static-binary" -> ResourceContent.blob(uri, "image/png", IMAGE);
+                    default -> {
+                        if (!uri.matches("test://template/[^/]+/data")) {
+                            throw McpException.notFound("resource", uri);
+                        }
+                        String id = uri.split("/", -1)[3];
+                        yield ResourceContent.text(
+                                uri,
+                                "application/json",
+                                "{\"id\":\"" + id + "\",\"data\":\"Data for ID: " + id + "\"}");
+                    }
+                });
     }
 
     @Override
@@ -434,7 +441,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     @Override
-    public Outcome prompt(Invocation call, Exchange exchange) {
+    public Outcome<PromptResult> prompt(Invocation call, Exchange exchange) {
         Object uri = call.arguments().get("resourceUri");
         return switch (call.name()) {
             case "test_simple_prompt" -> messages("{'type':'text','text':'This is a simple prompt for testing.'}");
@@ -465,12 +472,10 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
         };
     }
 
-    private static Outcome messages(String... contents) {
-        var messages = new ArrayList<Object>();
-        for (String content : contents) {
-            messages.add(object("role", "user", "content", json(content)));
-        }
-        return new Outcome.Complete(object("messages", messages));
+    private static Outcome<PromptResult> messages(String... contents) {
+        CallResult result = ResultModel.call(json("{'content':[" + String.join(",", contents) + "]}"));
+        return new Outcome.Complete<>(new PromptResult(
+                null, result.content().stream().map(PromptResult.Message::user).toList()));
     }
 
     @Override

@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
@@ -53,7 +56,7 @@ class McpHttpTest {
         }
 
         @Override
-        public Outcome call(Invocation call, Exchange exchange) throws InterruptedException {
+        public Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException {
             if (call.name().equals("linger")) {
                 return linger(exchange);
             }
@@ -67,7 +70,7 @@ class McpHttpTest {
             throw new IllegalStateException("interrupted only");
         }
 
-        private static Outcome linger(Exchange exchange) throws InterruptedException {
+        private static Outcome<CallResult> linger(Exchange exchange) throws InterruptedException {
             exchange.onCancel(CANCELED_LATER::countDown);
             exchange.progress(1, null, "lingers");
             try {

@@ -3,8 +3,12 @@ package dev.parley.pipelines.repair;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
+import dev.parley.mcp.McpProvider.Exchange;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.stdio.McpServer;
@@ -28,9 +32,9 @@ public final class RepairTools implements McpProvider {
     private static final double HIGHEST_METERS = 2.5;
 
     private final Tool tool;
-    private final Function<Invocation, Outcome> call;
+    private final Function<Invocation, Outcome<CallResult>> call;
 
-    private RepairTools(Tool tool, Function<Invocation, Outcome> call) {
+    private RepairTools(Tool tool, Function<Invocation, Outcome<CallResult>> call) {
         this.tool = tool;
         this.call = call;
     }
@@ -144,7 +148,7 @@ public final class RepairTools implements McpProvider {
                 RepairTools::raise);
     }
 
-    private static Outcome raise(Invocation call) {
+    private static Outcome<CallResult> raise(Invocation call) {
         if (!(call.arguments().get("height_meters") instanceof Number height)
                 || !(height.doubleValue() > 0 && height.doubleValue() <= HIGHEST_METERS)) {
             return failure("height_meters: " + call.arguments().get("height_meters")
@@ -169,7 +173,7 @@ public final class RepairTools implements McpProvider {
                                     Map.of("agree", Map.of("type", "boolean", "title", "The area is clear")),
                                     "required",
                                     List.of("agree"))));
-            return new Outcome.Questions(Map.of("agreement", question), null);
+            return new Outcome.Questions<>(Map.of("agreement", question), null);
         }
         boolean agreed = "accept".equals(answer.get("action"))
                 && answer.get("content") instanceof Map<?, ?> content
@@ -185,7 +189,7 @@ public final class RepairTools implements McpProvider {
     }
 
     @Override
-    public Outcome call(Invocation call, Exchange exchange) {
+    public Outcome<CallResult> call(Invocation call, Exchange exchange) {
         if (!call.name().equals(tool.name())) {
             throw McpException.notFound("tool", call.name());
         }
@@ -205,16 +209,12 @@ public final class RepairTools implements McpProvider {
         return call.arguments().get(name) instanceof String text ? text : "";
     }
 
-    private static Outcome result(Map<String, Object> content) {
-        return new Outcome.Complete(new LinkedHashMap<>(Map.of(
-                "content",
-                List.of(Map.of("type", "text", "text", new String(Json.write(content), UTF_8))),
-                "structuredContent",
-                content)));
+    private static Outcome<CallResult> result(Map<String, Object> content) {
+        return new Outcome.Complete<>(
+                CallResult.of(List.of(Content.text(new String(Json.write(content), UTF_8))), content));
     }
 
-    private static Outcome failure(String problem) {
-        return new Outcome.Complete(new LinkedHashMap<>(
-                Map.of("content", List.of(Map.of("type", "text", "text", problem)), "isError", true)));
+    private static Outcome<CallResult> failure(String problem) {
+        return new Outcome.Complete<>(CallResult.error(problem));
     }
 }

@@ -1,0 +1,22 @@
+package dev.parley.mcp.wire;
+
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Codecs for messages of other programs: a value of another type is as good as absent. */
+final class Lenient {
+    static final Codec<String> TEXT = of(String.class);
+    static final Codec<Boolean> BOOLEAN = of(Boolean.class);
+    static final Codec<Long> NUMBER = Codecs.via(
+            Codecs.FREE, value -> value instanceof Number number ? (Long) number.longValue() : null, value -> value);
+    static final Codec<Map<String, @Nullable Object>> OBJECT =
+            Codecs.via(Codecs.FREE, value -> value instanceof Map<?, ?> ? Trees.map(value) : null, value -> value);
+
+    private Lenient() {}
+
+    private static <T> Codec<T> of(Class<T> type) {
+        return Codecs.via(Codecs.FREE, value -> type.isInstance(value) ? type.cast(value) : null, value -> value);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.parley.mcp.wire;
+
+import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+
+import dev.parley.mcp.CallResult;
+import dev.parley.mcp.Content;
+import dev.parley.mcp.PromptResult;
+import dev.parley.mcp.ResourceContent;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** JSON of the results of tools, resources and prompts. Members that the records do not have are kept. */
+public final class ResultModel {
+    private ResultModel() {}
+
+    private static final Codec<ResourceContent> RESOURCE = Shape.<ResourceContent>of()
+            .optional("uri", Lenient.TEXT, "", ResourceContent::uri)
+            .optional("mimeType", Lenient.TEXT, ResourceContent::mimeType)
+            .optional("text", Lenient.TEXT, ResourceContent::text)
+            .optional("blob", Lenient.TEXT, ResourceContent::blob)
+            .others(ResourceContent::others, Set.of())
+            .as(v -> new ResourceContent(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Content.Text> PLAIN = content("text", Content.Text.class)
+            .required("text", TEXT, Content.Text::text)
+            .others(Content.Text::others, Set.of())
+            .as(v -> new Content.Text(v.skip().next(), v.next()));
+
+    private static final Codec<Content.Image> IMAGE = content("image", Content.Image.class)
+            .required("data", TEXT, Content.Image::data)
+            .optional("mimeType", Lenient.TEXT, Content.Image::mimeType)
+            .others(Content.Image::others, Set.of())
+            .as(v -> new Content.Image(v.skip().next(), v.next(), v.next()));
+
+    private static final Codec<Content.Audio> AUDIO = content("audio", Content.Audio.class)
+            .required("data", TEXT, Content.Audio::data)
+            .optional("mimeType", Lenient.TEXT, Content.Audio::mimeType)
+            .others(Content.Audio::others, Set.of())
+            .as(v -> new Content.Audio(v.skip().next(), v.next(), v.next()));
+
+    private static final Codec<Content.ResourceLink> LINK = content("resource_link", Content.ResourceLink.class)
+            .required("uri", TEXT, Content.ResourceLink::uri)
+            .optional("name", Lenient.TEXT, Content.ResourceLink::name)
+            .optional("mimeType", Lenient.TEXT, Content.ResourceLink::mimeType)
+            .others(Content.ResourceLink::others, Set.of())
+            .as(v -> new Content.ResourceLink(v.skip().next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Content.EmbeddedResource> EMBEDDED = content("resource", Content.EmbeddedResource.class)
+            .required("resource", RESOURCE, Content.EmbeddedResource::resource)
+            .others(Content.EmbeddedResource::others, Set.of())
+            .as(v -> new Content.EmbeddedResource(v.skip().next(), v.next()));
+
+    private static final Codec<Content.Other> OTHER = Codecs.via(STRUCT, Content.Other::new, Content.Other::others);
+
+    static final Codec<Content> CONTENT = Codecs.kinds(ResultModel::codec, ResultModel::codec);
+
+    /** Results of {@code tools/call}. */
+    public static final Codec<CallResult> CALL = Shape.<CallResult>of()
+            .always("content", Codecs.list(CONTENT), List.of(), CallResult::content)
+            .optional("structuredContent", value(), CallResult::structuredContent)
+            .optional("isError", Lenient.BOOLEAN, CallResult::isError)
+            .others(CallResult::others, Set.of())
+            .as(v -> new CallResult(v.next(), v.next(), v.next(), v.next()));
+
+    /** Results of {@code resources/read}. */
+    public static final Codec<List<ResourceContent>> CONTENTS = Shape.<List<ResourceContent>>of()
+            .always("contents", Codecs.list(RESOURCE), List.of(), all -> all)
+            .as(v -> v.next());
+
+    private static final Codec<PromptResult.Message> MESSAGE = Shape.<PromptResult.Message>of()
+            .required("role", TEXT, PromptResult.Message::role)
+            .required("content", CONTENT, PromptResult.Message::content)
+            .as(v -> new PromptResult.Message(v.next(), v.next()));
+
+    /** Results of {@code prompts/get}. */
+    public static final Codec<PromptResult> PROMPT = Shape.<PromptResult>of()
+            .optional("description", TEXT, PromptResult::description)
+            .required("messages", Codecs.list(MESSAGE), PromptResult::messages)
+            .as(v -> new PromptResult(v.next(), v.next()));
+
+    /** Reads the result of a call of another program, leniently. */
+    public static CallResult call(Map<String, @Nullable Object> result) {
+        return CALL.fromJson(Trees.with(result, "content", Trees.maps(result, "content")));
+    }
+
+    /** Reads the contents of a resource of another program, leniently. */
+    public static List<ResourceContent> contents(Map<String, @Nullable Object> result) {
+        return CONTENTS.fromJson(Map.of("contents", Trees.maps(result, "contents")));
+    }
+
+    /** Any value but null. */
+    private static Codec<Object> value() {
+        return Codecs.via(FREE, value -> value.equals(Codecs.NULL) ? null : value, value -> value);
+    }
+
+    private static <T> Shape.Builder<T> content(String type, Class<T> kind) {
+        return Shape.<T>of().always("type", TEXT, type, content -> type);
+    }
+
+    private static Codec<Content> codec(Content content) {
+        return any(
+                switch (content) {
+                    case Content.Text text -> PLAIN;
+                    case Content.Image image -> IMAGE;
+                    case Content.Audio audio -> AUDIO;
+                    case Content.ResourceLink link -> LINK;
+                    case Content.EmbeddedResource resource -> EMBEDDED;
+                    case Content.Other other -> OTHER;
+                });
+    }
+
+    private static Codec<Content> codec(Map<String, @Nullable Object> content) {
+        return any(
+                switch (String.valueOf(content.get("type"))) {
+                    case "text" -> content.get("text") instanceof String ? PLAIN : OTHER;
+                    case "image" -> content.get("data") instanceof String ? IMAGE : OTHER;
+                    case "audio" -> content.get("data") instanceof String ? AUDIO : OTHER;
+                    case "resource_link" -> content.get("uri") instanceof String ? LINK : OTHER;
+                    case "resource" -> content.get("resource") instanceof Map ? EMBEDDED : OTHER;
+                    default -> OTHER;
+                });
+    }
+
+    @SuppressWarnings("unchecked") // a codec meets only values of its kind
+    private static Codec<Content> any(Codec<? extends Content> codec) {
+        return (Codec<Content>) codec;
+    }
+}
