@@ -2,8 +2,6 @@ package dev.parley.mcp;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +24,5 @@ public record ServerInfo(
     /** A server without title and instructions. */
     public static ServerInfo of(String name, String version) {
         return new ServerInfo(name, null, version, null);
-    }
-
-    /** As results carry it. */
-    public Map<String, @Nullable Object> json() {
-        var json = new LinkedHashMap<String, @Nullable Object>();
-        json.put("name", name);
-        if (title != null) {
-            json.put("title", title);
-        }
-        json.put("version", version);
-        return json;
     }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.extension.HubCheck;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -127,7 +128,11 @@ final class ToolTable {
                 return;
             }
             if (depth > DEPTH_OF_ARGUMENTS || !(before instanceof Map<?, ?>) || !(after instanceof Map<?, ?>)) {
-                found.put(path, Trees.members("approved", before, "held", after));
+                var both = new LinkedHashMap<String, @Nullable Object>();
+                both.put("approved", before);
+                both.put("held", after);
+                both.values().removeIf(Objects::isNull);
+                found.put(path, both);
                 return;
             }
             var names = new TreeSet<>(Trees.map(before).keySet());
@@ -183,19 +188,7 @@ final class ToolTable {
 
     /** All members of a definition, as far as it has them. */
     static Map<String, @Nullable Object> json(Tool tool) {
-        return Trees.members(
-                "name",
-                tool.name(),
-                "title",
-                tool.title(),
-                "description",
-                tool.description(),
-                "inputSchema",
-                tool.inputSchema(),
-                "outputSchema",
-                tool.outputSchema(),
-                "annotations",
-                tool.annotations());
+        return Trees.of(ToolModel.TOOL, tool);
     }
 
     private static Map<String, @Nullable Object> sorted(Map<?, ?> json) {
@@ -217,17 +210,7 @@ final class ToolTable {
     }
 
     private static @Nullable Tool tool(@Nullable String text) {
-        if (text == null || text.isEmpty()) {
-            return null;
-        }
-        Map<String, @Nullable Object> json = JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT);
-        return new Tool(
-                String.valueOf(json.get("name")),
-                Trees.text(json, "title"),
-                Trees.text(json, "description"),
-                Trees.map(json, "inputSchema"),
-                json.get("outputSchema") == null ? null : Trees.map(json, "outputSchema"),
-                Trees.map(json, "annotations"));
+        return text == null || text.isEmpty() ? null : JsonText.read(text.getBytes(UTF_8), ToolModel.TOOL);
     }
 
     private static Row row(ResultSet row) throws SQLException {

@@ -20,14 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks that headers of a request say the same as its body. Source: MCP 2026-07-28, Streamable HTTP, Server Validation. */
 final class HeaderChecks {
-    private static final Map<String, String> NAMED = Map.of(
-            "tools/call", "name",
-            "prompts/get", "name",
-            "resources/read", "uri",
-            "tasks/get", "taskId",
-            "tasks/update", "taskId",
-            "tasks/cancel", "taskId");
-
     private static final String NEWEST = Revision.V2026_07_28.text();
 
     private HeaderChecks() {}
@@ -80,10 +72,7 @@ final class HeaderChecks {
         if (method == null || !method.equals(request.method())) {
             throw mismatch(METHOD + ": missing, or not the method of the body");
         }
-        String member = NAMED.get(request.method());
-        if (member != null && request.params().get(member) instanceof String name) {
-            same(NAME, http.header(NAME), name);
-        }
+        HeaderValues.named(request).ifPresent(name -> same(NAME, http.header(NAME), name));
     }
 
     /** Checks the headers that repeat arguments of a tool. */

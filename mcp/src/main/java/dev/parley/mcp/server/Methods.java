@@ -15,10 +15,11 @@ import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.ServerModel;
+import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
@@ -110,7 +111,12 @@ final class Methods {
     /** Answer to {@code initialize}. */
     Map<String, @Nullable Object> initialized(Revision revision) {
         Map<String, @Nullable Object> result = Trees.object(
-                "protocolVersion", revision.text(), "capabilities", capabilities(false), "serverInfo", info.json());
+                "protocolVersion",
+                revision.text(),
+                "capabilities",
+                capabilities(false),
+                "serverInfo",
+                Trees.of(ServerModel.INFO, info));
         if (info.instructions() != null) {
             result.put("instructions", info.instructions());
         }
@@ -174,7 +180,7 @@ final class Methods {
         }
         result.putIfAbsent("resultType", "complete");
         var meta = new LinkedHashMap<>(Trees.map(result.get("_meta")));
-        meta.putIfAbsent(Meta.SERVER_INFO, info.json());
+        meta.putIfAbsent(Meta.SERVER_INFO, Trees.of(ServerModel.INFO, info));
         result.put("_meta", meta);
         return result;
     }
@@ -210,7 +216,7 @@ final class Methods {
                 Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
                         .flatMap(tool -> InputSchema.problem(tool.inputSchema(), arguments));
                 yield problem.isPresent()
-                        ? json(
+                        ? Trees.of(
                                 ResultModel.CALL,
                                 refused(problem.get(), call.peer().revision()))
                         : asking(
@@ -219,7 +225,7 @@ final class Methods {
                                 params,
                                 call,
                                 each -> provider.call(each, call),
-                                result -> json(ResultModel.CALL, isStateless ? result : ofSession(result)));
+                                result -> Trees.of(ResultModel.CALL, isStateless ? result : ofSession(result)));
             }
             case "prompts/get" ->
                 asking(
@@ -228,7 +234,7 @@ final class Methods {
                         params,
                         call,
                         each -> provider.prompt(each, call),
-                        result -> json(ResultModel.PROMPT, result));
+                        result -> Trees.of(ResultModel.PROMPT, result));
             case "resources/read" -> read(required(params, "uri"), call);
             case "completion/complete" -> completed(params, caller);
             case "tasks/get" -> task(tasks(call).get(required(params, "taskId"), caller));
@@ -325,22 +331,13 @@ final class Methods {
         return call.peer().isStateless() ? cacheable(result, LIST_TTL_MILLIS) : result;
     }
 
+    /** A tool as its revision has it: in sessions, its results are objects. */
     private static Map<String, @Nullable Object> json(Tool tool, boolean isStateless) {
-        Map<String, @Nullable Object> json = Trees.object("name", tool.name());
-        if (tool.title() != null) {
-            json.put("title", tool.title());
+        Map<String, @Nullable Object> json = Trees.of(ToolModel.TOOL, tool);
+        if (!isStateless && !"object".equals(Trees.map(json, "outputSchema").get("type"))) {
+            json.remove("outputSchema");
         }
-        if (tool.description() != null) {
-            json.put("description", tool.description());
-        }
-        json.put("inputSchema", tool.inputSchema());
-        Map<String, @Nullable Object> output = tool.outputSchema();
-        if (output != null && (isStateless || "object".equals(output.get("type")))) {
-            json.put("outputSchema", output);
-        }
-        if (!tool.annotations().isEmpty()) {
-            json.put("annotations", tool.annotations());
-        }
+        json.remove("annotations", Map.of());
         return json;
     }
 
@@ -399,10 +396,6 @@ final class Methods {
                 : new CallResult(result.content(), null, result.isError(), result.others());
     }
 
-    private static <T> Map<String, @Nullable Object> json(Codec<T> codec, T value) {
-        return new LinkedHashMap<>(Trees.map(codec.toJson(value)));
-    }
-
     private Map<String, @Nullable Object> questions(
             Map<String, Map<String, @Nullable Object>> requests,
             @Nullable String state,
@@ -443,7 +436,7 @@ final class Methods {
 
     private Map<String, @Nullable Object> read(String uri, RunningCall call) throws InterruptedException {
         try {
-            Map<String, @Nullable Object> result = json(ResultModel.CONTENTS, provider.read(uri, call.caller()));
+            Map<String, @Nullable Object> result = Trees.of(ResultModel.CONTENTS, provider.read(uri, call.caller()));
             return call.peer().isStateless() ? cacheable(result, 0) : result;
         } catch (McpException problem) {
             if (problem.code() != McpException.INVALID_PARAMS) {

@@ -8,6 +8,7 @@ import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +33,33 @@ public final class HeaderValues {
     private static final Set<String> PRIMITIVES = Set.of("string", "integer", "boolean");
     private static final int MAX_DEPTH = 32;
 
+    private static final Map<String, String> NAMED = Map.of(
+            "tools/call", "name",
+            "prompts/get", "name",
+            "resources/read", "uri",
+            "tasks/get", "taskId",
+            "tasks/update", "taskId",
+            "tasks/cancel", "taskId");
+
     private HeaderValues() {}
+
+    /** The name of the object of a request, which a header repeats; empty for none. */
+    public static Optional<String> named(Message.Request request) {
+        String member = NAMED.get(request.method());
+        return Optional.ofNullable(member == null ? null : Trees.text(request.params(), member));
+    }
+
+    /** Headers that repeat members of a message, for the present revision. */
+    public static Map<String, String> standard(Message message, @Nullable Revision revision) {
+        if (revision == null || !revision.isStateless() || message.method().isEmpty()) {
+            return Map.of();
+        }
+        var headers = new LinkedHashMap<>(Map.of(METHOD, message.method()));
+        if (message instanceof Message.Request request) {
+            named(request).ifPresent(name -> headers.put(NAME, encode(name)));
+        }
+        return headers;
+    }
 
     /**
      * A property of a tool's arguments that a header repeats.

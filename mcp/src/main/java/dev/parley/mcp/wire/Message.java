@@ -72,25 +72,19 @@ public sealed interface Message {
         return malformed(id, "no method, result or error (expected: a request, a notification or a response)");
     }
 
-    /** This message as JSON. */
-    default Map<String, @Nullable Object> json() {
-        return switch (this) {
-            case Request(Object id, String method, Map<String, @Nullable Object> params) ->
-                Trees.object("jsonrpc", "2.0", "id", id, "method", method, "params", params);
-            case Notification(String method, Map<String, @Nullable Object> params) ->
-                params.isEmpty()
-                        ? Trees.object("jsonrpc", "2.0", "method", method)
-                        : Trees.object("jsonrpc", "2.0", "method", method, "params", params);
-            case Result(Object id, Map<String, @Nullable Object> result) ->
-                Trees.object("jsonrpc", "2.0", "id", id, "result", result);
-            case Failure(@Nullable Object id, McpException error) -> failure(id, error);
-            case Malformed(@Nullable Object id, McpException problem) -> failure(id, problem);
-        };
-    }
-
     /** This message as one line of JSON, without the end of the line. */
     default byte[] bytes() {
-        return JsonText.write(Codecs.STRUCT, json());
+        return JsonText.write(Envelope.CODEC, Envelope.of(this));
+    }
+
+    /** The method of a request or notification; empty for an answer. */
+    default String method() {
+        return "";
+    }
+
+    /** Reads the error of an answer. */
+    static McpException error(Map<String, @Nullable Object> error) {
+        return Envelope.ERROR.fromJson(error);
     }
 
     private static boolean isId(@Nullable Object id) {
@@ -105,22 +99,5 @@ public sealed interface Message {
         return problem.violations().isEmpty()
                 ? String.valueOf(problem.getMessage())
                 : problem.violations().getFirst().description();
-    }
-
-    private static McpException error(Map<String, @Nullable Object> error) {
-        int code = error.get("code") instanceof Number number ? number.intValue() : McpException.INTERNAL_ERROR;
-        return new McpException(
-                code, error.get("message") instanceof String text ? text : "", Trees.map(error.get("data")));
-    }
-
-    private static Map<String, @Nullable Object> failure(@Nullable Object id, McpException problem) {
-        Map<String, @Nullable Object> error =
-                Trees.object("code", problem.code(), "message", String.valueOf(problem.getMessage()));
-        if (!problem.data().isEmpty()) {
-            error.put("data", problem.data());
-        }
-        return id == null
-                ? Trees.object("jsonrpc", "2.0", "error", error)
-                : Trees.object("jsonrpc", "2.0", "id", id, "error", error);
     }
 }

@@ -1,5 +1,6 @@
 package dev.parley.mcp.wire;
 
+import dev.parley.protocol.json.Codec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,11 @@ public final class Trees {
         Map<String, @Nullable Object> object = object(members);
         object.values().removeIf(Objects::isNull);
         return object;
+    }
+
+    /** The members of a value of the model, which may be changed. */
+    public static <T> Map<String, @Nullable Object> of(Codec<T> codec, T value) {
+        return new LinkedHashMap<>(map(codec.toJson(value)));
     }
 
     /** A copy with another member. */

@@ -1,0 +1,42 @@
+package dev.parley.mcp.wire;
+
+import dev.parley.mcp.McpException;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a message, of which each kind has some. */
+record Envelope(
+        @Nullable Object id,
+        @Nullable String method,
+        @Nullable Map<String, @Nullable Object> params,
+        @Nullable Map<String, @Nullable Object> result,
+        @Nullable McpException error) {
+    static final Codec<McpException> ERROR = Shape.<McpException>of()
+            .always("code", Lenient.NUMBER, (long) McpException.INTERNAL_ERROR, error -> (long) error.code())
+            .always("message", Lenient.TEXT, "", error -> String.valueOf(error.getMessage()))
+            .optional("data", Lenient.OBJECT, Map.of(), McpException::data)
+            .as(v -> new McpException(v.<Long>next().intValue(), v.next(), v.next()));
+
+    static final Codec<Envelope> CODEC = Shape.<Envelope>of()
+            .always("jsonrpc", Codecs.TEXT, "2.0", message -> "2.0")
+            .optional("id", Codecs.FREE, Envelope::id)
+            .optional("method", Codecs.TEXT, Envelope::method)
+            .optional("params", Codecs.STRUCT, Envelope::params)
+            .optional("result", Codecs.STRUCT, Envelope::result)
+            .optional("error", ERROR, Envelope::error)
+            .as(v -> new Envelope(v.skip().next(), v.next(), v.next(), v.next(), v.next()));
+
+    static Envelope of(Message message) {
+        return switch (message) {
+            case Message.Request(var id, var method, var params) -> new Envelope(id, method, params, null, null);
+            case Message.Notification(var method, var params) ->
+                new Envelope(null, method, params.isEmpty() ? null : params, null, null);
+            case Message.Result(var id, var result) -> new Envelope(id, null, null, result, null);
+            case Message.Failure(@Nullable Object id, var error) -> new Envelope(id, null, null, null, error);
+            case Message.Malformed(@Nullable Object id, var problem) -> new Envelope(id, null, null, null, problem);
+        };
+    }
+}
