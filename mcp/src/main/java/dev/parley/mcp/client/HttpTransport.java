@@ -8,11 +8,9 @@ import dev.parley.client.http.SseParser;
 import dev.parley.client.http.UnreadBytes;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
+import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
-import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.support.Excerpt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -52,13 +50,7 @@ public final class HttpTransport implements Transport {
 
     private static final Duration ANSWER_TO_NOTIFICATION = Duration.ofSeconds(10);
 
-    /** Characters of an answer that an error shows. */
-    private static final int SHOWN = 200;
-
     private static final int PIECE = 16 * 1024;
-
-    /** Attempts of one request, each with other credentials. */
-    private static final int MOST_RENEWALS = 3;
 
     /** Methods that may have had an effect when their connection breaks; others are sent once more. */
     private static final Set<String> EFFECTS = Set.of("tools/call", "tasks/update");
@@ -74,13 +66,10 @@ public final class HttpTransport implements Transport {
     private static final Pattern UNINITIALIZED = Pattern.compile(
             "(before|during|without) ([a-z]+ )?initiali[sz]|not initiali[sz]ed", Pattern.CASE_INSENSITIVE);
 
-    private static final Pattern INVISIBLE = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}]+");
-
     private final URI url;
-    private final HttpClient http;
     private final Map<String, String> headers;
     private final Duration patience;
-    private final Credentials credentials;
+    private final AuthorizedHttp authorized;
     private volatile @Nullable Revision revision;
     private volatile @Nullable String session;
     private volatile boolean isLost;
@@ -100,10 +89,9 @@ public final class HttpTransport implements Transport {
     /** @param patience with the answers to notifications */
     HttpTransport(URI url, HttpClient http, Map<String, String> headers, Credentials credentials, Duration patience) {
         this.url = requireNonNull(url, "url");
-        this.http = requireNonNull(http, "http");
         this.headers = Map.copyOf(headers);
-        this.credentials = requireNonNull(credentials, "credentials");
         this.patience = patience;
+        this.authorized = new AuthorizedHttp(url, http, credentials);
     }
 
     @Override
@@ -128,16 +116,16 @@ public final class HttpTransport implements Transport {
     }
 
     @Override
-    public void begin(Exchange exchange, Map<String, @Nullable Object> request, Map<String, String> more) {
+    public void begin(Exchange exchange, Message.Request request, Map<String, String> more) {
         Thread reader = Thread.ofVirtual().name("mcp-request").unstarted(() -> read(exchange, request, more));
         exchange.onEnd(reader::interrupt);
         reader.start();
     }
 
-    private void read(Exchange exchange, Map<String, @Nullable Object> request, Map<String, String> more) {
+    private void read(Exchange exchange, Message.Request request, Map<String, String> more) {
         var failure = new ServerFailure(Kind.CONNECTION, "the exchange has ended without an answer");
         try {
-            if ("initialize".equals(request.get("method"))) {
+            if (request.method().equals("initialize")) {
                 session = null;
                 isLost = false;
                 failures.set(0);
@@ -169,10 +157,7 @@ public final class HttpTransport implements Transport {
     }
 
     private void answered(
-            Exchange exchange,
-            Map<String, @Nullable Object> request,
-            HttpResponse<InputStream> answer,
-            InputStream body)
+            Exchange exchange, Message.Request request, HttpResponse<InputStream> answer, InputStream body)
             throws IOException, InterruptedException {
         int status = answer.statusCode();
         if (status == 200 && isLegacy()) {
@@ -195,7 +180,7 @@ public final class HttpTransport implements Transport {
         if (status >= 400) {
             checkSession(exchange, request, answer, bytes);
         }
-        exchange.put(error(exchange, bytes).orElseThrow(() -> failure(answer, bytes)));
+        exchange.put(error(exchange, bytes).orElseThrow(() -> new UnusableAnswer(answer, bytes).failure()));
     }
 
     private boolean isLegacy() {
@@ -208,10 +193,9 @@ public final class HttpTransport implements Transport {
      *
      * @throws ServerFailure SESSION_ENDED if it says so, or has failed before
      */
-    private void checkSession(
-            Exchange exchange, Map<String, @Nullable Object> request, HttpResponse<?> answer, byte[] bytes) {
+    private void checkSession(Exchange exchange, Message.Request request, HttpResponse<?> answer, byte[] bytes) {
         int status = answer.statusCode();
-        String method = String.valueOf(request.get("method"));
+        String method = request.method();
         if (BEGINNINGS.contains(method) || Set.of(401, 403, 429).contains(status)) {
             return;
         }
@@ -231,7 +215,8 @@ public final class HttpTransport implements Transport {
         // A server error leaves open whether the tool has run, so only the next call begins another session.
         if (status < 500 || !EFFECTS.contains(method)) {
             throw new ServerFailure(
-                    Kind.SESSION_ENDED, "the server does not know the session: " + words(answer, bytes));
+                    Kind.SESSION_ENDED,
+                    "the server does not know the session: " + new UnusableAnswer(answer, bytes).text());
         }
     }
 
@@ -243,59 +228,16 @@ public final class HttpTransport implements Transport {
             when Incoming.isAnswer(json) ->
                 throw new ServerFailure(
                         Kind.INVALID_RESPONSE,
-                        "the answer has the id \"" + visible(Incoming.id(json.get("id"))) + "\" (expected: "
-                                + exchange.id() + ")");
+                        "the answer has the id \"" + UnusableAnswer.visible(Incoming.id(json.get("id")))
+                                + "\" (expected: " + exchange.id() + ")");
             case Incoming.Damaged damaged ->
                 throw new ServerFailure(
                         Kind.INVALID_RESPONSE,
-                        "the answer is no JSON: " + damaged.problem() + ": " + words(answer, bytes));
-            case Incoming.Message other -> throw failure(answer, bytes);
-            case Incoming.Noise noise -> throw failure(answer, bytes);
+                        "the answer is no JSON: " + damaged.problem() + ": "
+                                + new UnusableAnswer(answer, bytes).text());
+            case Incoming.Message other -> throw new UnusableAnswer(answer, bytes).failure();
+            case Incoming.Noise noise -> throw new UnusableAnswer(answer, bytes).failure();
         };
-    }
-
-    /** The failure of an answer that is no message. */
-    private static ServerFailure failure(HttpResponse<?> answer, byte[] bytes) {
-        String text = "the server answers with " + words(answer, bytes);
-        int status = answer.statusCode();
-        return status == 401 || status == 403
-                ? new ServerFailure(Kind.UNAUTHORIZED, text)
-                : new StatusFailure(status).failure(text);
-    }
-
-    /** Status, media type, target and first visible characters of an answer. */
-    private static String words(HttpResponse<?> answer, byte[] bytes) {
-        var words = new StringBuilder("status ").append(answer.statusCode());
-        answer.headers()
-                .firstValue("Content-Type")
-                .ifPresent(type -> words.append(", ").append(visible(type)));
-        if (answer.statusCode() / 100 == 3) {
-            words.append(", to \"")
-                    .append(visible(answer.headers().firstValue("Location").orElse("")))
-                    .append("\" (expected: 307 or 308 to an address of the same origin)");
-        }
-        String text = visible(new String(bytes, 0, Math.min(bytes.length, SHOWN * 20), UTF_8));
-        return words.append(text.isEmpty() ? ", without a body" : ": " + text).toString();
-    }
-
-    private static String visible(String text) {
-        return Excerpt.of(INVISIBLE.matcher(text).replaceAll(" ").strip(), SHOWN);
-    }
-
-    /** A status without a message of the protocol, as a failure with the status as its cause. */
-    static final class StatusFailure extends IOException {
-        private static final long serialVersionUID = 1;
-
-        final int status;
-
-        StatusFailure(int status) {
-            super("status " + status);
-            this.status = status;
-        }
-
-        ServerFailure failure(String text) {
-            return new ServerFailure(Kind.INVALID_RESPONSE, text, this);
-        }
     }
 
     /** The error in a body with another status than 200: that of the request, unless it has the id of another one. */
@@ -386,7 +328,8 @@ public final class HttpTransport implements Transport {
             case Incoming.Damaged(var id, var method, var problem) -> {
                 if (method == null) {
                     throw new ServerFailure(
-                            Kind.INVALID_RESPONSE, "the answer is no JSON: " + problem + ": " + visible(data));
+                            Kind.INVALID_RESPONSE,
+                            "the answer is no JSON: " + problem + ": " + UnusableAnswer.visible(data));
                 }
                 LOG.log(System.Logger.Level.WARNING, "{0}: {1} cannot be read: {2}", url.getHost(), method, problem);
             }
@@ -404,7 +347,8 @@ public final class HttpTransport implements Transport {
             session = null;
             throw new ServerFailure(
                     Kind.SESSION_ENDED,
-                    "the server does not know the session: " + visible(String.valueOf(message.get("error"))));
+                    "the server does not know the session: "
+                            + UnusableAnswer.visible(String.valueOf(message.get("error"))));
         }
         if (isAnswer || !Incoming.isAnswer(message)) {
             exchange.put(isAnswer ? Trees.with(message, "id", exchange.id()) : message);
@@ -436,11 +380,12 @@ public final class HttpTransport implements Transport {
         return request;
     }
 
-    private HttpResponse<InputStream> post(Map<String, @Nullable Object> message, Map<String, String> more)
+    private HttpResponse<InputStream> post(Message message, Map<String, String> more)
             throws IOException, InterruptedException {
-        byte[] body = JsonText.write(Codecs.STRUCT, message);
-        Request made = authorization -> {
-            HttpRequest.Builder request = request(authorization, !"initialize".equals(message.get("method")));
+        byte[] body = message.bytes();
+        AuthorizedHttp.Request made = authorization -> {
+            HttpRequest.Builder request =
+                    request(authorization, !message.method().equals("initialize"));
             more.forEach(request::setHeader);
             return request.setHeader("Accept", "application/json, " + EVENTS)
                     .setHeader("Content-Type", "application/json")
@@ -448,80 +393,29 @@ public final class HttpTransport implements Transport {
                     .build();
         };
         try {
-            return authorized(made);
+            return authorized.send(made);
         } catch (UnreadBytes unsent) {
-            return authorized(made);
+            return authorized.send(made);
         } catch (IOException broken) {
-            if (EFFECTS.contains(String.valueOf(message.get("method")))) {
+            if (EFFECTS.contains(message.method())) {
                 throw broken;
             }
-            return authorized(made); // the server may have closed a connection that was idle
+            return authorized.send(made); // the server may have closed a connection that was idle
         }
-    }
-
-    private interface Request {
-        HttpRequest with(Optional<String> authorization);
-    }
-
-    private HttpResponse<InputStream> authorized(Request request) throws IOException, InterruptedException {
-        for (int renewals = 0; ; renewals++) {
-            Optional<String> authorization = credentials.authorization();
-            HttpResponse<InputStream> answer = redirected(request.with(authorization));
-            int status = answer.statusCode();
-            if (status != 401 && status != 403 || renewals == MOST_RENEWALS) {
-                return answer;
-            }
-            if (!credentials.renew(status, answer.headers(), authorization)) {
-                return answer;
-            }
-            answer.body().close();
-        }
-    }
-
-    /** Follows one redirect that keeps the method, to another path of the same origin, which may have the credentials. */
-    private HttpResponse<InputStream> redirected(HttpRequest request) throws IOException, InterruptedException {
-        HttpResponse<InputStream> answer = http.send(request, BodyHandlers.ofInputStream());
-        if (answer.statusCode() != 307 && answer.statusCode() != 308) {
-            return answer;
-        }
-        Optional<URI> target = answer.headers().firstValue("Location").flatMap(this::ofSameOrigin);
-        if (target.isEmpty()) {
-            return answer;
-        }
-        answer.body().close();
-        return http.send(
-                HttpRequest.newBuilder(request, (name, value) -> true)
-                        .uri(target.get())
-                        .build(),
-                BodyHandlers.ofInputStream());
-    }
-
-    private Optional<URI> ofSameOrigin(String location) {
-        try {
-            URI target = url.resolve(location);
-            boolean isSame = url.getScheme().equalsIgnoreCase(target.getScheme())
-                    && url.getHost().equalsIgnoreCase(target.getHost())
-                    && port(url) == port(target)
-                    && target.getUserInfo() == null;
-            return isSame ? Optional.of(target) : Optional.empty();
-        } catch (IllegalArgumentException none) {
-            return Optional.empty();
-        }
-    }
-
-    private static int port(URI url) {
-        return url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
     }
 
     @Override
-    public void send(Map<String, @Nullable Object> message) throws InterruptedException {
+    public void send(Message message) throws InterruptedException {
         var sent = new CompletableFuture<String>();
         Thread sender = Thread.ofVirtual().name("mcp-notification").start(() -> {
             try {
-                HttpResponse<InputStream> answer = post(message, McpClient.standardHeaders(message, revision));
+                HttpResponse<InputStream> answer = post(message, HeaderValues.standard(message, revision));
                 try (InputStream body = answer.body()) {
                     boolean isTaken = answer.statusCode() / 100 == 2;
-                    sent.complete(isTaken ? "" : words(answer, body.readNBytes(SHOWN * 20)));
+                    sent.complete(
+                            isTaken
+                                    ? ""
+                                    : new UnusableAnswer(answer, body.readNBytes(UnusableAnswer.MOST_BYTES)).text());
                 }
             } catch (IOException | RuntimeException failure) {
                 sent.completeExceptionally(failure);
@@ -544,8 +438,8 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    private static String named(Map<String, @Nullable Object> message) {
-        return message.get("method") instanceof String method ? method : "an answer";
+    private static String named(Message message) {
+        return message.method().isEmpty() ? "an answer" : message.method();
     }
 
     /** Reads the stream that a legacy server may have beside those of requests. */
@@ -586,8 +480,7 @@ public final class HttpTransport implements Transport {
                         retry = events.parser.retry();
                     } else if (answer.statusCode() < 500 && answer.statusCode() != 429) {
                         if (hasBegun) { // the session has ended; another one begins with the next request
-                            receiver.receive(
-                                    Trees.members("jsonrpc", "2.0", "method", "notifications/tools/list_changed"));
+                            receiver.receive(Map.of("method", "notifications/tools/list_changed"));
                         }
                         return; // such as 405: the server has none
                     }
@@ -600,7 +493,7 @@ public final class HttpTransport implements Transport {
     }
 
     private HttpResponse<InputStream> listen(@Nullable String lastId) throws IOException, InterruptedException {
-        return authorized(authorization -> {
+        return authorized.send(authorization -> {
             HttpRequest.Builder request =
                     request(authorization, true).setHeader("Accept", EVENTS).GET();
             if (lastId != null) {
@@ -622,11 +515,11 @@ public final class HttpTransport implements Transport {
             return;
         }
         try {
-            HttpRequest request = request(credentials.authorization(), true)
+            HttpRequest request = request(authorized.credentials().authorization(), true)
                     .timeout(patience)
                     .DELETE()
                     .build();
-            http.send(request, BodyHandlers.discarding());
+            authorized.http().send(request, BodyHandlers.discarding());
         } catch (IOException | ServerFailure gone) {
             LOG.log(System.Logger.Level.DEBUG, "session of " + url.getHost(), gone);
         } catch (InterruptedException stop) {

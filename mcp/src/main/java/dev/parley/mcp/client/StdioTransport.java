@@ -3,11 +3,10 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
-import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -296,7 +295,7 @@ public final class StdioTransport implements Transport {
     public void revision(Revision revision) {}
 
     @Override
-    public void begin(Exchange exchange, Map<String, @Nullable Object> request, Map<String, String> headers) {
+    public void begin(Exchange exchange, Message.Request request, Map<String, String> headers) {
         String id = String.valueOf(exchange.id());
         exchanges.put(id, exchange);
         exchange.onEnd(() -> exchanges.remove(id));
@@ -321,8 +320,8 @@ public final class StdioTransport implements Transport {
     }
 
     @Override
-    public void send(Map<String, @Nullable Object> message) throws InterruptedException {
-        byte[] line = JsonText.write(new byte[0], Codecs.STRUCT, message, new byte[] {'\n'});
+    public void send(Message message) throws InterruptedException {
+        byte[] line = message.bytes();
         if (!writing.tryLock(PATIENCE_MILLIS * 5, TimeUnit.MILLISECONDS)) {
             kill(); // its output ends, which fails all requests
             throw new ServerFailure(Kind.TIMEOUT, "MCP server \"" + program.name() + "\": does not read its input");
@@ -330,6 +329,7 @@ public final class StdioTransport implements Transport {
         try {
             OutputStream in = process.getOutputStream();
             in.write(line);
+            in.write('\n');
             in.flush();
         } catch (IOException broken) {
             boolean hasEnded = process.waitFor(PATIENCE_MILLIS / 4, TimeUnit.MILLISECONDS);
