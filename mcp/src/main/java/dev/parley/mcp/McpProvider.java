@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Offer of an MCP server: tools, and if it has them resources, prompts and tasks. It knows no revision of the protocol and no transport:
  * the server carries questions to users as each revision does. Safe for any thread; methods may block.
- *
- * <p>Objects of the protocol without a type of their own (resources, prompts) are maps as the revision 2026-07-28 writes them.
  */
 public interface McpProvider {
     /** Kinds of objects on offer: some of {@code tools}, {@code resources}, {@code prompts}, {@code completions}. Methods of others are unknown. */
@@ -59,8 +57,7 @@ public interface McpProvider {
                 Map<String, Map<String, @Nullable Object>> requests,
                 @Nullable String state) implements Outcome<R> {}
 
-        /** A durable task of the extension {@code io.modelcontextprotocol/tasks}, in the form of that extension. */
-        record Begun<R>(Map<String, @Nullable Object> task) implements Outcome<R> {}
+        record Begun<R>(McpTask task) implements Outcome<R> {}
     }
 
     /** The running call, as the provider sees it. */
@@ -88,13 +85,13 @@ public interface McpProvider {
         boolean isCanceled();
     }
 
-    /** Resources that the caller may read: objects with {@code uri} and {@code name}. */
-    default List<Map<String, @Nullable Object>> resources(CallContext caller) {
+    /** Resources that the caller may read. */
+    default List<Resource> resources(CallContext caller) {
         return List.of();
     }
 
-    /** Templates of resources: objects with {@code uriTemplate} and {@code name}. */
-    default List<Map<String, @Nullable Object>> resourceTemplates(CallContext caller) {
+    /** Templates of resources that the caller may read. */
+    default List<Resource> resourceTemplates(CallContext caller) {
         return List.of();
     }
 
@@ -107,8 +104,8 @@ public interface McpProvider {
         throw McpException.notFound("resource", uri);
     }
 
-    /** Prompts: objects with {@code name} and {@code arguments}. */
-    default List<Map<String, @Nullable Object>> prompts(CallContext caller) {
+    /** Prompts that the caller may get. */
+    default List<Prompt> prompts(CallContext caller) {
         return List.of();
     }
 

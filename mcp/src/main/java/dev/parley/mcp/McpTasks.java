@@ -12,7 +12,7 @@ public interface McpTasks {
      *
      * @throws McpException if the caller has no such task
      */
-    Map<String, @Nullable Object> get(String taskId, CallContext caller);
+    McpTask get(String taskId, CallContext caller);
 
     /** Answers questions of the task; others stay open. */
     void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller);
@@ -21,5 +21,5 @@ public interface McpTasks {
     void cancel(String taskId, CallContext caller);
 
     /** Follows the changes of a task until the result is closed. */
-    AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener);
+    AutoCloseable onChange(String taskId, CallContext caller, Consumer<McpTask> listener);
 }

@@ -1,5 +1,8 @@
 package dev.parley.mcp.agent;
 
+import static java.util.Objects.requireNonNullElse;
+import static java.util.Objects.requireNonNullElseGet;
+
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
@@ -8,9 +11,11 @@ import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.McpTask;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.Pauses;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
@@ -26,10 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** An MCP server as an agent: each message calls a tool. */
@@ -72,10 +73,9 @@ final class ToolAgent implements AgentHandler {
 
     @Override
     public void handle(Request request, Reply reply) throws InterruptedException {
-        Optional<Map<String, @Nullable Object>> kept =
+        Optional<KeptCall> kept =
                 request.isFollowUp() || request.attempt() > 1 ? table.call(request.taskId()) : Optional.empty();
-        boolean isProxied =
-                kept.filter(call -> Boolean.TRUE.equals(call.get("proxied"))).isPresent();
+        boolean isProxied = kept.filter(each -> each.call().isProxied()).isPresent();
         try {
             if (kept.isPresent()) {
                 goOn(kept.get(), request, reply);
@@ -188,16 +188,7 @@ final class ToolAgent implements AgentHandler {
                         "the server asks by " + each.getValue().get("method") + ", which is not offered to it");
             }
         }
-        table.keep(
-                request.taskId(),
-                Trees.members(
-                        "tool", call.tool(),
-                        "arguments", call.arguments(),
-                        "proxied", call.isProxied(),
-                        "meta", call.meta(),
-                        "questions", questions,
-                        "state", state,
-                        "task", task));
+        table.keep(request.taskId(), new KeptCall(call, questions, state, task, Map.of()));
         show(questions, null, reply);
     }
 
@@ -242,37 +233,30 @@ final class ToolAgent implements AgentHandler {
 
     /** Tells the server that a call which waits for an answer is given up, as its task is canceled. */
     void abandon(String taskId) {
-        Optional<Map<String, @Nullable Object>> kept = table.call(taskId);
+        Optional<KeptCall> kept = table.call(taskId);
         table.forget(taskId);
         server.connection()
                 .ifPresent(client -> kept.ifPresent(call -> {
-                    String state = Trees.text(call, "state");
-                    String task = Trees.text(call, "task");
-                    if (state != null) {
-                        client.abandon(state);
+                    if (call.state() != null) {
+                        client.abandon(call.state());
                     }
-                    if (task != null) {
-                        cancel(client, task);
+                    if (call.task() != null) {
+                        cancel(client, call.task());
                     }
                 }));
     }
 
     /** Continues a call with the answer of its caller, or after a restart of the hub. */
-    private void goOn(Map<String, @Nullable Object> kept, Request request, Reply reply) throws InterruptedException {
-        var call = new ToolCall(
-                String.valueOf(kept.get("tool")),
-                Trees.map(kept, "arguments"),
-                Boolean.TRUE.equals(kept.get("proxied")),
-                Trees.map(kept, "meta"));
-        String task = Trees.text(kept, "task");
-        var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        Trees.map(kept, "questions").forEach((key, value) -> questions.put(key, Trees.map(value)));
+    private void goOn(KeptCall kept, Request request, Reply reply) throws InterruptedException {
+        ToolCall call = kept.call();
+        String task = kept.task();
+        Map<String, Map<String, @Nullable Object>> questions = kept.questions();
         if (questions.isEmpty() && task != null) {
             McpClient client = server.client(request.attempt() > 1);
             follow(client, call, client.task(task), request, reply);
             return;
         }
-        var answers = new LinkedHashMap<>(Trees.objects(kept.get("answers")));
+        var answers = new LinkedHashMap<>(kept.answers());
         var open = new LinkedHashMap<String, Elicitation>();
         questions.forEach((key, question) -> {
             if (!answers.containsKey(key)) {
@@ -282,14 +266,14 @@ final class ToolAgent implements AgentHandler {
         Answers given = Answers.of(open, request.text(), request.parts());
         answers.putAll(given.given());
         if (given.problem() != null || answers.size() < questions.size()) {
-            table.keep(request.taskId(), Trees.with(kept, "answers", answers));
+            table.keep(request.taskId(), kept.answered(answers));
             var left = new LinkedHashMap<>(questions);
             left.keySet().removeAll(answers.keySet());
             show(left, given.problem(), reply);
             return;
         }
         if (task == null) {
-            call(call, answers, Trees.text(kept, "state"), request, reply);
+            call(call, answers, kept.state(), request, reply);
             return;
         }
         McpClient client = server.client();
@@ -298,40 +282,31 @@ final class ToolAgent implements AgentHandler {
     }
 
     /** Follows a task of the server to its end, or to its questions. */
-    private void follow(
-            McpClient client, ToolCall call, Map<String, @Nullable Object> begun, Request request, Reply reply)
+    private void follow(McpClient client, ToolCall call, McpTask begun, Request request, Reply reply)
             throws InterruptedException {
-        String id = String.valueOf(begun.get("taskId"));
-        table.keep(
-                request.taskId(),
-                Trees.members(
-                        "tool", call.tool(),
-                        "arguments", call.arguments(),
-                        "proxied", call.isProxied(),
-                        "meta", call.meta(),
-                        "task", id));
-        Map<String, @Nullable Object> task = begun;
+        String id = begun.taskId();
+        table.keep(request.taskId(), new KeptCall(call, Map.of(), null, id, Map.of()));
+        McpTask task = begun;
         String said = "";
         int idle = 1;
         try {
             while (true) {
-                switch (String.valueOf(task.get("status"))) {
+                switch (task.status()) {
                     case "working" -> {
-                        String status = Trees.text(task, "statusMessage");
+                        String status = task.statusMessage();
                         if (status != null && !status.equals(said)) {
                             said = status;
                             reply.working(Excerpt.of(status, MAX_TEXT));
                         }
                     }
                     case "completed" -> {
-                        finish(client, call, ResultModel.call(Trees.map(task, "result")), request, reply);
+                        CallResult empty = CallResult.of(List.of(), null);
+                        finish(client, call, requireNonNullElse(task.result(), empty), request, reply);
                         return;
                     }
                     case "input_required" -> {
-                        var questions = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-                        Trees.map(task, "inputRequests").forEach((key, value) -> questions.put(key, Trees.map(value)));
-                        if (!questions.isEmpty()) {
-                            ask(call, questions, null, id, request, reply);
+                        if (!task.inputRequests().isEmpty()) {
+                            ask(call, task.inputRequests(), null, id, request, reply);
                             return;
                         }
                     }
@@ -341,15 +316,15 @@ final class ToolAgent implements AgentHandler {
                         return;
                     }
                     default -> {
-                        Map<String, @Nullable Object> error = Trees.map(task, "error");
-                        throw new McpException(
-                                (int) Trees.number(error, "code", McpException.INTERNAL_ERROR),
-                                String.valueOf(error.getOrDefault("message", "the task of the server has failed")));
+                        throw requireNonNullElseGet(
+                                task.error(),
+                                () -> new McpException(
+                                        McpException.INTERNAL_ERROR, "the task of the server has failed"));
                     }
                 }
-                Duration wanted = Duration.ofMillis(Trees.number(task, "pollIntervalMs", 1_000));
-                pause(POLLS.after(idle, wanted.compareTo(LONGEST_POLL) < 0 ? wanted : LONGEST_POLL));
-                Map<String, @Nullable Object> now = client.task(id);
+                Duration wanted = Duration.ofMillis(requireNonNullElse(task.pollIntervalMs(), 1_000L));
+                Pauses.pause(POLLS.after(idle, wanted.compareTo(LONGEST_POLL) < 0 ? wanted : LONGEST_POLL));
+                McpTask now = client.task(id);
                 idle = now.equals(task) ? idle + 1 : 1;
                 task = now;
             }
@@ -375,17 +350,6 @@ final class ToolAgent implements AgentHandler {
                 Thread.currentThread().interrupt();
             }
         });
-    }
-
-    /** Only cancellation ends such a pause earlier. */
-    private static void pause(Duration pause) throws InterruptedException {
-        try {
-            new CompletableFuture<Void>().get(pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException over) {
-            return;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     /** Progress of a call as that of its task, at most once a second. */

@@ -10,6 +10,9 @@ import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -22,6 +25,20 @@ import org.jspecify.annotations.Nullable;
 final class ToolAnswer {
     private static final int MAX_EMBEDDED = 8 * 1024 * 1024;
     private static final String JSON = "application/json";
+
+    /** @param code a text or a number */
+    private record ProxyError(
+            String source,
+            Object code,
+            String message,
+            @Nullable Object details) {
+        static final Codec<ProxyError> CODEC = Shape.<ProxyError>of()
+                .required("source", Codecs.TEXT, ProxyError::source)
+                .required("code", Codecs.FREE, ProxyError::code)
+                .required("message", Codecs.TEXT, ProxyError::message)
+                .optional("details", Codecs.FREE, ProxyError::details)
+                .as(v -> new ProxyError(v.next(), v.next(), v.next(), v.next()));
+    }
 
     private final McpClient client;
     private final List<String> links;
@@ -111,8 +128,7 @@ final class ToolAnswer {
 
     /** A result as AgentVault's proxy answers it. */
     static Part proxied(CallResult result) {
-        return new Part.Data(
-                Trees.members("success", true, "mcp_result", ResultModel.CALL.toJson(result)), null, JSON, Map.of());
+        return proxied(true, "mcp_result", ResultModel.CALL.toJson(result));
     }
 
     /** A failure, with the error of AgentVault's proxy if the call has its form. */
@@ -120,11 +136,12 @@ final class ToolAnswer {
         if (!isProxied) {
             return Message.agent(Part.text(message));
         }
-        Map<String, @Nullable Object> error =
-                Trees.members("source", source, "code", code, "message", message, "details", details);
-        return Message.agent(
-                Part.text(message),
-                new Part.Data(Trees.members("success", false, "error", error), null, JSON, Map.of()));
+        var error = new ProxyError(source, code, message, details);
+        return Message.agent(Part.text(message), proxied(false, "error", ProxyError.CODEC.toJson(error)));
+    }
+
+    private static Part proxied(boolean isSuccess, String name, @Nullable Object value) {
+        return new Part.Data(Trees.with(Map.of("success", isSuccess), name, value), null, JSON, Map.of());
     }
 
     /** Code of AgentVault's proxy for a failure. */

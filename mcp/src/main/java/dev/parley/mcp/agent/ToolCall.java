@@ -46,7 +46,7 @@ record ToolCall(
             }
         }
         Object context = request.message().metadata().get(CONTEXT);
-        Map<String, @Nullable Object> meta = Trees.members(CONTEXT, context);
+        Map<String, @Nullable Object> meta = context == null ? Map.of() : Map.of(CONTEXT, context);
         Object skill = request.message()
                 .metadata()
                 .getOrDefault(SKILL, request.metadata().get(SKILL));

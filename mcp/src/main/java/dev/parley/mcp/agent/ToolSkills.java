@@ -32,13 +32,10 @@ final class ToolSkills {
     private static final int MAX_TITLE = 100;
     private static final int MAX_TEXT = 1_000;
 
-    private static final Map<String, @Nullable Object> CURSOR = Trees.members(
-            "type",
-            "object",
-            "properties",
-            Map.of(
-                    "cursor",
-                    Map.of("type", "string", "description", "nextCursor of the page before; none for the first")));
+    private static final Map<String, @Nullable Object> DECLARED = Trees.json("""
+            {"inputSchema": {"type": "object", "properties": {
+              "cursor": {"type": "string", "description": "nextCursor of the page before; none for the first"}}},
+             "annotations": {"readOnlyHint": true}}""");
 
     private ToolSkills() {}
 
@@ -61,14 +58,13 @@ final class ToolSkills {
 
     private static Skill skill(Tool tool) {
         Map<String, @Nullable Object> shown = shown(tool);
+        Map<String, @Nullable Object> declared = ToolTable.json(tool);
+        declared.keySet().retainAll(List.of("inputSchema", "outputSchema", "annotations"));
         return skill(
                 tool.name(),
                 String.valueOf(shown.getOrDefault("title", tool.name())),
                 String.valueOf(shown.getOrDefault("description", tool.name())),
-                Trees.members(
-                        "inputSchema", tool.inputSchema(),
-                        "outputSchema", tool.outputSchema(),
-                        "annotations", tool.annotations()));
+                declared);
     }
 
     private static Skill skill(String id, String name, String description, Map<String, @Nullable Object> declaration) {
@@ -92,7 +88,7 @@ final class ToolSkills {
                 "Lists the tools of the server in pages"
                         + (number == 0 ? "" : ", of which " + number + " are no skills here")
                         + "; each is called by its name as skillId",
-                Trees.members("inputSchema", CURSOR, "annotations", Map.of("readOnlyHint", true)));
+                DECLARED);
     }
 
     /** A page of tools, if the message asks for one. */
@@ -119,12 +115,12 @@ final class ToolSkills {
             Map<String, @Nullable Object> shown = shown(tool);
             size += JsonText.write(Codecs.STRUCT, shown).length;
             if (page.size() == MOST_OF_PAGE || !page.isEmpty() && size > LARGEST_PAGE) {
-                return Optional.of(Part.data(Trees.members("tools", page, "nextCursor", last)));
+                return Optional.of(Part.data(Trees.with(Map.of("tools", page), "nextCursor", last)));
             }
             page.add(shown);
             last = tool.name();
         }
-        return Optional.of(Part.data(Trees.members("tools", page)));
+        return Optional.of(Part.data(Map.of("tools", page)));
     }
 
     private static Map<String, @Nullable Object> shown(Tool tool) {

@@ -416,15 +416,15 @@ final class ToolTable {
     }
 
     /** A call that waits; empty if the task has none. */
-    Optional<Map<String, @Nullable Object>> call(String taskId) {
+    Optional<KeptCall> call(String taskId) {
         return database.read(session -> session.first(
                         row -> Session.text(row, 1), "SELECT content FROM mcp_call WHERE task_id = ?", taskId))
-                .map(text -> JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT));
+                .map(text -> JsonText.read(text.getBytes(UTF_8), KeptCall.CODEC));
     }
 
     /** Keeps a call that waits for its caller, or for a task of the server. */
-    void keep(String taskId, Map<String, @Nullable Object> call) {
-        String content = new String(JsonText.write(Codecs.STRUCT, call), UTF_8);
+    void keep(String taskId, KeptCall call) {
+        String content = new String(JsonText.write(KeptCall.CODEC, call), UTF_8);
         database.write(session -> {
             session.update("DELETE FROM mcp_call WHERE task_id = ?", taskId);
             return session.update(

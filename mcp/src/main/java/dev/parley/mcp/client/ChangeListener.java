@@ -42,7 +42,7 @@ final class ChangeListener {
                         break; // it has no such method, though it says that it reports changes
                     }
                 }
-                pauses.pause(null);
+                pauses.await(null);
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();

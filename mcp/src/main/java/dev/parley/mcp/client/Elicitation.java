@@ -1,6 +1,9 @@
 package dev.parley.mcp.client;
 
+import dev.parley.mcp.wire.Lenient;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.net.URI;
@@ -14,9 +17,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Question of a server to the user. Source: MCP 2026-07-28, Elicitation. */
+/**
+ * Question of a server to the user: an address to open, or a form. Source: MCP 2026-07-28, Elicitation.
+ *
+ * @param schema of a form; empty for none
+ */
 public record Elicitation(
-        boolean isUrl, String message, @Nullable String url, Map<String, @Nullable Object> schema) {
+        String mode,
+        String message,
+        @Nullable String id,
+        @Nullable String url,
+        Map<String, @Nullable Object> schema) {
     public static final String METHOD = "elicitation/create";
 
     /** Member of the metadata of a question of a task: parameters of the elicitations that it consists of, by their keys. */
@@ -28,6 +39,15 @@ public record Elicitation(
     public static final String ACCEPT = "accept";
     public static final String DECLINE = "decline";
     public static final String CANCEL = "cancel";
+
+    /** Parameters of a question. */
+    public static final Codec<Elicitation> CODEC = Shape.<Elicitation>of()
+            .always("mode", Lenient.TEXT, "form", Elicitation::mode)
+            .always("message", Lenient.TEXT, "", Elicitation::message)
+            .optional("elicitationId", Lenient.TEXT, Elicitation::id)
+            .optional("url", Lenient.TEXT, Elicitation::url)
+            .optional("requestedSchema", Lenient.OBJECT, Map.of(), Elicitation::schema)
+            .as(v -> new Elicitation(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** Numbers of JSON: neither NaN nor the suffixes of Java. */
     private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]{1,300}(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
@@ -42,19 +62,33 @@ public record Elicitation(
 
     /** Reads the parameters of a question. */
     public static Elicitation asked(Map<String, @Nullable Object> params) {
-        String message = Trees.text(params, "message");
-        return new Elicitation(
-                "url".equals(params.get("mode")),
-                message == null ? "" : message,
-                Trees.text(params, "url"),
-                Trees.map(params, "requestedSchema"));
+        return CODEC.fromJson(params);
+    }
+
+    /** A question by an address. */
+    public static Elicitation page(String message, String id, @Nullable String url) {
+        return new Elicitation("url", message, id, url, Map.of());
+    }
+
+    /** A question by a form. */
+    public static Elicitation form(String message, Map<String, @Nullable Object> schema) {
+        return new Elicitation("form", message, null, null, schema);
+    }
+
+    /** The request to the client. */
+    public Map<String, @Nullable Object> request() {
+        return Trees.with(Map.of("method", METHOD), "params", CODEC.toJson(this));
+    }
+
+    public boolean isUrl() {
+        return mode.equals("url");
     }
 
     /** Whether its address may be shown to a user: over TLS, or on this machine. */
     public boolean isSafe() {
         try {
             URI address = URI.create(String.valueOf(url));
-            return !isUrl
+            return !isUrl()
                     || address.getHost() != null
                             && ("https".equals(address.getScheme())
                                     || "http".equals(address.getScheme()) && Loopback.is(address.getHost()));
@@ -65,7 +99,7 @@ public record Elicitation(
 
     /** An answer with an action: {@code decline} or {@code cancel}, or {@code accept} of a URL. */
     public static Map<String, @Nullable Object> action(String action) {
-        return Trees.members("action", action);
+        return Map.of("action", action);
     }
 
     /** Whether an answer declines or cancels a question. */
@@ -97,7 +131,7 @@ public record Elicitation(
                 all.putIfAbsent(name, type.get("default"));
             }
         });
-        return Trees.members("action", ACCEPT, "content", all);
+        return Trees.with(action(ACCEPT), "content", all);
     }
 
     /** Problem of an answer; empty for a refusal, and for one that fits the schema, as far as the types of forms go. */
@@ -109,7 +143,7 @@ public record Elicitation(
             return Optional.of("action \"" + Excerpt.of(String.valueOf(answer.get("action")), 40)
                     + "\": unknown (expected: accept, decline or cancel)");
         }
-        if (isUrl) {
+        if (isUrl()) {
             return Optional.empty();
         }
         Map<String, @Nullable Object> content = Trees.map(answer, "content");
@@ -192,7 +226,7 @@ public record Elicitation(
         }
         Map<String, @Nullable Object> type = Trees.map(Trees.map(schema, "properties"), name);
         Object value = value(text.strip(), String.valueOf(type.get("type")));
-        return value == null || !fits(value, type) ? Optional.empty() : Optional.of(Trees.members(name, value));
+        return value == null || !fits(value, type) ? Optional.empty() : Optional.of(Map.of(name, value));
     }
 
     private static @Nullable Double number(String text) {

@@ -308,7 +308,7 @@ public final class HttpTransport implements Transport {
             if (lastId == null || lastId.isEmpty() || Thread.currentThread().isInterrupted() || !isLegacy()) {
                 throw new ServerFailure(Kind.CONNECTION, problem);
             }
-            pauses.pause(events.parser.retry());
+            pauses.await(events.parser.retry());
             HttpResponse<InputStream> again = listen(lastId);
             if (!isEvents(again)) {
                 again.body().close();
@@ -488,7 +488,7 @@ public final class HttpTransport implements Transport {
             } catch (IOException | RuntimeException broken) {
                 LOG.log(System.Logger.Level.DEBUG, "stream of " + url.getHost(), broken);
             }
-            pauses.pause(retry);
+            pauses.await(retry);
         }
     }
 

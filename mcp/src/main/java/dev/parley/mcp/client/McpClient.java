@@ -7,6 +7,7 @@ import dev.parley.mcp.Content;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
+import dev.parley.mcp.McpTask;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.ParkedCalls.Parked;
@@ -14,6 +15,7 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import java.time.Duration;
@@ -201,7 +203,7 @@ public final class McpClient implements AutoCloseable {
             Map<String, @Nullable Object> result = Connection.result(message);
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
-                case "task" -> new Outcome.Begun<>(result);
+                case "task" -> new Outcome.Begun<>(TaskModel.TASK.fromJson(result));
                 case "input_required" -> new Outcome.Questions<>(requests(result), Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
@@ -235,8 +237,8 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** A task. Source: SEP-2663. */
-    public Map<String, @Nullable Object> task(String taskId) throws InterruptedException {
-        return request("tasks/get", Map.of("taskId", taskId));
+    public McpTask task(String taskId) throws InterruptedException {
+        return TaskModel.TASK.fromJson(request("tasks/get", Map.of("taskId", taskId)));
     }
 
     /** Answers questions of a task. */

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -377,19 +378,11 @@ public final class OAuth implements Credentials {
                 .filter(methods::contains)
                 .findFirst()
                 .orElse("client_secret_basic");
-        Map<String, @Nullable Object> metadata = Trees.members(
-                "client_name",
-                "Parley",
-                "redirect_uris",
-                List.of(registration.redirect),
-                "grant_types",
-                List.of("authorization_code", "refresh_token"),
-                "response_types",
-                List.of("code"),
-                "application_type",
-                "native",
-                "token_endpoint_auth_method",
-                method);
+        Map<String, @Nullable Object> metadata = Trees.json("""
+                {"client_name": "Parley", "redirect_uris": [], "grant_types": ["authorization_code", "refresh_token"],
+                 "response_types": ["code"], "application_type": "native"}""");
+        metadata = Trees.with(metadata, "redirect_uris", List.of(registration.redirect));
+        metadata = Trees.with(metadata, "token_endpoint_auth_method", method);
         Answer answer = send(HttpRequest.newBuilder(safe(endpoint))
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofByteArray(JsonText.write(Codecs.STRUCT, metadata))));
@@ -404,8 +397,12 @@ public final class OAuth implements Credentials {
     /** An assertion by which a client authenticates itself. Source: RFC 7523, section 2.2. */
     private static String assertion(String client, String audience, String pem) {
         long now = Instant.now().getEpochSecond();
-        Map<String, @Nullable Object> claims = Trees.members(
-                "iss", client, "sub", client, "aud", audience, "jti", OAuthForm.random(), "iat", now, "exp", now + 300);
+        var claims = new LinkedHashMap<String, @Nullable Object>();
+        List.of("iss", "sub").forEach(name -> claims.put(name, client));
+        claims.put("aud", audience);
+        claims.put("jti", OAuthForm.random());
+        claims.put("iat", now);
+        claims.put("exp", now + 300);
         String text = base64("{\"alg\":\"ES256\",\"typ\":\"JWT\"}".getBytes(US_ASCII)) + "."
                 + base64(JsonText.write(Codecs.STRUCT, claims));
         try {

@@ -28,10 +28,15 @@ public final class Pauses {
         return BACKOFF.after(failures, wanted);
     }
 
-    /** Waits for the next attempt. Nothing signals the end of such a pause but the interruption of its thread. */
-    void pause(@Nullable Duration wanted) throws InterruptedException {
+    /** Waits for the next attempt. */
+    void await(@Nullable Duration wanted) throws InterruptedException {
+        pause(next(wanted));
+    }
+
+    /** Waits. Nothing signals the end of such a pause but the interruption of its thread. */
+    public static void pause(Duration pause) throws InterruptedException {
         try {
-            new CompletableFuture<Void>().get(next(wanted).toMillis(), TimeUnit.MILLISECONDS);
+            new CompletableFuture<Void>().get(pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException over) {
             return;
         } catch (ExecutionException impossible) {

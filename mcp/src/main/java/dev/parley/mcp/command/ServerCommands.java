@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -109,7 +110,7 @@ final class ServerCommands {
                 names.add(name);
                 for (Map<String, @Nullable Object> tool : Trees.maps(server, "tools")) {
                     if ((wanted == null || wanted.equals(name)) && (isHeld(tool) || !call.has("--held"))) {
-                        var row = Trees.members("server", name);
+                        var row = new LinkedHashMap<String, @Nullable Object>(Map.of("server", name));
                         row.putAll(tool);
                         rows.add(row);
                     }
@@ -216,10 +217,13 @@ final class ServerCommands {
 
         private static List<String> approve(CommandCall call, String server, @Nullable String tool)
                 throws InterruptedException {
-            Map<?, ?> answer = call.admin(
-                    "mcp/tools/approve",
-                    Trees.members("server", server, "tool", tool, "digest", call.option("--digest")),
-                    "parley mcp servers lists the servers of the hub");
+            var request = new LinkedHashMap<String, @Nullable Object>();
+            request.put("server", server);
+            request.put("tool", tool);
+            request.put("digest", call.option("--digest"));
+            request.values().removeIf(Objects::isNull);
+            Map<?, ?> answer =
+                    call.admin("mcp/tools/approve", request, "parley mcp servers lists the servers of the hub");
             return Trees.texts(Trees.map(answer), "approved");
         }
     }

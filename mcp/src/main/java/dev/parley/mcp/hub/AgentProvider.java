@@ -10,7 +10,9 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.Prompt;
 import dev.parley.mcp.PromptResult;
+import dev.parley.mcp.Resource;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Trees;
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 public final class AgentProvider implements McpProvider {
     private static final String MESSAGE = "message";
     private static final String JSON = "application/json";
+    private static final Prompt.Argument TEXT =
+            new Prompt.Argument(MESSAGE, "Text for the agent; default its first example", false);
 
     private final OfferedAgents agents;
     private final Duration budget;
@@ -119,33 +123,23 @@ public final class AgentProvider implements McpProvider {
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> resources(CallContext caller) {
-        var resources = new ArrayList<Map<String, @Nullable Object>>();
+    public List<Resource> resources(CallContext caller) {
+        var resources = new ArrayList<Resource>();
         agents.cards(caller)
-                .forEach((agent, card) -> resources.add(Trees.members(
-                        "uri",
+                .forEach((agent, card) -> resources.add(new Resource(
                         ResourceUri.card(agent),
-                        "name",
                         agent,
-                        "title",
                         ForeignText.of(card.name(), ForeignText.TITLE),
-                        "description",
                         ForeignText.of(card.description(), ForeignText.DESCRIPTION),
-                        "mimeType",
                         JSON)));
         return resources;
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> resourceTemplates(CallContext caller) {
+    public List<Resource> resourceTemplates(CallContext caller) {
         return List.of(
-                template(ResourceUri.CARDS, "card", "Card of an agent", JSON),
-                template(ResourceUri.ARTIFACTS, "artifact", "Artifact of a task of the caller", null));
-    }
-
-    private static Map<String, @Nullable Object> template(
-            String uri, String name, String description, @Nullable String type) {
-        return Trees.members("uriTemplate", uri, "name", name, "description", description, "mimeType", type);
+                new Resource(ResourceUri.CARDS, "card", null, "Card of an agent", JSON),
+                new Resource(ResourceUri.ARTIFACTS, "artifact", null, "Artifact of a task of the caller", null));
     }
 
     @Override
@@ -182,24 +176,11 @@ public final class AgentProvider implements McpProvider {
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> prompts(CallContext caller) {
+    public List<Prompt> prompts(CallContext caller) {
         return allowed(caller)
                 .filter(tool -> !tool.examples().isEmpty())
-                .map(tool -> Trees.members(
-                        "name",
-                        tool.name(),
-                        "title",
-                        tool.shown().title(),
-                        "description",
-                        tool.shown().description(),
-                        "arguments",
-                        List.of(Trees.members(
-                                "name",
-                                "message",
-                                "description",
-                                "Text for the agent; default its first example",
-                                "required",
-                                false))))
+                .map(AgentTool::shown)
+                .map(tool -> new Prompt(tool.name(), tool.title(), tool.description(), List.of(TEXT)))
                 .toList();
     }
 

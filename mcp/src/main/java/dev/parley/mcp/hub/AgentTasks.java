@@ -2,11 +2,11 @@ package dev.parley.mcp.hub;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.hub.Question.Effect;
-import dev.parley.mcp.wire.ResultModel;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -76,39 +76,39 @@ final class AgentTasks implements McpTasks {
     }
 
     @Override
-    public Map<String, @Nullable Object> get(String taskId, CallContext caller) {
+    public McpTask get(String taskId, CallContext caller) {
         String agent = agent(taskId, caller);
         return shown(agent, task(agent, taskId, caller), caller);
     }
 
-    private Map<String, @Nullable Object> shown(String agent, Task task, CallContext caller) {
-        Map<String, @Nullable Object> shown = begun(task);
-        if (task.state().isTerminal() && "completed".equals(shown.get("status"))) {
-            shown.put("result", ResultModel.CALL.toJson(Results.of(agent, task, hasSchema(agent, task, caller))));
-        }
-        Question.of(agent, task, agents).ifPresent(question -> shown.put("inputRequests", question.requests()));
-        return shown;
+    private McpTask shown(String agent, Task task, CallContext caller) {
+        CallResult result =
+                status(task).equals("completed") ? Results.of(agent, task, hasSchema(agent, task, caller)) : null;
+        return shown(
+                task,
+                result,
+                Question.of(agent, task, agents).map(Question::requests).orElse(Map.of()));
     }
 
-    /** A task without its result and questions. Source: SEP-2663. */
-    static Map<String, @Nullable Object> begun(Task task) {
+    /** A task without its result and questions. */
+    static McpTask begun(Task task) {
+        return shown(task, null, Map.of());
+    }
+
+    private static McpTask shown(
+            Task task, @Nullable CallResult result, Map<String, Map<String, @Nullable Object>> requests) {
         Instant changed = requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
-        Instant created = requireNonNullElse(Ids.madeAt(task.id()), changed);
-        Map<String, @Nullable Object> shown = Trees.members(
-                "taskId",
+        return new McpTask(
                 task.id(),
-                "status",
                 status(task),
-                "statusMessage",
                 ForeignText.of(Results.said(task), ForeignText.DESCRIPTION),
-                "createdAt",
-                created.toString(),
-                "lastUpdatedAt",
+                requireNonNullElse(Ids.madeAt(task.id()), changed).toString(),
                 changed.toString(),
-                "pollIntervalMs",
-                POLL_MILLIS);
-        shown.put("ttlMs", null); // until the retention of the hub
-        return shown;
+                POLL_MILLIS,
+                null, // until the retention of the hub
+                result,
+                null,
+                requests);
     }
 
     /** A failed task is the completed call of a tool that failed. */
@@ -162,7 +162,7 @@ final class AgentTasks implements McpTasks {
     }
 
     @Override
-    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener) {
+    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<McpTask> listener) {
         String agent = agent(taskId, caller);
         Task task = task(agent, taskId, caller);
         if (task.state().isTerminal()) {
@@ -181,11 +181,7 @@ final class AgentTasks implements McpTasks {
     }
 
     private void follow(
-            Feed<LoggedEvent> feed,
-            String agent,
-            Task begun,
-            CallContext caller,
-            Consumer<Map<String, @Nullable Object>> listener) {
+            Feed<LoggedEvent> feed, String agent, Task begun, CallContext caller, Consumer<McpTask> listener) {
         Task shown = begun;
         try (feed) {
             for (List<LoggedEvent> events = feed.next(PATIENCE); events != null; events = feed.next(PATIENCE)) {

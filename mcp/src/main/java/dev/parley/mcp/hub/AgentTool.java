@@ -140,7 +140,7 @@ record AgentTool(
     Tool shown() {
         String description =
                 ForeignText.of(skill == null ? card.description() : skill.description(), ForeignText.DESCRIPTION);
-        Map<String, @Nullable Object> annotations = Trees.members("openWorldHint", true);
+        var annotations = new LinkedHashMap<String, @Nullable Object>(Map.of("openWorldHint", true));
         Map<String, @Nullable Object> hints = Trees.map(declared(), "annotations");
         HINTS.stream()
                 .filter(hint -> hints.get(hint) instanceof Boolean)

@@ -5,7 +5,6 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -24,6 +23,16 @@ final class HandleTools {
     static final String RESULT = "task_result";
     static final String REPLY = "task_reply";
     static final String CANCEL = "task_cancel";
+
+    private static final String SCHEMA = """
+            {"type": "object", "properties": {
+              "taskId": {"type": "string", "description": "Id of the task, from an earlier result."}%s},
+             "required": ["taskId"]}""";
+    private static final String ANSWER = """
+            , "message": {"type": "string", "description": "The answer."},
+              "data": {"type": "object", "description": "Structured answer, instead of a text."},
+              "action": {"type": "string", "enum": ["decline", "cancel"],
+                "description": "Instead of an answer, if the user declines the question or dismisses it."}""";
 
     static final List<Tool> ALL = List.of(
             tool(STATUS, "Shows the state of a task, and what its agent says about it.", true, false),
@@ -46,41 +55,15 @@ final class HandleTools {
     }
 
     private static Tool tool(String name, String description, boolean reads, boolean destroys) {
-        Map<String, @Nullable Object> properties =
-                Trees.members("taskId", text("Id of the task, from an earlier result."));
-        if (name.equals(REPLY)) {
-            properties.put("message", text("The answer."));
-            properties.put(
-                    "data", Trees.members("type", "object", "description", "Structured answer, instead of a text."));
-            properties.put(
-                    "action",
-                    Trees.members(
-                            "type",
-                            "string",
-                            "enum",
-                            List.of(Elicitation.DECLINE, Elicitation.CANCEL),
-                            "description",
-                            "Instead of an answer, if the user declines the question or dismisses it."));
-        }
         return new Tool(
                 name,
                 null,
                 description,
-                Trees.members("type", "object", "properties", properties, "required", List.of("taskId")),
+                Trees.json(SCHEMA.formatted(name.equals(REPLY) ? ANSWER : "")),
                 null,
-                Trees.members(
-                        "readOnlyHint",
-                        reads,
-                        "destructiveHint",
-                        destroys,
-                        "idempotentHint",
-                        !name.equals(REPLY),
-                        "openWorldHint",
-                        true));
-    }
-
-    private static Map<String, @Nullable Object> text(String description) {
-        return Trees.members("type", "string", "description", description);
+                Trees.json("""
+                        {"readOnlyHint": %s, "destructiveHint": %s, "idempotentHint": %s, "openWorldHint": true}\
+                        """.formatted(reads, destroys, !name.equals(REPLY))));
     }
 
     Outcome<CallResult> call(String name, Map<String, @Nullable Object> arguments, Exchange exchange)

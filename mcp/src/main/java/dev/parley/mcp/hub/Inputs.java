@@ -17,42 +17,26 @@ import org.jspecify.annotations.Nullable;
 /** Arguments of tools as messages of A2A. */
 final class Inputs {
     /** Schema of tools whose skill declares none. */
-    static final Map<String, @Nullable Object> SCHEMA = Trees.members(
-            "type",
-            "object",
-            "properties",
-            Trees.members(
-                    "message", typed("string", "Text for the agent."),
-                    "data", typed("object", "Structured data for the agent."),
-                    "files",
-                            Trees.members(
-                                    "type",
-                                    "array",
-                                    "description",
-                                    "Files for the agent, each with its bytes in base64 or its address.",
-                                    "items",
-                                    Trees.members(
-                                            "type",
-                                            "object",
-                                            "properties",
-                                            Trees.members(
-                                                    "name", typed("string", "Name of the file."),
-                                                    "mediaType", typed("string", "Media type, such as image/png."),
-                                                    "bytes", typed("string", "Content in base64."),
-                                                    "uri", typed("string", "Address of the content.")))),
-                    "contextId", typed("string", "Conversation that the message continues, from an earlier result."),
-                    "taskId", typed("string", "Task that the message continues, from an earlier result.")),
-            "required",
-            List.of("message"));
+    static final Map<String, @Nullable Object> SCHEMA = Trees.json("""
+            {"type": "object", "properties": {
+              "message": {"type": "string", "description": "Text for the agent."},
+              "data": {"type": "object", "description": "Structured data for the agent."},
+              "files": {
+                "type": "array",
+                "description": "Files for the agent, each with its bytes in base64 or its address.",
+                "items": {"type": "object", "properties": {
+                  "name": {"type": "string", "description": "Name of the file."},
+                  "mediaType": {"type": "string", "description": "Media type, such as image/png."},
+                  "bytes": {"type": "string", "description": "Content in base64."},
+                  "uri": {"type": "string", "description": "Address of the content."}}}},
+              "contextId": {"type": "string", "description": "Conversation that the message continues, from an earlier result."},
+              "taskId": {"type": "string", "description": "Task that the message continues, from an earlier result."}},
+             "required": ["message"]}""");
 
     private static final SendConfiguration AT_ONCE = new SendConfiguration(List.of(), null, null, true);
     private static final int MOST_FILES = 100;
 
     private Inputs() {}
-
-    private static Map<String, @Nullable Object> typed(String type, String description) {
-        return Trees.members("type", type, "description", description);
-    }
 
     /** The answer of a send that does not wait. */
     static SendMessage immediate(Message message) {
@@ -84,10 +68,12 @@ final class Inputs {
 
     private static Message message(AgentTool tool, List<Part> parts) {
         var metadata = new LinkedHashMap<String, @Nullable Object>();
+        Map<String, @Nullable Object> named = Map.of("tool", tool.name());
         if (tool.skill() != null) {
             metadata.put("skillId", tool.skill().id()); // by which the hub authorizes
+            named = Trees.with(named, "skillId", tool.skill().id());
         }
-        metadata.put(AgentTool.DECLARED, Trees.members("tool", tool.name(), "skillId", metadata.get("skillId")));
+        metadata.put(AgentTool.DECLARED, named);
         Message plain = Message.of(Role.USER, parts);
         return new Message(plain.messageId(), Role.USER, parts, null, null, metadata, List.of(), List.of());
     }

@@ -1,5 +1,7 @@
 package dev.parley.mcp.hub;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
@@ -23,11 +25,10 @@ import org.jspecify.annotations.Nullable;
  * it never gets a message for one.
  *
  * @param key the same for the same question, another for each further question
- * @param asked parameters of the elicitations by keys that no other question of the task has
+ * @param asked elicitations by keys that no other question of the task has
  * @param names keys by which the agent knows the elicitations; empty for an agent that states none
  */
-record Question(
-        String taskId, String key, Map<String, Map<String, @Nullable Object>> asked, Map<String, String> names) {
+record Question(String taskId, String key, Map<String, Elicitation> asked, Map<String, String> names) {
     /** Effect of answers on the task. */
     sealed interface Effect {
         /** The message answers the question. Its id follows from the question, so that a repeated round changes nothing. */
@@ -44,6 +45,9 @@ record Question(
     }
 
     private static final String ANSWER = "answer";
+    private static final Map<String, @Nullable Object> FREE = Trees.json("""
+            {"type": "object", "properties": {"answer": {"type": "string", "title": "Answer"}}, "required": ["answer"]}""");
+    private static final Map<String, @Nullable Object> EMPTY = Trees.json("{\"type\": \"object\", \"properties\": {}}");
     private static final Set<String> FLAT = Set.of("string", "number", "integer", "boolean");
 
     /** The question of a task; empty if it does not wait for its caller. */
@@ -52,23 +56,21 @@ record Question(
             return Optional.empty();
         }
         String key = key(task.status());
-        Map<String, Map<String, @Nullable Object>> stated = stated(task.status().message());
+        Map<String, Elicitation> stated = stated(task.status().message());
         if (!stated.isEmpty()) {
             return Optional.of(stated(task.id(), key, stated));
         }
+        boolean isCredential = task.state() == TaskState.AUTH_REQUIRED;
         String said = Results.said(task);
-        Map<String, @Nullable Object> params;
-        if (task.state() == TaskState.AUTH_REQUIRED) {
-            String text = said == null ? "The agent requires a credential" : said;
-            String page = agents.authorization(agent, task.id()).orElse("");
-            params = Trees.members("mode", "url", "message", text, "elicitationId", task.id() + "." + key, "url", page);
-        } else {
-            String text = said == null ? "The agent requires further input" : said;
-            Map<String, @Nullable Object> schema = schema(task.status().message());
-            params = Trees.members(
-                    "mode", "form", "message", text, "requestedSchema", schema.isEmpty() ? free() : schema);
-        }
-        return Optional.of(new Question(task.id(), key, Map.of(key, params), Map.of()));
+        String text = said != null ? said : "The agent requires " + (isCredential ? "a credential" : "further input");
+        Map<String, @Nullable Object> schema = schema(task.status().message());
+        Elicitation asked = isCredential
+                ? Elicitation.page(
+                        text,
+                        task.id() + "." + key,
+                        agents.authorization(agent, task.id()).orElse(""))
+                : Elicitation.form(text, schema.isEmpty() ? FREE : schema);
+        return Optional.of(new Question(task.id(), key, Map.of(key, asked), Map.of()));
     }
 
     /** Key of the question of a status; of another status empty. */
@@ -83,40 +85,26 @@ record Question(
     }
 
     /** The elicitations that the agent states; empty for none, and for one that may not be shown to a user. */
-    private static Map<String, Map<String, @Nullable Object>> stated(@Nullable Message question) {
-        Map<String, Map<String, @Nullable Object>> stated =
-                question == null ? Map.of() : Trees.objects(question.metadata().get(Elicitation.METADATA));
-        return stated.values().stream().map(Elicitation::asked).allMatch(Elicitation::isSafe) ? stated : Map.of();
+    private static Map<String, Elicitation> stated(@Nullable Message question) {
+        var stated = new LinkedHashMap<String, Elicitation>();
+        if (question != null) {
+            Trees.objects(question.metadata().get(Elicitation.METADATA))
+                    .forEach((name, params) -> stated.put(name, Elicitation.asked(params)));
+        }
+        return stated.values().stream().allMatch(Elicitation::isSafe) ? stated : Map.of();
     }
 
-    private static Question stated(String taskId, String key, Map<String, Map<String, @Nullable Object>> stated) {
-        var asked = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+    private static Question stated(String taskId, String key, Map<String, Elicitation> stated) {
+        var asked = new LinkedHashMap<String, Elicitation>();
         var names = new LinkedHashMap<String, String>();
-        stated.forEach((name, params) -> {
+        stated.forEach((name, each) -> {
             String own = stated.size() == 1 ? key : key + "-" + (asked.size() + 1);
-            Elicitation each = Elicitation.asked(params);
-            String text = ForeignText.of(each.message(), ForeignText.DESCRIPTION);
+            String text = requireNonNullElse(ForeignText.of(each.message(), ForeignText.DESCRIPTION), "");
             asked.put(
                     own,
                     each.isUrl()
-                            ? Trees.members(
-                                    "mode",
-                                    "url",
-                                    "message",
-                                    text == null ? "" : text,
-                                    "elicitationId",
-                                    taskId + "." + own,
-                                    "url",
-                                    each.url())
-                            : Trees.members(
-                                    "mode",
-                                    "form",
-                                    "message",
-                                    text == null ? "" : text,
-                                    "requestedSchema",
-                                    each.schema().isEmpty()
-                                            ? Map.of("type", "object", "properties", Map.of())
-                                            : each.schema()));
+                            ? Elicitation.page(text, taskId + "." + own, each.url())
+                            : Elicitation.form(text, each.schema().isEmpty() ? EMPTY : each.schema()));
             names.put(own, name);
         });
         return new Question(taskId, key, asked, names);
@@ -149,23 +137,12 @@ record Question(
                 : FLAT.contains(String.valueOf(property.get("type")));
     }
 
-    private static Map<String, @Nullable Object> free() {
-        return Trees.members(
-                "type",
-                "object",
-                "properties",
-                Trees.members(ANSWER, Trees.members("type", "string", "title", "Answer")),
-                "required",
-                List.of(ANSWER));
-    }
-
     /** Whether a client with these capabilities can put the question to its user. */
     boolean suits(Map<String, @Nullable Object> capabilities) {
         if (!(capabilities.get("elicitation") instanceof Map<?, ?> elicitation)) {
             return false;
         }
         return asked.values().stream()
-                .map(Elicitation::asked)
                 .allMatch(each -> each.isUrl()
                         ? !String.valueOf(each.url()).isEmpty() && elicitation.containsKey("url")
                         : elicitation.isEmpty() || elicitation.containsKey("form"));
@@ -174,8 +151,7 @@ record Question(
     /** The requests to the client, by their keys. */
     Map<String, Map<String, @Nullable Object>> requests() {
         var requests = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        asked.forEach(
-                (each, params) -> requests.put(each, Trees.members("method", Elicitation.METHOD, "params", params)));
+        asked.forEach((each, question) -> requests.put(each, question.request()));
         return requests;
     }
 
@@ -183,7 +159,7 @@ record Question(
     Optional<String> page() {
         return names.isEmpty()
                 ? asked.values().stream()
-                        .flatMap(params -> Optional.ofNullable(Trees.text(params, "url")).stream())
+                        .flatMap(each -> Optional.ofNullable(each.url()).stream())
                         .findFirst()
                 : Optional.empty();
     }
@@ -210,7 +186,7 @@ record Question(
     Effect effect(Map<String, Map<String, @Nullable Object>> answers) {
         var given = new LinkedHashMap<String, @Nullable Object>();
         for (var each : answers.entrySet()) {
-            Elicitation question = Elicitation.asked(asked.getOrDefault(each.getKey(), Map.of()));
+            Elicitation question = asked.getOrDefault(each.getKey(), Elicitation.form("", Map.of()));
             Map<String, @Nullable Object> answer = Elicitation.plain(each.getValue());
             Optional<String> problem = question.problem(answer);
             if (problem.isPresent() && !Elicitation.ACCEPT.equals(answer.get("action"))) {
@@ -223,7 +199,7 @@ record Question(
             given.put(names.getOrDefault(each.getKey(), each.getKey()), answer);
         }
         if (!names.isEmpty()) {
-            return send(Part.data(Trees.members(Elicitation.DATA, given)));
+            return send(Part.data(Map.of(Elicitation.DATA, given)));
         }
         Map<String, @Nullable Object> answer =
                 Trees.map(given.values().iterator().next());

@@ -1,34 +1,31 @@
 package dev.parley.mcp.hub;
 
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.dialect.Json;
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import dev.parley.protocol.json.Shape;
 
 /** A question as the state of a call keeps it between its rounds. The server seals the text. */
 record Round(String agent, String taskId, String key) {
+    private static final Codec<Round> CODEC = Shape.<Round>of()
+            .required("agent", TEXT, Round::agent)
+            .required("taskId", TEXT, Round::taskId)
+            .required("key", TEXT, Round::key)
+            .as(v -> new Round(v.next(), v.next(), v.next()));
+
     String text() {
-        return new String(Json.write(Trees.members("agent", agent, "taskId", taskId, "key", key)), UTF_8);
+        return new String(JsonText.write(CODEC, this), UTF_8);
     }
 
     static Round of(String text) {
         try {
-            Map<String, @Nullable Object> state = JsonText.request(text.getBytes(UTF_8), Codecs.STRUCT);
-            String agent = Trees.filled(state, "agent");
-            String taskId = Trees.filled(state, "taskId");
-            String key = Trees.filled(state, "key");
-            if (agent != null && taskId != null && key != null) {
-                return new Round(agent, taskId, key);
-            }
+            return JsonText.request(text.getBytes(UTF_8), CODEC);
         } catch (A2AException malformed) {
-            // the same as another state
+            throw new McpException(McpException.INVALID_PARAMS, "requestState: not one of this tool");
         }
-        throw new McpException(McpException.INVALID_PARAMS, "requestState: not one of this tool");
     }
 }

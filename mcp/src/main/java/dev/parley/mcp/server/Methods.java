@@ -9,20 +9,27 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.Resource;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.OfferModel;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
+import dev.parley.mcp.wire.ServerModel.Description;
+import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +52,7 @@ final class Methods {
     private static final int MAX_VALUES = 100;
     private static final int LIST_TTL_MILLIS = 30_000;
 
+    private static final Set<String> REFUSALS = Set.of("decline", "cancel");
     private static final Set<String> SLOW =
             Set.of("tools/call", "prompts/get", "resources/read", "completion/complete");
     private static final Set<String> STATELESS_ONLY =
@@ -63,6 +71,10 @@ final class Methods {
             "prompts/get", "prompts",
             "completion/complete", "completions");
 
+    private static final Map<String, @Nullable Object> CAPABILITIES = Trees.json("""
+            {"tools": {"listChanged": true}, "resources": {"listChanged": true, "subscribe": true},
+             "prompts": {"listChanged": true}, "completions": {}, "logging": {}}""");
+
     private final McpProvider provider;
     private final ServerInfo info;
     private final RequestState states;
@@ -71,6 +83,14 @@ final class Methods {
         this.provider = provider;
         this.info = info;
         this.states = states;
+    }
+
+    private record Completion(List<String> values, int total, boolean hasMore) {
+        static final Codec<Completion> CODEC = Shape.<Completion>of()
+                .required("values", Codecs.TEXTS, Completion::values)
+                .required("total", Codecs.INT, Completion::total)
+                .required("hasMore", Codecs.BOOLEAN, Completion::hasMore)
+                .as(v -> new Completion(v.next(), v.next(), v.next()));
     }
 
     /** A method of a request, called again with answers. */
@@ -110,35 +130,23 @@ final class Methods {
 
     /** Answer to {@code initialize}. */
     Map<String, @Nullable Object> initialized(Revision revision) {
-        Map<String, @Nullable Object> result = Trees.object(
-                "protocolVersion",
-                revision.text(),
-                "capabilities",
-                capabilities(false),
-                "serverInfo",
-                Trees.of(ServerModel.INFO, info));
-        if (info.instructions() != null) {
-            result.put("instructions", info.instructions());
-        }
-        return result;
+        return Trees.of(
+                ServerModel.DESCRIPTION,
+                new Description(revision.text(), List.of(), capabilities(false), info, info.instructions()));
+    }
+
+    private Map<String, @Nullable Object> discovered() {
+        var description = new Description(
+                null, List.of(Revision.V2026_07_28.text()), capabilities(true), null, info.instructions());
+        return cacheable(Trees.of(ServerModel.DESCRIPTION, description), LIST_TTL_MILLIS);
     }
 
     private Map<String, @Nullable Object> capabilities(boolean isStateless) {
-        Set<String> offers = provider.offers();
-        Map<String, @Nullable Object> capabilities = Trees.object();
-        if (offers.contains("tools")) {
-            capabilities.put("tools", Map.of("listChanged", true));
-        }
-        if (offers.contains("resources")) {
-            capabilities.put("resources", Map.of("listChanged", true, "subscribe", true));
-        }
-        if (offers.contains("prompts")) {
-            capabilities.put("prompts", Map.of("listChanged", true));
-        }
-        if (offers.contains("completions")) {
-            capabilities.put("completions", Map.of());
-        }
-        capabilities.put("logging", Map.of());
+        var capabilities = new LinkedHashMap<>(CAPABILITIES);
+        capabilities
+                .keySet()
+                .removeIf(
+                        each -> KINDS.containsValue(each) && !provider.offers().contains(each));
         if (isStateless && provider.tasks() != null) {
             capabilities.put("extensions", Map.of(Meta.TASKS, Map.of()));
         }
@@ -153,7 +161,7 @@ final class Methods {
      */
     Message reply(Message.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
         try {
-            return new Message.Result(request.id(), answer(request.method(), request.params(), call, session));
+            return new Message.Result(request.id(), answer(request, call, session));
         } catch (McpException problem) {
             return new Message.Failure(request.id(), problem);
         } catch (A2AException refusal) {
@@ -170,10 +178,11 @@ final class Methods {
      * @throws McpException for the client
      * @throws A2AException if the hub refuses the caller
      */
-    private Map<String, @Nullable Object> answer(
-            String method, Map<String, @Nullable Object> params, RunningCall call, @Nullable Session session)
+    private Map<String, @Nullable Object> answer(Message.Request request, RunningCall call, @Nullable Session session)
             throws InterruptedException {
-        Map<String, @Nullable Object> result = result(method, params, call, session);
+        Map<String, @Nullable Object> result = OF_SESSIONS.contains(request.method())
+                ? ofSession(request.method(), request.params(), session)
+                : result(request, call);
         if (!call.peer().isStateless()) {
             result.remove("resultType");
             return result;
@@ -192,78 +201,70 @@ final class Methods {
         return new McpException(McpException.INTERNAL_ERROR, "Internal error (reference " + reference + ")");
     }
 
-    private Map<String, @Nullable Object> result(
-            String method, Map<String, @Nullable Object> params, RunningCall call, @Nullable Session session)
+    private Map<String, @Nullable Object> result(Message.Request request, RunningCall call)
             throws InterruptedException {
+        Map<String, @Nullable Object> params = request.params();
         CallContext caller = call.caller();
         boolean isStateless = call.peer().isStateless();
-        return switch (method) {
+        return switch (request.method()) {
             case "server/discover" -> discovered();
-            case "tools/list" ->
+            case "tools/list" -> page("tools", provider.tools(caller), tool -> json(tool, isStateless), params, call);
+            case "resources/list" ->
                 page(
-                        "tools",
-                        provider.tools(caller).stream()
-                                .map(tool -> json(tool, isStateless))
-                                .toList(),
+                        "resources",
+                        provider.resources(caller),
+                        each -> Trees.of(OfferModel.RESOURCE, each),
                         params,
                         call);
-            case "resources/list" -> page("resources", provider.resources(caller), params, call);
-            case "resources/templates/list" ->
-                page("resourceTemplates", provider.resourceTemplates(caller), params, call);
-            case "prompts/list" -> page("prompts", provider.prompts(caller), params, call);
+            case "resources/templates/list" -> {
+                List<Resource> templates = provider.resourceTemplates(caller);
+                yield page("resourceTemplates", templates, each -> Trees.of(OfferModel.TEMPLATE, each), params, call);
+            }
+            case "prompts/list" ->
+                page("prompts", provider.prompts(caller), each -> Trees.of(OfferModel.PROMPT, each), params, call);
             case "tools/call" -> {
                 Object arguments = requireNonNullElse(params.get("arguments"), Map.of());
                 Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
                         .flatMap(tool -> InputSchema.problem(tool.inputSchema(), arguments));
                 yield problem.isPresent()
-                        ? Trees.of(
-                                ResultModel.CALL,
-                                refused(problem.get(), call.peer().revision()))
-                        : asking(
-                                method,
-                                required(params, "name"),
-                                params,
-                                call,
-                                each -> provider.call(each, call),
-                                result -> Trees.of(ResultModel.CALL, isStateless ? result : ofSession(result)));
+                        ? refused(problem.get(), call.peer().revision())
+                        : asking(request, call, each -> provider.call(each, call), result -> shown(result, call));
             }
             case "prompts/get" ->
                 asking(
-                        method,
-                        required(params, "name"),
-                        params,
+                        request,
                         call,
                         each -> provider.prompt(each, call),
                         result -> Trees.of(ResultModel.PROMPT, result));
             case "resources/read" -> read(required(params, "uri"), call);
             case "completion/complete" -> completed(params, caller);
-            case "tasks/get" -> task(tasks(call).get(required(params, "taskId"), caller));
+            case "tasks/get" -> Trees.of(TaskModel.TASK, tasks(call).get(required(params, "taskId"), caller));
             case "tasks/update" -> {
                 tasks(call).update(required(params, "taskId"), answers(params, true), caller);
-                yield Trees.object();
+                yield new LinkedHashMap<>();
             }
             case "tasks/cancel" -> {
                 tasks(call).cancel(required(params, "taskId"), caller);
-                yield Trees.object();
+                yield new LinkedHashMap<>();
             }
-            case "ping" -> Trees.object();
+            default -> throw new IllegalStateException("method " + request.method());
+        };
+    }
+
+    private static Map<String, @Nullable Object> ofSession(
+            String method, Map<String, @Nullable Object> params, @Nullable Session session) {
+        switch (method) {
             case "logging/setLevel" -> {
                 String level = level(required(params, "level"));
                 if (session != null) {
                     session.logLevel(level);
                 }
-                yield Trees.object();
             }
-            case "resources/subscribe" -> {
-                inSession(session).follow(required(params, "uri"));
-                yield Trees.object();
-            }
-            case "resources/unsubscribe" -> {
-                inSession(session).unfollow(required(params, "uri"));
-                yield Trees.object();
-            }
-            default -> throw new IllegalStateException("method " + method);
-        };
+            case "resources/subscribe" -> inSession(session).follow(required(params, "uri"));
+            case "resources/unsubscribe" -> inSession(session).unfollow(required(params, "uri"));
+            default -> {} // ping
+        }
+        return new LinkedHashMap<>();
     }
 
     /**
@@ -280,11 +281,11 @@ final class Methods {
     }
 
     /** The answer to wrong arguments: a result, from which a model learns, in revisions that state so. */
-    private static CallResult refused(String problem, Revision revision) {
+    private static Map<String, @Nullable Object> refused(String problem, Revision revision) {
         if (revision == Revision.V2025_06_18) {
             throw invalid(problem);
         }
-        return CallResult.error(problem);
+        return Trees.of(ResultModel.CALL, CallResult.error(problem));
     }
 
     private static Session inSession(@Nullable Session session) {
@@ -295,23 +296,18 @@ final class Methods {
         return session;
     }
 
-    private Map<String, @Nullable Object> discovered() {
-        Map<String, @Nullable Object> result = Trees.object(
-                "supportedVersions", List.of(Revision.V2026_07_28.text()), "capabilities", capabilities(true));
-        if (info.instructions() != null) {
-            result.put("instructions", info.instructions());
-        }
-        return cacheable(result, LIST_TTL_MILLIS);
-    }
-
     private static Map<String, @Nullable Object> cacheable(Map<String, @Nullable Object> result, int ttlMillis) {
         result.put("ttlMs", ttlMillis);
         result.put("cacheScope", "private");
         return result;
     }
 
-    private static Map<String, @Nullable Object> page(
-            String member, List<? extends Object> all, Map<String, @Nullable Object> params, RunningCall call) {
+    private static <T> Map<String, @Nullable Object> page(
+            String member,
+            List<T> all,
+            Function<T, Map<String, @Nullable Object>> shown,
+            Map<String, @Nullable Object> params,
+            RunningCall call) {
         int from = 0;
         if (params.get("cursor") != null) {
             String cursor = String.valueOf(params.get("cursor"));
@@ -320,11 +316,13 @@ final class Methods {
             }
             from = Integer.parseInt(cursor);
         }
+        var elements = new ArrayList<Map<String, @Nullable Object>>();
         int to = from;
         for (long size = 0; to < all.size() && to < from + PAGE && size < LARGEST_PAGE; to++) {
-            size += JsonText.write(Codecs.STRUCT, Trees.map(all.get(to))).length;
+            elements.add(shown.apply(all.get(to)));
+            size += JsonText.write(Codecs.STRUCT, elements.getLast()).length;
         }
-        Map<String, @Nullable Object> result = Trees.object(member, all.subList(from, to));
+        var result = new LinkedHashMap<String, @Nullable Object>(Map.of(member, elements));
         if (to < all.size()) {
             result.put("nextCursor", String.valueOf(to));
         }
@@ -342,13 +340,13 @@ final class Methods {
     }
 
     private <R> Map<String, @Nullable Object> asking(
-            String method,
-            String name,
-            Map<String, @Nullable Object> params,
+            Message.Request request,
             RunningCall call,
             Asking<R> asking,
             Function<R, Map<String, @Nullable Object>> shown)
             throws InterruptedException {
+        Map<String, @Nullable Object> params = request.params();
+        String name = required(params, "name");
         Object arguments = params.get("arguments");
         if (arguments != null && !(arguments instanceof Map<?, ?>)) {
             throw invalid("arguments: (expected: an object)");
@@ -359,7 +357,7 @@ final class Methods {
             if (!(params.get("requestState") instanceof String sealed)) {
                 throw invalid("requestState: (expected: a text)");
             }
-            state = states.open(sealed, method, params, call.caller());
+            state = states.open(sealed, request.method(), params, call.caller());
         }
         for (int round = 0; ; round++) {
             Outcome<R> outcome = asking.answer(
@@ -370,12 +368,12 @@ final class Methods {
                 }
                 case Outcome.Begun<R>(var task) -> {
                     call.peer().requireTasks();
-                    return Trees.with(task, "resultType", "task");
+                    return Trees.with(Trees.of(TaskModel.TASK, task), "resultType", "task");
                 }
                 case Outcome.Questions<R>(var requests, @Nullable String next) -> {
                     call.peer().requireAnswersTo(requests);
                     if (call.peer().isStateless()) {
-                        return questions(requests, next, method, params, call);
+                        return questions(requests, next, request, call);
                     }
                     if (!call.asks() || round >= MAX_ROUNDS) {
                         throw new McpException(
@@ -389,25 +387,28 @@ final class Methods {
         }
     }
 
-    /** A result for revisions in which structured content is an object. */
-    private static CallResult ofSession(CallResult result) {
-        return result.structuredContent() instanceof Map<?, ?>
-                ? result
-                : new CallResult(result.content(), null, result.isError(), result.others());
+    /** A result as its revision has it: in sessions, structured content is an object. */
+    private static Map<String, @Nullable Object> shown(CallResult result, RunningCall call) {
+        Map<String, @Nullable Object> shown = Trees.of(ResultModel.CALL, result);
+        if (!call.peer().isStateless() && !(shown.get("structuredContent") instanceof Map<?, ?>)) {
+            shown.remove("structuredContent");
+        }
+        return shown;
     }
 
     private Map<String, @Nullable Object> questions(
             Map<String, Map<String, @Nullable Object>> requests,
             @Nullable String state,
-            String method,
-            Map<String, @Nullable Object> params,
+            Message.Request request,
             RunningCall call) {
-        Map<String, @Nullable Object> result = Trees.object("resultType", "input_required");
+        var result = new LinkedHashMap<String, @Nullable Object>(Map.of("resultType", "input_required"));
         if (!requests.isEmpty()) {
             result.put("inputRequests", requests);
         }
         if (state != null || requests.isEmpty()) {
-            result.put("requestState", states.seal(state == null ? "" : state, method, params, call.caller()));
+            result.put(
+                    "requestState",
+                    states.seal(state == null ? "" : state, request.method(), request.params(), call.caller()));
         }
         return result;
     }
@@ -427,10 +428,9 @@ final class Methods {
     private static Map<String, Map<String, @Nullable Object>> answers(
             Map<String, Map<String, @Nullable Object>> given) {
         var answers = new LinkedHashMap<>(given);
-        answers.replaceAll(
-                (key, answer) -> "decline".equals(answer.get("action")) || "cancel".equals(answer.get("action"))
-                        ? Trees.object("action", answer.get("action"))
-                        : answer);
+        answers.replaceAll((key, answer) -> answer.get("action") instanceof String action && REFUSALS.contains(action)
+                ? Map.of("action", action)
+                : answer);
         return answers;
     }
 
@@ -465,24 +465,14 @@ final class Methods {
         });
         List<String> values =
                 provider.complete(reference, required(argument, "name"), required(argument, "value"), given, caller);
-        return Trees.object(
-                "completion",
-                Trees.object(
-                        "values",
-                        values.subList(0, Math.min(MAX_VALUES, values.size())),
-                        "total",
-                        values.size(),
-                        "hasMore",
-                        values.size() > MAX_VALUES));
+        boolean hasMore = values.size() > MAX_VALUES;
+        var completion = new Completion(hasMore ? values.subList(0, MAX_VALUES) : values, values.size(), hasMore);
+        return new LinkedHashMap<>(Map.of("completion", Trees.of(Completion.CODEC, completion)));
     }
 
     private McpTasks tasks(RunningCall call) {
         call.peer().requireTasks();
         return requireNonNull(provider.tasks(), "tasks");
-    }
-
-    private static Map<String, @Nullable Object> task(Map<String, @Nullable Object> task) {
-        return Trees.with(task, "resultType", "complete");
     }
 
     private static String required(Map<String, @Nullable Object> params, String member) {

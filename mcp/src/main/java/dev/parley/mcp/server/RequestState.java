@@ -1,14 +1,16 @@
 package dev.parley.mcp.server;
 
+import static dev.parley.protocol.json.Codecs.COUNT;
+import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.CanonicalJson;
-import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.AesGcm;
 import dev.parley.protocol.support.Sha256;
 import java.security.GeneralSecurityException;
@@ -16,7 +18,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,16 @@ final class RequestState {
 
     private static final byte[] PURPOSE = "parley mcp requestState 1".getBytes(UTF_8);
 
+    /** @param until second of the epoch */
+    private record Sealed(String state, long until, String request, String caller) {
+        static final Codec<Sealed> CODEC = Shape.<Sealed>of()
+                .required("state", TEXT, Sealed::state)
+                .required("until", COUNT, Sealed::until)
+                .required("request", TEXT, Sealed::request)
+                .required("caller", TEXT, Sealed::caller)
+                .as(v -> new Sealed(v.next(), v.next(), v.next(), v.next()));
+    }
+
     private final byte[] key;
     private final InstantSource clock;
 
@@ -41,16 +55,9 @@ final class RequestState {
 
     /** Seals a state for the repetition of a request. */
     String seal(String state, String method, Map<String, @Nullable Object> params, CallContext caller) {
-        Map<String, @Nullable Object> content = Trees.object(
-                "state",
-                state,
-                "until",
-                clock.instant().plus(LIFETIME).getEpochSecond(),
-                "request",
-                digest(method, params),
-                "caller",
-                owner(caller));
-        byte[] sealed = AesGcm.seal(key, PURPOSE, JsonText.write(Codecs.STRUCT, content), 0);
+        var content = new Sealed(
+                state, clock.instant().plus(LIFETIME).getEpochSecond(), digest(method, params), owner(caller));
+        byte[] sealed = AesGcm.seal(key, PURPOSE, JsonText.write(Sealed.CODEC, content), 0);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(sealed);
     }
 
@@ -64,14 +71,11 @@ final class RequestState {
             try {
                 byte[] container = Base64.getUrlDecoder().decode(sealed);
                 if (container.length > AesGcm.NONCE_BYTES) {
-                    Map<String, @Nullable Object> content =
-                            JsonText.read(AesGcm.open(key, PURPOSE, container, 0), Codecs.STRUCT);
-                    if (content.get("until") instanceof Number until
-                            && clock.instant().isBefore(Instant.ofEpochSecond(until.longValue()))
-                            && digest(method, params).equals(content.get("request"))
-                            && owner(caller).equals(content.get("caller"))
-                            && content.get("state") instanceof String state) {
-                        return state;
+                    Sealed content = JsonText.read(AesGcm.open(key, PURPOSE, container, 0), Sealed.CODEC);
+                    if (clock.instant().isBefore(Instant.ofEpochSecond(content.until))
+                            && digest(method, params).equals(content.request)
+                            && owner(caller).equals(content.caller)) {
+                        return content.state;
                     }
                 }
             } catch (IllegalArgumentException | GeneralSecurityException | A2AException changed) {
@@ -89,15 +93,9 @@ final class RequestState {
     }
 
     private static String digest(String method, Map<String, @Nullable Object> params) {
-        Map<String, @Nullable Object> request = Trees.object(
-                "method",
-                method,
-                "name",
-                params.get("name"),
-                "uri",
-                params.get("uri"),
-                "arguments",
-                params.getOrDefault("arguments", Map.of()));
+        var request = new TreeMap<String, @Nullable Object>(Map.of("method", method));
+        List.of("name", "uri").forEach(name -> request.put(name, params.get(name)));
+        request.put("arguments", params.getOrDefault("arguments", Map.of()));
         return Base64.getEncoder().encodeToString(Sha256.of(CanonicalJson.of(request)));
     }
 }

@@ -3,6 +3,8 @@ package dev.parley.mcp.server;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.ServerModel;
+import dev.parley.mcp.wire.ServerModel.Progress;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.util.ArrayList;
@@ -160,15 +162,8 @@ final class RunningCall implements McpProvider.Exchange {
                 return;
             }
             progress = value;
-            Map<String, @Nullable Object> params =
-                    Trees.object("progressToken", progressToken, "progress", number(value));
-            if (total != null) {
-                params.put("total", number(total));
-            }
-            if (message != null) {
-                params.put("message", message);
-            }
-            send(new Message.Notification("notifications/progress", params));
+            var report = new Progress(progressToken, number(value), total == null ? null : number(total), message);
+            send(new Message.Notification("notifications/progress", Trees.of(ServerModel.PROGRESS, report)));
         } finally {
             lock.unlock();
         }
@@ -184,7 +179,7 @@ final class RunningCall implements McpProvider.Exchange {
     @Override
     public void log(String level, Object data) {
         if (peer.wants(level)) {
-            send(new Message.Notification("notifications/message", Trees.object("level", level, "data", data)));
+            send(new Message.Notification("notifications/message", Trees.with(Map.of("level", level), "data", data)));
         }
     }
 

@@ -5,9 +5,11 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,7 +55,7 @@ final class Subscription implements AutoCloseable {
     static Subscription listen(
             McpProvider provider, CallContext caller, Peer peer, Message.Request request, Consumer<Message> out) {
         Map<String, @Nullable Object> wanted = Trees.map(request.params().get("notifications"));
-        Map<String, @Nullable Object> accepted = Trees.object();
+        var accepted = new LinkedHashMap<String, @Nullable Object>();
         var changes = new ArrayList<String>();
         for (String kind : List.of("tools", "prompts", "resources")) {
             if (Boolean.TRUE.equals(wanted.get(kind + "ListChanged"))
@@ -79,7 +81,7 @@ final class Subscription implements AutoCloseable {
             }
             subscription.begin(List.of(new Message.Notification(
                     "notifications/subscriptions/acknowledged",
-                    subscription.tagged(Trees.object("notifications", accepted)))));
+                    subscription.tagged(Map.of("notifications", accepted)))));
             return subscription;
         } catch (RuntimeException failed) {
             subscription.close();
@@ -114,7 +116,10 @@ final class Subscription implements AutoCloseable {
         for (String task : ids) {
             try {
                 add(tasks.onChange(
-                        task, caller, state -> send(new Message.Notification("notifications/tasks", tagged(state)))));
+                        task,
+                        caller,
+                        state -> send(new Message.Notification(
+                                "notifications/tasks", tagged(Trees.of(TaskModel.TASK, state))))));
                 followed.add(task);
             } catch (McpException unknown) {
                 // Not acknowledged, like all that is not followed.
@@ -135,9 +140,8 @@ final class Subscription implements AutoCloseable {
     private Message message(String change) {
         return change.startsWith(RESOURCE)
                 ? new Message.Notification(
-                        "notifications/resources/updated",
-                        tagged(Trees.object("uri", change.substring(RESOURCE.length()))))
-                : new Message.Notification("notifications/" + change + "/list_changed", tagged(Trees.object()));
+                        "notifications/resources/updated", tagged(Map.of("uri", change.substring(RESOURCE.length()))))
+                : new Message.Notification("notifications/" + change + "/list_changed", tagged(Map.of()));
     }
 
     private Map<String, @Nullable Object> tagged(Map<String, @Nullable Object> params) {
@@ -147,7 +151,7 @@ final class Subscription implements AutoCloseable {
     /** Answer to the request when the server ends the subscription. */
     static Message ended(Object id) {
         return new Message.Result(
-                id, Trees.object("resultType", "complete", "_meta", Map.of(Meta.SUBSCRIPTION_ID, id)));
+                id, Trees.with(Map.of("resultType", "complete"), "_meta", Map.of(Meta.SUBSCRIPTION_ID, id)));
     }
 
     /** Sends the first messages, and behind them all changes since the sources are followed. */

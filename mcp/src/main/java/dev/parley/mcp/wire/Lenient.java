@@ -6,12 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Codecs for messages of other programs: a value of another type is as good as absent. */
-final class Lenient {
-    static final Codec<String> TEXT = of(String.class);
-    static final Codec<Boolean> BOOLEAN = of(Boolean.class);
-    static final Codec<Long> NUMBER = Codecs.via(
+public final class Lenient {
+    public static final Codec<String> TEXT = of(String.class);
+    public static final Codec<Boolean> BOOLEAN = of(Boolean.class);
+    public static final Codec<Number> DECIMAL = of(Number.class);
+    public static final Codec<Long> NUMBER = Codecs.via(
             Codecs.FREE, value -> value instanceof Number number ? (Long) number.longValue() : null, value -> value);
-    static final Codec<Map<String, @Nullable Object>> OBJECT =
+    public static final Codec<Map<String, @Nullable Object>> OBJECT =
             Codecs.via(Codecs.FREE, value -> value instanceof Map<?, ?> ? Trees.map(value) : null, value -> value);
 
     private Lenient() {}

@@ -5,7 +5,9 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.mcp.ServerInfo;
 import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Shape;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,21 @@ public final class ServerModel {
     /** Parameters of {@code initialize}. */
     public record Initialize(
             String protocolVersion, Map<String, @Nullable Object> capabilities, ServerInfo clientInfo) {}
+
+    /** Result of {@code initialize}, with a version and the server, and of {@code server/discover}, with all versions. */
+    public record Description(
+            @Nullable String protocolVersion,
+            List<String> supportedVersions,
+            Map<String, @Nullable Object> capabilities,
+            @Nullable ServerInfo serverInfo,
+            @Nullable String instructions) {}
+
+    /** Parameters of {@code notifications/progress}. */
+    public record Progress(
+            Object progressToken,
+            Number progress,
+            @Nullable Number total,
+            @Nullable String message) {}
 
     /** Name and version of a program; instructions stand beside them. */
     public static final Codec<ServerInfo> INFO = Shape.<ServerInfo>of()
@@ -29,4 +46,19 @@ public final class ServerModel {
             .required("capabilities", STRUCT, Initialize::capabilities)
             .required("clientInfo", INFO, Initialize::clientInfo)
             .as(v -> new Initialize(v.next(), v.next(), v.next()));
+
+    public static final Codec<Description> DESCRIPTION = Shape.<Description>of()
+            .optional("protocolVersion", TEXT, Description::protocolVersion)
+            .optional("supportedVersions", Codecs.TEXTS, List.of(), Description::supportedVersions)
+            .required("capabilities", STRUCT, Description::capabilities)
+            .optional("serverInfo", INFO, Description::serverInfo)
+            .optional("instructions", TEXT, Description::instructions)
+            .as(v -> new Description(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    public static final Codec<Progress> PROGRESS = Shape.<Progress>of()
+            .required("progressToken", Codecs.FREE, Progress::progressToken)
+            .required("progress", Lenient.DECIMAL, Progress::progress)
+            .optional("total", Lenient.DECIMAL, Progress::total)
+            .optional("message", Lenient.TEXT, Progress::message)
+            .as(v -> new Progress(v.next(), v.next(), v.next(), v.next()));
 }

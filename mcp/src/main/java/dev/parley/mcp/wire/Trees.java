@@ -1,30 +1,22 @@
 package dev.parley.mcp.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Access to JSON as maps and lists. */
 public final class Trees {
     private Trees() {}
 
-    /** An object with members in their order. */
-    public static Map<String, @Nullable Object> object(@Nullable Object... members) {
-        var object = new LinkedHashMap<String, @Nullable Object>();
-        for (int i = 0; i < members.length; i += 2) {
-            object.put((String) members[i], members[i + 1]);
-        }
-        return object;
-    }
-
-    /** An object with members in their order, without those that are null. */
-    public static Map<String, @Nullable Object> members(@Nullable Object... members) {
-        Map<String, @Nullable Object> object = object(members);
-        object.values().removeIf(Objects::isNull);
-        return object;
+    /** The object of a text of JSON. */
+    public static Map<String, @Nullable Object> json(String text) {
+        return JsonText.read(text.getBytes(UTF_8), Codecs.STRUCT);
     }
 
     /** The members of a value of the model, which may be changed. */

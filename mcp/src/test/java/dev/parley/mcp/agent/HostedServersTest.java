@@ -9,6 +9,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.spi.Tools;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.client.ScriptedServer;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
@@ -56,7 +57,7 @@ class HostedServersTest {
 
     private static Map<String, @Nullable Object> server(String era, Path description, int timeout) {
         List<String> command = ScriptedServer.command(era, description.toString());
-        return Trees.members(
+        return RawJson.members(
                 "command", command.getFirst(),
                 "args", command.subList(1, command.size()),
                 "env", Map.of("LISTED", "yes"),
@@ -66,12 +67,12 @@ class HostedServersTest {
     @BeforeAll
     static void start() throws IOException {
         Path file = directory.resolve("servers.json");
-        Map<String, @Nullable Object> servers = Trees.members(
+        Map<String, @Nullable Object> servers = RawJson.members(
                 "modern", server("modern", directory.resolve("modern.txt"), 30),
                 "legacy", server("legacy", directory.resolve("legacy.txt"), 30),
                 "changing", server("modern", directory.resolve("changing.txt"), 30),
                 "hasty", server("modern", directory.resolve("hasty.txt"), 1));
-        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
         Agent planner = Agent.named("planner", "Uses tools").handle((request, reply) -> {
             Tools tools = request.tools();
             Tools.Description tool = tools.find(request.text()).orElseThrow();
@@ -111,7 +112,7 @@ class HostedServersTest {
 
     private static Task proxied(String server, String tool, Map<String, @Nullable Object> arguments) {
         Map<String, @Nullable Object> data =
-                Trees.members("target_mcp_server_id", server, "tool_name", tool, "arguments", arguments);
+                RawJson.members("target_mcp_server_id", server, "tool_name", tool, "arguments", arguments);
         return send(server, Message.user(Part.data(data)), Map.of());
     }
 

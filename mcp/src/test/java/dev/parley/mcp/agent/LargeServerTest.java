@@ -15,6 +15,7 @@ import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.PinnedClient;
 import dev.parley.mcp.hub.McpSource;
 import dev.parley.mcp.server.FixtureHub;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.AgentCard.Skill;
@@ -105,7 +106,7 @@ final class LargeServerTest {
                 "many", Map.of("url", fixture.url() + FixtureHub.PATH),
                 "missing", Map.of("command", directory.resolve("missing").toString()),
                 "closed", Map.of("url", "http://127.0.0.1:1/mcp", "timeout", 8));
-        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -124,7 +125,7 @@ final class LargeServerTest {
 
     private static Task send(String agent, String skill, Map<String, @Nullable Object> data) {
         var send = new SendMessage(
-                null, Message.user(Part.data(data)), SendConfiguration.DEFAULTS, Trees.members("skillId", skill));
+                null, Message.user(Part.data(data)), SendConfiguration.DEFAULTS, RawJson.members("skillId", skill));
         return (Task) AgentClient.connect(hub.agentUrl(agent)).call(send, CallContext.anonymous());
     }
 
@@ -132,7 +133,7 @@ final class LargeServerTest {
         assertThat(task.state()).as(String.valueOf(task.status().message())).isEqualTo(TaskState.COMPLETED);
         return task.artifacts().getFirst().parts().getFirst() instanceof Part.Data data
                 ? Trees.map(data.data())
-                : Trees.members("text", task.text());
+                : RawJson.members("text", task.text());
     }
 
     @Test
@@ -148,7 +149,7 @@ final class LargeServerTest {
         var pages = new ArrayList<Integer>();
         String cursor = null;
         do {
-            Map<String, @Nullable Object> page = answer(send("many", "tools.list", Trees.members("cursor", cursor)));
+            Map<String, @Nullable Object> page = answer(send("many", "tools.list", RawJson.members("cursor", cursor)));
             Trees.maps(page, "tools").forEach(tool -> names.add(tool.get("name")));
             pages.add(Json.write(page).length);
             cursor = Trees.text(page, "nextCursor");

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.mcp.client.ScriptedServer;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -137,7 +138,7 @@ final class ServersCrashTest {
                     yield task("task");
                 }
             };
-            byte[] body = Json.write(Trees.members("jsonrpc", "2.0", "id", request.get("id"), "result", result));
+            byte[] body = Json.write(RawJson.members("jsonrpc", "2.0", "id", request.get("id"), "result", result));
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);
@@ -158,7 +159,7 @@ final class ServersCrashTest {
     }
 
     private Map<String, @Nullable Object> task(String type) {
-        return Trees.members(
+        return RawJson.members(
                 "resultType",
                 type,
                 "taskId",

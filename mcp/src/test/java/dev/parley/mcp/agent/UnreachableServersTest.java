@@ -8,7 +8,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.client.RawServer;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -55,14 +55,15 @@ class UnreachableServersTest {
         for (RawServer each : List.of(failing, returning)) {
             each.fail(request -> RawServer.whole(500, "text/plain", "out of order".getBytes(UTF_8)));
         }
-        Map<String, @Nullable Object> servers = Trees.members(
-                "refused", Trees.members("url", "http://127.0.0.1:1/mcp", "timeout", LIMIT.toSeconds()),
-                "missing", Trees.members("command", "/nowhere/program", "timeout", LIMIT.toSeconds()),
-                "ending", Trees.members("command", "sh", "args", List.of("-c", "exit 3"), "timeout", LIMIT.toSeconds()),
-                "failing", Trees.members("url", failing.url().toString(), "timeout", LIMIT.toSeconds()),
-                "returning", Trees.members("url", returning.url().toString(), "timeout", LIMIT.toSeconds()));
+        Map<String, @Nullable Object> servers = RawJson.members(
+                "refused", RawJson.members("url", "http://127.0.0.1:1/mcp", "timeout", LIMIT.toSeconds()),
+                "missing", RawJson.members("command", "/nowhere/program", "timeout", LIMIT.toSeconds()),
+                "ending",
+                        RawJson.members("command", "sh", "args", List.of("-c", "exit 3"), "timeout", LIMIT.toSeconds()),
+                "failing", RawJson.members("url", failing.url().toString(), "timeout", LIMIT.toSeconds()),
+                "returning", RawJson.members("url", returning.url().toString(), "timeout", LIMIT.toSeconds()));
         Path file = directory.resolve("servers.json");
-        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)

@@ -6,6 +6,7 @@ import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -89,7 +90,7 @@ public final class ConformanceClient {
                 call(
                         client,
                         "json_schema_echo",
-                        Trees.members(
+                        RawJson.members(
                                 "schema",
                                 named(tools, "json_schema_2020_12_tool").inputSchema()));
             case "http-standard-headers" -> {
@@ -99,7 +100,7 @@ public final class ConformanceClient {
                 client.request("resources/list", Map.of());
                 client.read("file:///path/to/file%20name.txt");
                 client.request("prompts/list", Map.of());
-                client.request("prompts/get", Trees.members("name", "test_prompt"));
+                client.request("prompts/get", RawJson.members("name", "test_prompt"));
             }
             default -> {
                 for (Tool tool : tools) {

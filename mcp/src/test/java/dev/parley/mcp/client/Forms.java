@@ -7,6 +7,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
@@ -42,7 +43,7 @@ public final class Forms implements McpProvider {
     /** Parameters of the question of a kind. */
     static Map<String, @Nullable Object> params(String kind) {
         if (kind.equals("url")) {
-            return Trees.members(
+            return RawJson.members(
                     "mode",
                     "url",
                     "message",
@@ -81,12 +82,14 @@ public final class Forms implements McpProvider {
                         "required",
                         List.of("value"));
         };
-        return Trees.members("mode", "form", "message", "May I? " + kind, "requestedSchema", schema);
+        return RawJson.members("mode", "form", "message", "May I? " + kind, "requestedSchema", schema);
     }
 
     /** Content that fits a form of a kind. */
     public static Map<String, @Nullable Object> content(String kind) {
-        return KINDS.containsKey(kind) ? Trees.members("value", KINDS.get(kind).getValue()) : Trees.members();
+        return KINDS.containsKey(kind)
+                ? RawJson.members("value", KINDS.get(kind).getValue())
+                : RawJson.members();
     }
 
     /** The two questions of {@code forms}. */
@@ -98,7 +101,7 @@ public final class Forms implements McpProvider {
     }
 
     private static Map<String, @Nullable Object> request(String kind) {
-        return Trees.members("method", "elicitation/create", "params", params(kind));
+        return RawJson.members("method", "elicitation/create", "params", params(kind));
     }
 
     /** Text about answers. */

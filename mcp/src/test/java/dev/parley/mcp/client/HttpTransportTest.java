@@ -7,7 +7,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import java.io.IOException;
@@ -65,19 +65,19 @@ class HttpTransportTest {
                 return; // ends the connection
             }
             Map<String, @Nullable Object> result = method.equals("server/discover")
-                    ? Trees.members(
+                    ? RawJson.members(
                             "supportedVersions", List.of("2026-07-28"),
                             "capabilities", Map.of("tools", Map.of()),
                             "serverInfo", Map.of("name", "ending", "version", "1"),
                             "ttlMs", 0,
                             "cacheScope", "private")
-                    : Trees.members(
+                    : RawJson.members(
                             "resultType",
                             "complete",
                             "tools",
                             List.of(Map.of("name", "add", "inputSchema", Map.of("type", "object"))));
             byte[] body = JsonText.write(
-                    Codecs.STRUCT, Trees.members("jsonrpc", "2.0", "id", message.get("id"), "result", result));
+                    Codecs.STRUCT, RawJson.members("jsonrpc", "2.0", "id", message.get("id"), "result", result));
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);

@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.mcp.client.OAuth.Registration;
 import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -69,11 +70,11 @@ class OAuthTest {
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         origin = "http://127.0.0.1:" + server.getAddress().getPort();
-        resource.putAll(Trees.members(
+        resource.putAll(RawJson.members(
                 "resource", origin + "/mcp",
                 "authorization_servers", List.of(origin),
                 "scopes_supported", List.of("a", "b")));
-        issuer.putAll(Trees.members(
+        issuer.putAll(RawJson.members(
                 "issuer", origin,
                 "token_endpoint", origin + "/token",
                 "authorization_endpoint", origin + "/authorize",

@@ -3,6 +3,7 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -176,7 +177,7 @@ public final class RawServer implements AutoCloseable {
                 isModern
                         ? result(
                                 request,
-                                Trees.members(
+                                RawJson.members(
                                         "supportedVersions",
                                         List.of("2026-07-28"),
                                         "capabilities",
@@ -209,7 +210,7 @@ public final class RawServer implements AutoCloseable {
                         : request.method().equals("tools/list")
                                 ? result(
                                         request,
-                                        Trees.members(
+                                        RawJson.members(
                                                 "tools",
                                                 List.of(Map.of(
                                                         "name", "echo", "inputSchema", Map.of("type", "object")))))
@@ -221,7 +222,7 @@ public final class RawServer implements AutoCloseable {
     private static Map<String, @Nullable Object> text(Request request) {
         Object argument =
                 Trees.map(Trees.map(request.message, "params"), "arguments").get("text");
-        return Trees.members("content", List.of(Map.of("type", "text", "text", "answer to " + argument)));
+        return RawJson.members("content", List.of(Map.of("type", "text", "text", "answer to " + argument)));
     }
 
     static Answer result(Request request, Map<String, @Nullable Object> result) {
@@ -230,7 +231,7 @@ public final class RawServer implements AutoCloseable {
                 new String(
                         JsonText.write(
                                 Codecs.STRUCT,
-                                Trees.members("jsonrpc", "2.0", "id", request.message.get("id"), "result", result)),
+                                RawJson.members("jsonrpc", "2.0", "id", request.message.get("id"), "result", result)),
                         UTF_8));
     }
 

@@ -3,6 +3,7 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -85,7 +86,7 @@ public final class ScriptedServer {
                 if (isModern) {
                     answer(
                             id,
-                            Trees.members(
+                            RawJson.members(
                                     "supportedVersions", List.of("2026-07-28"),
                                     "capabilities", capabilities(),
                                     "serverInfo", Map.of("name", "scripted", "version", "1"),
@@ -101,7 +102,7 @@ public final class ScriptedServer {
                 } else {
                     answer(
                             id,
-                            Trees.members(
+                            RawJson.members(
                                     "protocolVersion", "2025-11-25",
                                     "capabilities", capabilities(),
                                     "serverInfo", Map.of("name", "scripted", "version", "1")));
@@ -111,12 +112,12 @@ public final class ScriptedServer {
             case "tools/call" -> call(id, params);
             case "tasks/get" -> answer(id, task(String.valueOf(params.get("taskId"))));
             case "tasks/cancel" -> {
-                tasks.put(String.valueOf(params.get("taskId")), Trees.members("status", "cancelled"));
+                tasks.put(String.valueOf(params.get("taskId")), RawJson.members("status", "cancelled"));
                 answer(id, Map.of());
             }
             case "subscriptions/listen" -> {
                 listener = id;
-                send(Trees.members(
+                send(RawJson.members(
                         "jsonrpc", "2.0",
                         "method", "notifications/subscriptions/acknowledged",
                         "params", subscription(id)));
@@ -133,7 +134,7 @@ public final class ScriptedServer {
     private @Nullable Object listener;
 
     private Map<String, @Nullable Object> subscription(@Nullable Object id) {
-        return Trees.members("_meta", Trees.members("io.modelcontextprotocol/subscriptionId", id));
+        return RawJson.members("_meta", RawJson.members("io.modelcontextprotocol/subscriptionId", id));
     }
 
     private static Map<String, @Nullable Object> capabilities() {
@@ -142,7 +143,9 @@ public final class ScriptedServer {
 
     private void list(@Nullable Object id, Map<String, @Nullable Object> params) {
         if (params.get("cursor") == null) {
-            answer(id, Trees.members("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
+            answer(
+                    id,
+                    RawJson.members("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
             return;
         }
         var rest = new ArrayList<Map<String, @Nullable Object>>();
@@ -180,7 +183,7 @@ public final class ScriptedServer {
                 Map.of("type", "object", "$ref", "#", "properties", Map.of("again", Map.of("$ref", "#"))));
         rest.add(cyclic);
         // The cursor is that of this page, so that it never ends.
-        answer(id, Trees.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private", "nextCursor", "2"));
+        answer(id, RawJson.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private", "nextCursor", "2"));
     }
 
     private Map<String, @Nullable Object> tool(String name) {
@@ -192,7 +195,7 @@ public final class ScriptedServer {
         } catch (IOException unreadable) {
             description = unreadable.toString();
         }
-        return Trees.members(
+        return RawJson.members(
                 "name",
                 name,
                 "description",
@@ -217,7 +220,7 @@ public final class ScriptedServer {
                 ask(
                         id,
                         params,
-                        Trees.members(
+                        RawJson.members(
                                 "mode",
                                 "form",
                                 "message",
@@ -237,20 +240,21 @@ public final class ScriptedServer {
                 answer(
                         id,
                         answers.isEmpty()
-                                ? Trees.members("resultType", "input_required", "inputRequests", Forms.two())
+                                ? RawJson.members("resultType", "input_required", "inputRequests", Forms.two())
                                 : text(Forms.text(answers)));
             }
             case "open" ->
                 ask(
                         id,
                         params,
-                        Trees.members("mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
+                        RawJson.members(
+                                "mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
             case "unsafe" ->
-                ask(id, params, Trees.members("mode", "url", "message", "Open this", "url", "javascript:alert(1)"));
+                ask(id, params, RawJson.members("mode", "url", "message", "Open this", "url", "javascript:alert(1)"));
             case "sample" ->
                 answer(
                         id,
-                        Trees.members(
+                        RawJson.members(
                                 "resultType",
                                 "input_required",
                                 "inputRequests",
@@ -259,14 +263,14 @@ public final class ScriptedServer {
                 Object token = Trees.map(params, "_meta").get("progressToken");
                 Thread flood = new Thread(() -> {
                     for (long i = 1; ; i++) {
-                        send(Trees.members(
+                        send(RawJson.members(
                                 "jsonrpc",
                                 "2.0",
                                 "method",
                                 "notifications/progress",
                                 "params",
-                                Trees.members("progressToken", token, "progress", i)));
-                        send(Trees.members("jsonrpc", "2.0", "id", "s" + i, "method", "roots/list"));
+                                RawJson.members("progressToken", token, "progress", i)));
+                        send(RawJson.members("jsonrpc", "2.0", "id", "s" + i, "method", "roots/list"));
                     }
                 });
                 flood.setDaemon(true);
@@ -293,17 +297,17 @@ public final class ScriptedServer {
             case "change" -> {
                 change(String.valueOf(arguments.get("text")));
                 Object subscriber = listener;
-                send(Trees.members(
+                send(RawJson.members(
                         "jsonrpc", "2.0",
                         "method", "notifications/tools/list_changed",
                         "params", isModern && subscriber != null ? subscription(subscriber) : Map.of()));
                 answer(id, text("changed"));
             }
             case "job" -> {
-                tasks.put("job-1", Trees.members("status", "working", "reads", 0));
+                tasks.put("job-1", RawJson.members("status", "working", "reads", 0));
                 answer(
                         id,
-                        Trees.members(
+                        RawJson.members(
                                 "resultType", "task",
                                 "taskId", "job-1",
                                 "status", "working",
@@ -322,11 +326,11 @@ public final class ScriptedServer {
     }
 
     private void progress(Map<String, @Nullable Object> params, int step) {
-        send(Trees.members(
+        send(RawJson.members(
                 "jsonrpc", "2.0",
                 "method", "notifications/progress",
                 "params",
-                        Trees.members(
+                        RawJson.members(
                                 "progressToken",
                                 Trees.map(params, "_meta").get("progressToken"),
                                 "progress",
@@ -352,17 +356,17 @@ public final class ScriptedServer {
         if (!isModern) {
             long number = QUESTIONS.incrementAndGet();
             asked.put(String.valueOf(number), requireNonNull(id));
-            send(Trees.members("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
+            send(RawJson.members("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
             return;
         }
         Map<String, @Nullable Object> answers = Trees.map(params, "inputResponses");
         if (answers.isEmpty()) {
             answer(
                     id,
-                    Trees.members(
+                    RawJson.members(
                             "resultType", "input_required",
                             "inputRequests",
-                                    Map.of("q1", Trees.members("method", "elicitation/create", "params", question)),
+                                    Map.of("q1", RawJson.members("method", "elicitation/create", "params", question)),
                             "requestState", "sealed"));
         } else {
             Map<String, @Nullable Object> given = Trees.map(answers, "q1");
@@ -372,13 +376,13 @@ public final class ScriptedServer {
     }
 
     private Map<String, @Nullable Object> task(String taskId) {
-        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, Trees.members("status", "failed"));
+        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, RawJson.members("status", "failed"));
         long reads = Trees.number(task, "reads", 0) + 1;
         if ("working".equals(task.get("status")) && reads < 3) {
-            tasks.put(taskId, Trees.members("status", "working", "reads", reads));
+            tasks.put(taskId, RawJson.members("status", "working", "reads", reads));
         }
         boolean isDone = "working".equals(task.get("status")) && reads >= 3;
-        return Trees.members(
+        return RawJson.members(
                 "resultType",
                 "complete",
                 "taskId",
@@ -394,15 +398,15 @@ public final class ScriptedServer {
     }
 
     private static Map<String, @Nullable Object> text(String text) {
-        return Trees.members("content", List.of(Map.of("type", "text", "text", text)));
+        return RawJson.members("content", List.of(Map.of("type", "text", "text", text)));
     }
 
     private static void answer(@Nullable Object id, Map<String, @Nullable Object> result) {
-        send(Trees.members("jsonrpc", "2.0", "id", id, "result", result));
+        send(RawJson.members("jsonrpc", "2.0", "id", id, "result", result));
     }
 
     private static void error(@Nullable Object id, int code, String message) {
-        send(Trees.members("jsonrpc", "2.0", "id", id, "error", Trees.members("code", code, "message", message)));
+        send(RawJson.members("jsonrpc", "2.0", "id", id, "error", RawJson.members("code", code, "message", message)));
     }
 
     private static void send(Map<String, @Nullable Object> message) {

@@ -19,8 +19,8 @@ import dev.parley.mcp.client.PinnedClient;
 import dev.parley.mcp.client.ScriptedServer;
 import dev.parley.mcp.hub.RawPeer.Answer;
 import dev.parley.mcp.server.FixtureHub;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Revision;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -87,7 +87,7 @@ final class RefusalsTest {
                 "http-new", Map.of("url", fixture.url() + FixtureHub.PATH),
                 "http-old", Map.of("url", older.url()));
         Path file = directory.resolve("servers.json");
-        Files.write(file, JsonText.write(Codecs.STRUCT, Trees.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -190,7 +190,7 @@ final class RefusalsTest {
     }
 
     private static Map<String, @Nullable Object> answer(String action, @Nullable Object content) {
-        return Trees.members("action", action, "content", content);
+        return RawJson.members("action", action, "content", content);
     }
 
     static Stream<Arguments> ways() {
@@ -252,7 +252,7 @@ final class RefusalsTest {
     }
 
     private static Task send(String agent, Message message, @Nullable String skill) {
-        Map<String, @Nullable Object> metadata = Trees.members("skillId", skill);
+        Map<String, @Nullable Object> metadata = RawJson.members("skillId", skill);
         var send = new SendMessage(null, message, SendConfiguration.DEFAULTS, metadata);
         return (Task) AgentClient.connect(hub.agentUrl(agent)).call(send, CallContext.anonymous());
     }

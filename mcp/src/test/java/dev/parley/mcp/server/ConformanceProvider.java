@@ -1,6 +1,5 @@
 package dev.parley.mcp.server;
 
-import static dev.parley.mcp.wire.Trees.object;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.CallResult;
@@ -9,9 +8,12 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.Prompt;
 import dev.parley.mcp.PromptResult;
+import dev.parley.mcp.Resource;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
@@ -152,24 +154,28 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     private static Map<String, @Nullable Object> elicitation(String message, String form) {
-        return object(
-                "method", "elicitation/create", "params", object("message", message, "requestedSchema", json(form)));
+        return RawJson.members(
+                "method",
+                "elicitation/create",
+                "params",
+                RawJson.members("message", message, "requestedSchema", json(form)));
     }
 
     private static Map<String, @Nullable Object> sampling(String prompt) {
-        return object(
+        return RawJson.members(
                 "method",
                 "sampling/createMessage",
                 "params",
-                object(
+                RawJson.members(
                         "messages",
-                        List.of(object("role", "user", "content", object("type", "text", "text", prompt))),
+                        List.of(RawJson.members(
+                                "role", "user", "content", RawJson.members("type", "text", "text", prompt))),
                         "maxTokens",
                         100));
     }
 
     private static Map<String, @Nullable Object> roots() {
-        return object("method", "roots/list", "params", object());
+        return RawJson.members("method", "roots/list", "params", RawJson.members());
     }
 
     private void legacyQuestions() {
@@ -351,7 +357,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                         Duration.ZERO,
                         "failed",
                         "error",
-                        object("code", McpException.INTERNAL_ERROR, "message", "broken"),
+                        RawJson.members("code", McpException.INTERNAL_ERROR, "message", "broken"),
                         exchange.caller())));
         tool(
                 "confirm_delete",
@@ -394,17 +400,16 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> resources(CallContext caller) {
+    public List<Resource> resources(CallContext caller) {
         return List.of(
-                json("{'uri':'test://static-text','name':'static-text','mimeType':'text/plain'}"),
-                json("{'uri':'test://static-binary','name':'static-binary','mimeType':'image/png'}"),
-                json("{'uri':'test://watched-resource','name':'watched-resource','mimeType':'text/plain'}"));
+                new Resource("test://static-text", "static-text", null, null, "text/plain"),
+                new Resource("test://static-binary", "static-binary", null, null, "image/png"),
+                new Resource("test://watched-resource", "watched-resource", null, null, "text/plain"));
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> resourceTemplates(CallContext caller) {
-        return List.of(
-                json("{'uriTemplate':'test://template/{id}/data','name':'template','mimeType':'application/json'}"));
+    public List<Resource> resourceTemplates(CallContext caller) {
+        return List.of(new Resource("test://template/{id}/data", "template", null, null, "application/json"));
     }
 
     @Override
@@ -428,16 +433,23 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     }
 
     @Override
-    public List<Map<String, @Nullable Object>> prompts(CallContext caller) {
+    public List<Prompt> prompts(CallContext caller) {
         return List.of(
-                json("{'name':'test_simple_prompt','title':'Simple','description':'A prompt without arguments'}"),
-                json("{'name':'test_prompt_with_arguments','description':'A prompt with arguments','arguments':["
-                        + "{'name':'arg1','description':'First','required':true},"
-                        + "{'name':'arg2','description':'Second','required':true}]}"),
-                json("{'name':'test_prompt_with_embedded_resource','description':'Embeds a resource','arguments':["
-                        + "{'name':'resourceUri','description':'URI','required':true}]}"),
-                json("{'name':'test_prompt_with_image','description':'Has an image'}"),
-                json("{'name':'test_input_required_result_prompt','description':'Asks'}"));
+                new Prompt("test_simple_prompt", "Simple", "A prompt without arguments", List.of()),
+                new Prompt(
+                        "test_prompt_with_arguments",
+                        null,
+                        "A prompt with arguments",
+                        List.of(
+                                new Prompt.Argument("arg1", "First", true),
+                                new Prompt.Argument("arg2", "Second", true))),
+                new Prompt(
+                        "test_prompt_with_embedded_resource",
+                        null,
+                        "Embeds a resource",
+                        List.of(new Prompt.Argument("resourceUri", "URI", true))),
+                new Prompt("test_prompt_with_image", null, "Has an image", List.of()),
+                new Prompt("test_input_required_result_prompt", null, "Asks", List.of()));
     }
 
     @Override

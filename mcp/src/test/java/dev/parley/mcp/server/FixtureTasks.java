@@ -1,9 +1,10 @@
 package dev.parley.mcp.server;
 
-import static dev.parley.mcp.wire.Trees.object;
-
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
+import dev.parley.mcp.wire.RawJson;
+import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.time.Duration;
@@ -30,7 +31,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         final String owner;
         final Map<String, @Nullable Object> state;
         final Map<String, Map<String, @Nullable Object>> answers = new LinkedHashMap<>();
-        final CopyOnWriteArrayList<Consumer<Map<String, @Nullable Object>>> listeners = new CopyOnWriteArrayList<>();
+        final CopyOnWriteArrayList<Consumer<McpTask>> listeners = new CopyOnWriteArrayList<>();
         Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered = answers -> "";
 
         One(String owner, Map<String, @Nullable Object> state) {
@@ -56,7 +57,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
                 }
                 now = new LinkedHashMap<>(state);
             }
-            listeners.forEach(each -> each.accept(now));
+            listeners.forEach(each -> each.accept(TaskModel.TASK.fromJson(now)));
         }
     }
 
@@ -68,7 +69,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         String id = UUID.randomUUID().toString();
         var task = new One(
                 RequestState.owner(caller),
-                object(
+                RawJson.members(
                         "taskId",
                         id,
                         "status",
@@ -86,15 +87,15 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     }
 
     /** A task that ends after a while. */
-    Map<String, @Nullable Object> after(Duration time, String status, String member, Object value, CallContext caller) {
+    McpTask after(Duration time, String status, String member, Object value, CallContext caller) {
         One task = begin(caller);
         Map<String, @Nullable Object> begun = task.state();
         var unused = timer.schedule(() -> task.change(status, member, value), time.toMillis(), TimeUnit.MILLISECONDS);
-        return begun;
+        return TaskModel.TASK.fromJson(begun);
     }
 
     /** A task that waits for answers, and completes with a text made of them. */
-    Map<String, @Nullable Object> asking(
+    McpTask asking(
             Map<String, Map<String, @Nullable Object>> questions,
             Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered,
             CallContext caller) {
@@ -102,7 +103,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         Map<String, @Nullable Object> begun = task.state();
         task.whenAnswered = whenAnswered;
         task.change("input_required", "inputRequests", questions);
-        return begun;
+        return TaskModel.TASK.fromJson(begun);
     }
 
     private One of(String id, CallContext caller) {
@@ -114,8 +115,8 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     }
 
     @Override
-    public Map<String, @Nullable Object> get(String taskId, CallContext caller) {
-        return of(taskId, caller).state();
+    public McpTask get(String taskId, CallContext caller) {
+        return TaskModel.TASK.fromJson(of(taskId, caller).state());
     }
 
     @Override
@@ -142,7 +143,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     }
 
     @Override
-    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<Map<String, @Nullable Object>> listener) {
+    public AutoCloseable onChange(String taskId, CallContext caller, Consumer<McpTask> listener) {
         One task = of(taskId, caller);
         task.listeners.add(listener);
         return () -> task.listeners.remove(listener);

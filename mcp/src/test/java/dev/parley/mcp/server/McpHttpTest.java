@@ -9,7 +9,9 @@ import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.Resource;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codecs;
@@ -84,7 +86,7 @@ class McpHttpTest {
         }
 
         @Override
-        public List<Map<String, @Nullable Object>> resources(CallContext caller) {
+        public List<Resource> resources(CallContext caller) {
             return others.resources(caller);
         }
 
@@ -286,7 +288,7 @@ class McpHttpTest {
         var states = new RequestState(new byte[32], Clock.systemUTC());
         String fresh = String.valueOf(
                 result(modern("tools/call", tool, "'name':'" + tool + "'")).get("requestState"));
-        var params = Trees.object("name", tool);
+        var params = RawJson.members("name", tool);
         String content = states.open(fresh, "tools/call", params, CallContext.anonymous());
         var hourAgo = new RequestState(
                 new byte[32],

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.time.Duration;
@@ -18,7 +19,7 @@ class RequestStateTest {
     private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
     private static final CallContext BOB = CallContext.of("bob", new CallContext.Scope("t1", "bob"));
     private static final Map<String, @Nullable Object> PARAMS =
-            Trees.object("name", "buy", "arguments", Trees.object("item", "a", "count", 1));
+            RawJson.members("name", "buy", "arguments", RawJson.members("item", "a", "count", 1));
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T00:00:00Z"));
     private final RequestState states = new RequestState(new byte[32], now::get);
@@ -32,7 +33,7 @@ class RequestStateTest {
         assertThat(states.open(
                         sealed,
                         "tools/call",
-                        Trees.object("arguments", Trees.object("count", 1, "item", "a"), "name", "buy"),
+                        RawJson.members("arguments", RawJson.members("count", 1, "item", "a"), "name", "buy"),
                         ALICE))
                 .as("members in another order")
                 .isEqualTo("secret");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
@@ -38,14 +39,14 @@ class SubscriptionTest {
                 provider,
                 caller,
                 peer,
-                new Message.Request(4, Methods.LISTEN, Trees.object("notifications", notifications)),
+                new Message.Request(4, Methods.LISTEN, RawJson.members("notifications", notifications)),
                 sent::add);
     }
 
     private String waitingTask() {
-        return String.valueOf(((FixtureTasks) provider.tasks())
+        return ((FixtureTasks) provider.tasks())
                 .asking(Map.of("q", Map.of("method", "elicitation/create")), answers -> "done", ALICE)
-                .get("taskId"));
+                .taskId();
     }
 
     private Object acknowledged() {

@@ -1,0 +1,43 @@
+package dev.parley.mcp.agent;
+
+import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.STRUCT;
+import static dev.parley.protocol.json.Codecs.TEXT;
+
+import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Shape;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that waits for its caller, or for a task of the server.
+ *
+ * @param questions of the server to the caller
+ * @param state of the call, for the server; null for none
+ * @param task of the server; null for none
+ * @param answers of the caller to some of the questions
+ */
+record KeptCall(
+        ToolCall call,
+        Map<String, Map<String, @Nullable Object>> questions,
+        @Nullable String state,
+        @Nullable String task,
+        Map<String, Map<String, @Nullable Object>> answers) {
+    static final Codec<KeptCall> CODEC = Shape.<KeptCall>of()
+            .required("tool", TEXT, kept -> kept.call.tool())
+            .required("arguments", STRUCT, kept -> kept.call.arguments())
+            .required("proxied", BOOLEAN, kept -> kept.call.isProxied())
+            .required("meta", STRUCT, kept -> kept.call.meta())
+            .optional("questions", Codecs.map(STRUCT), Map.of(), KeptCall::questions)
+            .optional("state", TEXT, KeptCall::state)
+            .optional("task", TEXT, KeptCall::task)
+            .optional("answers", Codecs.map(STRUCT), Map.of(), KeptCall::answers)
+            .as(v -> new KeptCall(
+                    new ToolCall(v.next(), v.next(), v.next(), v.next()), v.next(), v.next(), v.next(), v.next()));
+
+    /** This call with more answers. */
+    KeptCall answered(Map<String, Map<String, @Nullable Object>> all) {
+        return new KeptCall(call, questions, state, task, all);
+    }
+}
