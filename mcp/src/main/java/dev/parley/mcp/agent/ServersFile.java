@@ -111,26 +111,11 @@ final class ServersFile {
     /** Names by which hosts of MCP know the address of a server; the first one that is there counts. */
     private static final List<String> URLS = List.of("url", "httpUrl", "serverUrl");
 
-    private static final Set<String> MEMBERS = Set.of(
-            "command",
-            "args",
-            "env",
-            "cwd",
-            "url",
-            "httpUrl",
-            "serverUrl",
-            "headers",
-            "oauth",
-            "protocolVersion",
-            "timeout",
-            "links",
-            "disabled",
-            "enabled",
-            "type",
-            "transport",
-            "alwaysAllow", // of hosts that ask their user before each call
-            "autoApprove",
-            "description");
+    /** Those after {@code transport} are of hosts that ask their user before each call. */
+    private static final Set<String> MEMBERS =
+            Set.of(("command args env cwd url httpUrl serverUrl headers oauth protocolVersion"
+                            + " timeout links disabled enabled type transport alwaysAllow autoApprove description")
+                    .split(" "));
 
     /** Variables of this process that programs get: where their files are, where other programs are, and the language. */
     private static final List<String> INHERITED = List.of("HOME", "LANG", "PATH", "TMPDIR");

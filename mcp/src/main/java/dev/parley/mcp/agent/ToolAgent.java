@@ -16,6 +16,7 @@ import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.Pauses;
+import dev.parley.mcp.client.Progress;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
@@ -353,7 +354,7 @@ final class ToolAgent implements AgentHandler {
     }
 
     /** Progress of a call as that of its task, at most once a second. */
-    private static final class Reports implements McpClient.Progress {
+    private static final class Reports implements Progress {
         private final Reply reply;
         private long last = System.nanoTime() - PROGRESS_PAUSE.toNanos();
 

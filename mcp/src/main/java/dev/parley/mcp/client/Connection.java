@@ -2,8 +2,6 @@ package dev.parley.mcp.client;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.ServerInfo;
-import dev.parley.mcp.client.McpClient.Progress;
-import dev.parley.mcp.client.McpClient.Server;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Message;
@@ -37,14 +35,15 @@ final class Connection {
     static final Map<String, @Nullable Object> LEGACY_CAPABILITIES = Map.of("elicitation", ELICITATION);
     static final ServerInfo SELF = ServerInfo.of("parley", "1");
 
-    private final Transport transport;
+    final Transport transport;
     private final AtomicLong ids;
     private final Consumer<String> changes;
-    private final QuestionRouter questions;
+    final QuestionRouter questions;
     /** Answers to requests of the server under way. */
     private final Semaphore answers = new Semaphore(MOST_ANSWERS);
 
-    private volatile Server server = new Server(Revision.V2026_07_28, false);
+    private volatile Revision revision = Revision.V2026_07_28;
+    private volatile boolean reportsChanges;
     private volatile boolean isOpen;
 
     /**
@@ -60,26 +59,29 @@ final class Connection {
         transport.open(this::receive);
     }
 
-    Transport transport() {
-        return transport;
-    }
-
-    QuestionRouter questions() {
-        return questions;
-    }
-
-    Server server() {
-        return server;
-    }
-
     /** Sets the revision of the following messages. */
-    void found(Server found) {
-        server = found;
-        transport.revision(found.revision());
+    void revision(Revision found) {
+        revision = found;
+        transport.revision(found);
+    }
+
+    Revision revision() {
+        return revision;
     }
 
     boolean isStateless() {
-        return server.revision().isStateless();
+        return revision.isStateless();
+    }
+
+    /** Takes over what a server says about itself. */
+    void described(Map<String, @Nullable Object> description) {
+        Map<String, @Nullable Object> tools = Trees.map(Trees.map(description, "capabilities"), "tools");
+        reportsChanges = Boolean.TRUE.equals(tools.get("listChanged"));
+    }
+
+    /** Whether the server reports changes of its tools. */
+    boolean reportsChanges() {
+        return reportsChanges;
     }
 
     /** From now on, requests that are given up are canceled. */
@@ -109,7 +111,7 @@ final class Connection {
         var params = new LinkedHashMap<>(given);
         var meta = new LinkedHashMap<>(Trees.map(given, "_meta"));
         if (isStateless()) {
-            meta.put(Meta.PROTOCOL_VERSION, server.revision().text());
+            meta.put(Meta.PROTOCOL_VERSION, revision.text());
             meta.put(Meta.CLIENT_CAPABILITIES, CAPABILITIES);
             meta.put(Meta.CLIENT_INFO, Trees.of(ServerModel.INFO, SELF));
         }
@@ -120,7 +122,7 @@ final class Connection {
             params.put("_meta", meta);
         }
         var request = new Message.Request(exchange.id(), method, params);
-        var all = new LinkedHashMap<>(HeaderValues.standard(request, server.revision()));
+        var all = new LinkedHashMap<>(HeaderValues.standard(request, revision));
         all.putAll(headers);
         transport.begin(exchange, request, all);
     }
@@ -177,7 +179,7 @@ final class Connection {
 
     /** Gives a request up. */
     void abandon(Exchange exchange, String reason) {
-        if (isOpen && transport.cancelsByNotification(server.revision())) {
+        if (isOpen && transport.cancelsByNotification(revision)) {
             // On its own thread, because the calling one may be interrupted.
             var canceled = new Message.Notification(
                     "notifications/cancelled", Trees.with(Map.of("requestId", exchange.id()), "reason", reason));

@@ -1,14 +1,13 @@
 package dev.parley.mcp.client;
 
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.client.McpClient.Limits;
-import dev.parley.mcp.client.McpClient.Server;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
 import dev.parley.mcp.wire.ServerModel.Initialize;
 import dev.parley.mcp.wire.Trees;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,64 +20,69 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake {
     private final Connection connection;
-    private final Limits limits;
+    private final Duration discovery;
+    private final Duration request;
     private final @Nullable Revision pinned;
 
-    /** @param pinned the only revision that is offered; null to search */
-    Handshake(Connection connection, Limits limits, @Nullable Revision pinned) {
+    /**
+     * @param discovery wait for the answer of a server that may be of the older era
+     * @param request wait for other answers
+     * @param pinned the only revision that is offered; null to search
+     */
+    Handshake(Connection connection, Duration discovery, Duration request, @Nullable Revision pinned) {
         this.connection = connection;
-        this.limits = limits;
+        this.discovery = discovery;
+        this.request = request;
         this.pinned = pinned;
     }
 
     /** Agrees on a revision. */
     void run(Revision newest) throws InterruptedException {
-        Optional<Server> present = newest.isStateless() ? discovered() : Optional.empty();
-        if (present.isPresent()) {
-            connection.found(present.get());
-        } else {
-            initialize(newest.isStateless() ? Revision.V2025_11_25 : newest);
+        if (!newest.isStateless()) {
+            initialize(newest);
+        } else if (!isPresent()) {
+            initialize(Revision.V2025_11_25);
         }
     }
 
-    /** Empty for a server of the older era, unless the revision is pinned. */
-    private Optional<Server> discovered() throws InterruptedException {
-        var present = new Server(Revision.V2026_07_28, false);
-        connection.found(present);
+    /** Whether the server speaks the present revision; a pinned one has to. */
+    private boolean isPresent() throws InterruptedException {
+        connection.revision(Revision.V2026_07_28);
         Map<String, @Nullable Object> found;
         try {
-            found = discovery();
+            found = discovered();
         } catch (McpException refused) {
-            return isOfPresentEra(refused) ? Optional.of(present) : olderEra(refused);
+            return isOfPresentEra(refused) || olderEra(refused);
         } catch (ServerFailure failure) {
-            boolean isSilent = failure.kind() == Kind.TIMEOUT;
-            if (isSilent || UnusableAnswer.isOfClient(failure)) {
+            if (failure.kind() == Kind.TIMEOUT || UnusableAnswer.isOfClient(failure)) {
                 return olderEra(failure);
             }
             throw failure;
         }
         List<String> versions = Trees.texts(found, "supportedVersions");
-        if (!versions.contains(present.revision().text())) {
+        if (!versions.contains(Revision.V2026_07_28.text())) {
             return olderEra(new ServerFailure(
                     Kind.INVALID_RESPONSE,
                     "protocolVersion \"2026-07-28\": unsupported by the server, which has " + versions));
         }
-        return Optional.of(server(present.revision(), found));
+        connection.described(found);
+        return true;
     }
 
-    private Optional<Server> olderEra(RuntimeException refusal) {
+    /** False for a server of the older era, unless the revision is pinned. */
+    private boolean olderEra(RuntimeException refusal) {
         if (pinned != null) {
             throw refusal;
         }
-        return Optional.empty();
+        return false;
     }
 
-    private Map<String, @Nullable Object> discovery() throws InterruptedException {
+    private Map<String, @Nullable Object> discovered() throws InterruptedException {
         try {
-            return connection.request("server/discover", Map.of(), limits.discovery());
+            return connection.request("server/discover", Map.of(), discovery);
         } catch (McpException refused) {
             if (refused.code() == McpException.UNSUPPORTED_VERSION && isOfPresentEra(refused)) {
-                return connection.request("server/discover", Map.of(), limits.discovery());
+                return connection.request("server/discover", Map.of(), discovery);
             }
             throw refused;
         }
@@ -98,14 +102,9 @@ final class Handshake {
         return Trees.texts(refused.data(), "supported").contains(Revision.V2026_07_28.text());
     }
 
-    private static Server server(Revision revision, Map<String, @Nullable Object> answer) {
-        Map<String, @Nullable Object> tools = Trees.map(Trees.map(answer, "capabilities"), "tools");
-        return new Server(revision, Boolean.TRUE.equals(tools.get("listChanged")));
-    }
-
     /** Begins a session; a server that refuses the revision is offered the one before. */
     private void initialize(Revision wanted) throws InterruptedException {
-        connection.found(new Server(wanted, false));
+        connection.revision(wanted);
         Map<String, @Nullable Object> answer;
         try {
             answer = connection.request(
@@ -113,7 +112,7 @@ final class Handshake {
                     Trees.of(
                             ServerModel.INITIALIZE,
                             new Initialize(wanted.text(), Connection.LEGACY_CAPABILITIES, Connection.SELF)),
-                    limits.request());
+                    request);
         } catch (McpException refused) {
             boolean isOfVersion = refused.code() == McpException.UNSUPPORTED_VERSION
                     || String.valueOf(refused.getMessage())
@@ -133,8 +132,9 @@ final class Handshake {
                         : Optional.empty())
                 .orElseThrow(() -> new ServerFailure(
                         Kind.INVALID_RESPONSE, "protocolVersion \"" + version + "\": unsupported by this client"));
-        connection.found(server(revision, answer));
-        connection.transport().send(new Message.Notification("notifications/initialized", Map.of()));
-        connection.transport().follow();
+        connection.revision(revision);
+        connection.described(answer);
+        connection.transport.send(new Message.Notification("notifications/initialized", Map.of()));
+        connection.transport.follow();
     }
 }

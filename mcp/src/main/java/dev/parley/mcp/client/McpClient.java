@@ -9,13 +9,11 @@ import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.ResourceContent;
-import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.ParkedCalls.Parked;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
-import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import java.time.Duration;
@@ -38,14 +36,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Sampling and roots are not declared, so servers may not ask for them.
  */
 public final class McpClient implements AutoCloseable {
-    /** Receives reports about the progress of a call. */
-    @FunctionalInterface
-    public interface Progress {
-        Progress NONE = (progress, total, message) -> {};
-
-        void report(double progress, @Nullable Double total, @Nullable String message);
-    }
-
     /**
      * Limits.
      *
@@ -55,12 +45,6 @@ public final class McpClient implements AutoCloseable {
     public record Limits(Duration discovery, Duration request) {
         public static final Limits DEFAULT = new Limits(Duration.ofSeconds(15), Duration.ofSeconds(60));
     }
-
-    /** @param reportsChanges whether it reports changes of its tools */
-    public record Server(Revision revision, boolean reportsChanges) {}
-
-    /** A list of tools and how long it may be kept; null if the server does not say. */
-    public record Tools(List<Tool> tools, @Nullable Duration ttl) {}
 
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
     private final Supplier<? extends Transport> transports;
@@ -102,7 +86,7 @@ public final class McpClient implements AutoCloseable {
         var made = new Connection(transports.get(), ids, this::changed);
         boolean isConnected = false;
         try {
-            new Handshake(made, limits, pinned).run(newest);
+            new Handshake(made, limits.discovery(), limits.request(), pinned).run(newest);
             isConnected = true;
             return made;
         } finally {
@@ -125,16 +109,15 @@ public final class McpClient implements AutoCloseable {
         return requireNonNull(connection, "not connected");
     }
 
-    /** What the server says about itself. */
-    public Server server() {
-        return connection().server();
+    public Revision revision() {
+        return connection().revision();
     }
 
     /** Tools of the server, in its order. Those with names or header marks that break the rules are left out. */
     public Tools tools() throws InterruptedException {
         return tools.read(
                 params -> request("tools/list", params),
-                () -> connection().transport().hasHeaders() && connection().isStateless());
+                () -> connection().transport.hasHeaders() && connection().isStateless());
     }
 
     /**
@@ -160,7 +143,7 @@ public final class McpClient implements AutoCloseable {
             return outcome(held, exchange, call.name(), limit, progress);
         }
         long begun = System.nanoTime();
-        held.questions().enter(exchange, call.name(), limit);
+        held.questions.enter(exchange, call.name(), limit);
         held.begin(exchange, "tools/call", params, Map.of());
         return outcome(held, exchange, call.name(), limit.minusNanos(System.nanoTime() - begun), progress);
     }
@@ -175,8 +158,8 @@ public final class McpClient implements AutoCloseable {
         Connection held = waiting.connection();
         boolean isSent = false;
         try {
-            held.questions().enter(waiting.exchange(), waiting.tool(), limit);
-            held.transport().send(new Message.Result(waiting.question(), answer));
+            held.questions.enter(waiting.exchange(), waiting.tool(), limit);
+            held.transport.send(new Message.Result(waiting.question(), answer));
             isSent = true;
         } finally {
             if (!isSent) {
@@ -196,14 +179,14 @@ public final class McpClient implements AutoCloseable {
             Map<String, @Nullable Object> message = held.await(exchange, limit, progress, true);
             if (!Incoming.isAnswer(message)) {
                 isParked = true;
-                held.questions().asked(exchange);
+                held.questions.asked(exchange);
                 return park(held, exchange, tool, message);
             }
             isAnswered = true;
             Map<String, @Nullable Object> result = Connection.result(message);
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
-                case "task" -> new Outcome.Begun<>(TaskModel.TASK.fromJson(result));
+                case "task" -> new Outcome.Begun<>(ResultModel.TASK.fromJson(result));
                 case "input_required" -> new Outcome.Questions<>(requests(result), Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
@@ -211,7 +194,7 @@ public final class McpClient implements AutoCloseable {
             };
         } finally {
             if (!isParked) {
-                held.questions().leave(exchange, isAnswered);
+                held.questions.leave(exchange, isAnswered);
                 exchange.close();
             }
         }
@@ -238,7 +221,7 @@ public final class McpClient implements AutoCloseable {
 
     /** A task. Source: SEP-2663. */
     public McpTask task(String taskId) throws InterruptedException {
-        return TaskModel.TASK.fromJson(request("tasks/get", Map.of("taskId", taskId)));
+        return ResultModel.TASK.fromJson(request("tasks/get", Map.of("taskId", taskId)));
     }
 
     /** Answers questions of a task. */
@@ -336,7 +319,7 @@ public final class McpClient implements AutoCloseable {
      */
     public void onChange(Consumer<String> listener) {
         listeners.add(listener);
-        if (server().revision().isStateless() && server().reportsChanges()) {
+        if (connection().isStateless() && connection().reportsChanges()) {
             changes.begin();
         }
     }

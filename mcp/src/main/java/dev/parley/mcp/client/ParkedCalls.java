@@ -21,7 +21,7 @@ final class ParkedCalls {
             @Nullable Object question,
             Instant since) {
         void giveUp(String reason) {
-            connection.questions().leave(exchange, false);
+            connection.questions.leave(exchange, false);
             connection.abandon(exchange, reason);
         }
     }

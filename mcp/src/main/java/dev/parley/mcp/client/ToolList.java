@@ -1,7 +1,6 @@
 package dev.parley.mcp.client;
 
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.client.McpClient.Tools;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;

@@ -21,8 +21,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,11 +119,12 @@ public final class HttpEngine implements AutoCloseable {
             CallContext caller) {
         Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
         CallContext traced = meta.get("traceparent") instanceof String trace ? caller.withTraceparent(trace) : caller;
-        var call = new CallHolder();
+        var call = new AtomicReference<@Nullable RunningCall>(); // the ring of an outbox and its call
         // A client of the older era that leaves has not canceled its call, but can do so later.
-        var outbox = new Outbox(() -> call.end(peer.isStateless() ? RunningCall::cancel : RunningCall::leave));
+        var outbox = new Outbox(() -> Optional.ofNullable(call.get())
+                .ifPresent(peer.isStateless() ? RunningCall::cancel : RunningCall::leave));
         var running = new RunningCall(traced, peer, meta, asker, outbox::send);
-        call.running = running;
+        call.set(running);
         running.onCancel(outbox::end);
         Runnable work = () -> running.run(() -> work(request, running, session, outbox));
         if (session != null) {
@@ -135,18 +136,6 @@ public final class HttpEngine implements AutoCloseable {
             work.run();
         }
         return outbox;
-    }
-
-    /** Breaks the ring of an outbox and its call. */
-    private static final class CallHolder {
-        private volatile @Nullable RunningCall running;
-
-        void end(Consumer<RunningCall> how) {
-            RunningCall call = running;
-            if (call != null) {
-                how.accept(call);
-            }
-        }
     }
 
     private void work(Message.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {

@@ -14,12 +14,10 @@ import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
-import dev.parley.mcp.wire.OfferModel;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
 import dev.parley.mcp.wire.ServerModel.Description;
-import dev.parley.mcp.wire.TaskModel;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
@@ -210,18 +208,13 @@ final class Methods {
             case "server/discover" -> discovered();
             case "tools/list" -> page("tools", provider.tools(caller), tool -> json(tool, isStateless), params, call);
             case "resources/list" ->
-                page(
-                        "resources",
-                        provider.resources(caller),
-                        each -> Trees.of(OfferModel.RESOURCE, each),
-                        params,
-                        call);
+                page("resources", provider.resources(caller), each -> Trees.of(ToolModel.RESOURCE, each), params, call);
             case "resources/templates/list" -> {
                 List<Resource> templates = provider.resourceTemplates(caller);
-                yield page("resourceTemplates", templates, each -> Trees.of(OfferModel.TEMPLATE, each), params, call);
+                yield page("resourceTemplates", templates, each -> Trees.of(ToolModel.TEMPLATE, each), params, call);
             }
             case "prompts/list" ->
-                page("prompts", provider.prompts(caller), each -> Trees.of(OfferModel.PROMPT, each), params, call);
+                page("prompts", provider.prompts(caller), each -> Trees.of(ToolModel.PROMPT, each), params, call);
             case "tools/call" -> {
                 Object arguments = requireNonNullElse(params.get("arguments"), Map.of());
                 Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
@@ -238,7 +231,7 @@ final class Methods {
                         result -> Trees.of(ResultModel.PROMPT, result));
             case "resources/read" -> read(required(params, "uri"), call);
             case "completion/complete" -> completed(params, caller);
-            case "tasks/get" -> Trees.of(TaskModel.TASK, tasks(call).get(required(params, "taskId"), caller));
+            case "tasks/get" -> Trees.of(ResultModel.TASK, tasks(call).get(required(params, "taskId"), caller));
             case "tasks/update" -> {
                 tasks(call).update(required(params, "taskId"), answers(params, true), caller);
                 yield new LinkedHashMap<>();
@@ -368,7 +361,7 @@ final class Methods {
                 }
                 case Outcome.Begun<R>(var task) -> {
                     call.peer().requireTasks();
-                    return Trees.with(Trees.of(TaskModel.TASK, task), "resultType", "task");
+                    return Trees.with(Trees.of(ResultModel.TASK, task), "resultType", "task");
                 }
                 case Outcome.Questions<R>(var requests, @Nullable String next) -> {
                     call.peer().requireAnswersTo(requests);

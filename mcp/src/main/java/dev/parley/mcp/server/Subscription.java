@@ -5,7 +5,7 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Meta;
-import dev.parley.mcp.wire.TaskModel;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.util.ArrayList;
@@ -119,7 +119,7 @@ final class Subscription implements AutoCloseable {
                         task,
                         caller,
                         state -> send(new Message.Notification(
-                                "notifications/tasks", tagged(Trees.of(TaskModel.TASK, state))))));
+                                "notifications/tasks", tagged(Trees.of(ResultModel.TASK, state))))));
                 followed.add(task);
             } catch (McpException unknown) {
                 // Not acknowledged, like all that is not followed.

@@ -33,6 +33,15 @@ public final class HeaderValues {
     private static final Set<String> PRIMITIVES = Set.of("string", "integer", "boolean");
     private static final int MAX_DEPTH = 32;
 
+    /** Keywords whose values are schemas, and objects of schemas. */
+    private static final Set<String> SCHEMAS =
+            Set.of(("items contains not if then else additionalProperties propertyNames"
+                            + " unevaluatedItems unevaluatedProperties contentSchema")
+                    .split(" "));
+
+    private static final Set<String> OF_SCHEMAS =
+            Set.of("$defs", "definitions", "patternProperties", "dependentSchemas");
+
     private static final Map<String, String> NAMED = Map.of(
             "tools/call", "name",
             "prompts/get", "name",
@@ -142,37 +151,16 @@ public final class HeaderValues {
         }
         schema.forEach((keyword, value) -> {
             boolean isProperties = keyword.equals("properties");
-            if (value instanceof Map<?, ?> map && (isProperties || isOfSchemas(keyword))) {
+            if (value instanceof Map<?, ?> map && (isProperties || OF_SCHEMAS.contains(keyword))) {
                 Trees.map(map)
                         .forEach((name, inner) ->
                                 collect(Trees.map(inner), append(path, name), params, reachable && isProperties));
-            } else if (value instanceof Map<?, ?> inner && isSchema(keyword)) {
+            } else if (value instanceof Map<?, ?> inner && SCHEMAS.contains(keyword)) {
                 collect(Trees.map(inner), append(path, keyword), params, false);
             } else if (value instanceof List<?> list) {
                 list.forEach(inner -> collect(Trees.map(inner), append(path, keyword), params, false));
             }
         });
-    }
-
-    private static boolean isOfSchemas(String keyword) {
-        return Set.of("$defs", "definitions", "patternProperties", "dependentSchemas")
-                .contains(keyword);
-    }
-
-    private static boolean isSchema(String keyword) {
-        return Set.of(
-                        "items",
-                        "contains",
-                        "not",
-                        "if",
-                        "then",
-                        "else",
-                        "additionalProperties",
-                        "propertyNames",
-                        "unevaluatedItems",
-                        "unevaluatedProperties",
-                        "contentSchema")
-                .contains(keyword);
     }
 
     private static Param param(Map<String, @Nullable Object> schema, List<String> path, boolean reachable) {

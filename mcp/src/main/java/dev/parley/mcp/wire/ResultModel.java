@@ -6,6 +6,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.McpTask;
 import dev.parley.mcp.PromptResult;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.protocol.json.Codec;
@@ -16,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** JSON of the results of tools, resources and prompts. Members that the records do not have are kept. */
+/** JSON of the results of tools, resources and prompts, and of tasks. Members that the records do not have are kept. */
 public final class ResultModel {
     private ResultModel() {}
 
@@ -84,6 +85,41 @@ public final class ResultModel {
             .optional("description", TEXT, PromptResult::description)
             .required("messages", Codecs.list(MESSAGE), PromptResult::messages)
             .as(v -> new PromptResult(v.next(), v.next()));
+
+    /** Tasks, those of other programs too. */
+    public static final Codec<McpTask> TASK = Shape.<McpTask>of()
+            .always("taskId", Lenient.TEXT, "", McpTask::taskId)
+            .always("status", Lenient.TEXT, "", McpTask::status)
+            .optional("statusMessage", Lenient.TEXT, McpTask::statusMessage)
+            .optional("createdAt", Lenient.TEXT, McpTask::createdAt)
+            .optional("lastUpdatedAt", Lenient.TEXT, McpTask::lastUpdatedAt)
+            .optional("pollIntervalMs", Lenient.NUMBER, McpTask::pollIntervalMs)
+            .always("ttlMs", Codecs.FREE, Codecs.NULL, task -> task.ttlMs() == null ? Codecs.NULL : task.ttlMs())
+            .optional(
+                    "result",
+                    Codecs.via(Lenient.OBJECT, ResultModel::call, result -> Trees.of(ResultModel.CALL, result)),
+                    McpTask::result)
+            .optional("error", Envelope.ERROR, McpTask::error)
+            .optional(
+                    "inputRequests",
+                    Codecs.via(Codecs.FREE, Trees::objects, requests -> requests),
+                    Map.of(),
+                    McpTask::inputRequests)
+            .as(ResultModel::task);
+
+    private static McpTask task(Shape.Values v) {
+        return new McpTask(
+                v.next(),
+                v.next(),
+                v.next(),
+                v.next(),
+                v.next(),
+                v.next(),
+                v.next() instanceof Number ttl ? (Long) ttl.longValue() : null,
+                v.next(),
+                v.next(),
+                v.next());
+    }
 
     /** Reads the result of a call of another program, leniently. */
     public static CallResult call(Map<String, @Nullable Object> result) {

@@ -1,13 +1,18 @@
 package dev.parley.mcp.wire;
 
+import static dev.parley.protocol.json.Codecs.TEXT;
+
 import dev.parley.mcp.McpProvider.Invocation;
+import dev.parley.mcp.Prompt;
+import dev.parley.mcp.Resource;
 import dev.parley.mcp.Tool;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Shape;
+import java.util.List;
 import java.util.Map;
 
-/** JSON of tools and of their calls. */
+/** JSON of tools with their calls, of resources and of prompts. */
 public final class ToolModel {
     private ToolModel() {}
 
@@ -23,10 +28,36 @@ public final class ToolModel {
 
     /** Parameters of {@code tools/call}. */
     public static final Codec<Invocation> CALL = Shape.<Invocation>of()
-            .required("name", Codecs.TEXT, Invocation::name)
+            .required("name", TEXT, Invocation::name)
             .always("arguments", Codecs.STRUCT, Map.of(), Invocation::arguments)
             .optional("inputResponses", Codecs.map(Codecs.STRUCT), Map.of(), Invocation::answers)
-            .optional("requestState", Codecs.TEXT, Invocation::state)
+            .optional("requestState", TEXT, Invocation::state)
             .optional("_meta", Codecs.STRUCT, Map.of(), Invocation::meta)
             .as(v -> new Invocation(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    public static final Codec<Resource> RESOURCE = resource("uri");
+    public static final Codec<Resource> TEMPLATE = resource("uriTemplate");
+
+    private static final Codec<Prompt.Argument> ARGUMENT = Shape.<Prompt.Argument>of()
+            .required("name", TEXT, Prompt.Argument::name)
+            .optional("description", TEXT, Prompt.Argument::description)
+            .always("required", Codecs.BOOLEAN, false, Prompt.Argument::required)
+            .as(v -> new Prompt.Argument(v.next(), v.next(), v.next()));
+
+    public static final Codec<Prompt> PROMPT = Shape.<Prompt>of()
+            .required("name", TEXT, Prompt::name)
+            .optional("title", TEXT, Prompt::title)
+            .optional("description", TEXT, Prompt::description)
+            .optional("arguments", Codecs.list(ARGUMENT), List.of(), Prompt::arguments)
+            .as(v -> new Prompt(v.next(), v.next(), v.next(), v.next()));
+
+    private static Codec<Resource> resource(String uri) {
+        return Shape.<Resource>of()
+                .required(uri, TEXT, Resource::uri)
+                .required("name", TEXT, Resource::name)
+                .optional("title", TEXT, Resource::title)
+                .optional("description", TEXT, Resource::description)
+                .optional("mimeType", TEXT, Resource::mimeType)
+                .as(v -> new Resource(v.next(), v.next(), v.next(), v.next(), v.next()));
+    }
 }

@@ -13,6 +13,7 @@ import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.PinnedClient;
+import dev.parley.mcp.client.Progress;
 import dev.parley.mcp.hub.McpSource;
 import dev.parley.mcp.server.FixtureHub;
 import dev.parley.mcp.wire.RawJson;
@@ -184,9 +185,7 @@ final class LargeServerTest {
     private static Object called(McpClient client, String tool, Map<String, @Nullable Object> arguments)
             throws InterruptedException {
         return client.call(
-                new Invocation(tool, arguments, Map.of(), null, Map.of()),
-                Duration.ofSeconds(30),
-                McpClient.Progress.NONE);
+                new Invocation(tool, arguments, Map.of(), null, Map.of()), Duration.ofSeconds(30), Progress.NONE);
     }
 
     @Test

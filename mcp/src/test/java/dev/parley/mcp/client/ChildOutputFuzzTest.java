@@ -57,7 +57,7 @@ final class ChildOutputFuzzTest {
 
     private static void call(McpClient client) throws InterruptedException {
         var call = new Invocation("a", Map.of("b", "c"), Map.of(), null, Map.of());
-        Outcome<CallResult> outcome = client.call(call, Duration.ofMillis(1), McpClient.Progress.NONE);
+        Outcome<CallResult> outcome = client.call(call, Duration.ofMillis(1), Progress.NONE);
         if (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
             requests.values()
                     .forEach(request -> Elicitation.of(request).ifPresent(question -> {

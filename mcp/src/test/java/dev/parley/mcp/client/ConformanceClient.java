@@ -134,13 +134,12 @@ public final class ConformanceClient {
     private static void call(McpClient client, String tool, Map<String, @Nullable Object> arguments)
             throws InterruptedException {
         var invocation = new Invocation(tool, arguments, Map.of(), null, Map.of());
-        Outcome<CallResult> outcome = client.call(invocation, LIMIT, McpClient.Progress.NONE);
+        Outcome<CallResult> outcome = client.call(invocation, LIMIT, Progress.NONE);
         while (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
             var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
             requests.forEach((key, request) -> Elicitation.of(request)
                     .ifPresent(question -> answers.put(key, question.accept(content(question)))));
-            outcome = client.call(
-                    new Invocation(tool, arguments, answers, state, Map.of()), LIMIT, McpClient.Progress.NONE);
+            outcome = client.call(new Invocation(tool, arguments, answers, state, Map.of()), LIMIT, Progress.NONE);
         }
     }
 

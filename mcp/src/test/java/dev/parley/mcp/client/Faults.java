@@ -28,7 +28,7 @@ final class Faults {
 
     static String call(McpClient client, String text, Duration limit) throws InterruptedException {
         var call = new Invocation("echo", Map.of("text", text), Map.of(), null, Map.of());
-        return ((Outcome.Complete<CallResult>) client.call(call, limit, McpClient.Progress.NONE))
+        return ((Outcome.Complete<CallResult>) client.call(call, limit, Progress.NONE))
                 .result()
                 .toString();
     }

@@ -597,7 +597,7 @@ class HttpFaultsTest {
         try (McpClient client = connected(LIMIT)) {
             assertThat(call(client, "first")).contains("answer to first");
             assertThat(call(client, "second")).contains("answer to second");
-            assertThat(client.server().revision().isStateless()).isFalse();
+            assertThat(client.revision().isStateless()).isFalse();
         }
         assertThat(raw.methods().stream().filter("tools/call"::equals)).hasSize(3);
     }

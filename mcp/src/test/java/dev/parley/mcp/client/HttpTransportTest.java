@@ -110,7 +110,7 @@ class HttpTransportTest {
             unanswered.add("tools/call");
             var call = new Invocation("add", Map.of(), Map.of(), null, Map.of());
 
-            assertThatThrownBy(() -> client.call(call, LIMIT, McpClient.Progress.NONE))
+            assertThatThrownBy(() -> client.call(call, LIMIT, Progress.NONE))
                     .asInstanceOf(InstanceOfAssertFactories.type(ServerFailure.class))
                     .satisfies(failure -> assertThat(failure.kind()).isEqualTo(Kind.CONNECTION));
             assertThat(requests).containsExactly("tools/call");

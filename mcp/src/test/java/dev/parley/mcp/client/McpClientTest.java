@@ -56,7 +56,7 @@ class McpClientTest {
     }
 
     private Outcome<CallResult> call(String tool, Map<String, @Nullable Object> arguments) throws InterruptedException {
-        return requireNonNull(client).call(invocation(tool, arguments), LIMIT, McpClient.Progress.NONE);
+        return requireNonNull(client).call(invocation(tool, arguments), LIMIT, Progress.NONE);
     }
 
     private static String text(Outcome<CallResult> outcome) {
@@ -72,8 +72,7 @@ class McpClientTest {
     void findsTheEraOfAServerAndReadsAllPagesOfItsTools(String era) throws InterruptedException {
         McpClient connected = connected(era);
 
-        assertThat(connected.server().revision())
-                .isEqualTo(era.equals("modern") ? Revision.V2026_07_28 : Revision.V2025_11_25);
+        assertThat(connected.revision()).isEqualTo(era.equals("modern") ? Revision.V2026_07_28 : Revision.V2025_11_25);
         assertThat(connected.tools().tools()).extracting(Tool::name).contains("echo", "add", "invalid");
         assertThat(connected.tools().ttl()).isEqualTo(Duration.ofMinutes(1));
         assertThat(text(call("echo", Map.of("text", "hello")))).contains("hello");
@@ -93,7 +92,7 @@ class McpClientTest {
                 "ask", Map.of(), Map.of(key, question.accept(Map.of("colour", "red"))), questions.state(), Map.of());
 
         assertThat(question.message()).isEqualTo("Which colour?");
-        assertThat(text(connected.call(answered, LIMIT, McpClient.Progress.NONE)))
+        assertThat(text(connected.call(answered, LIMIT, Progress.NONE)))
                 .contains("the user says accept {colour=red}")
                 .doesNotContain("without the state");
     }
@@ -134,8 +133,7 @@ class McpClientTest {
     void aCallWithoutAnAnswerEndsInTimeAndOthersGoOn() throws InterruptedException {
         McpClient connected = connected("modern");
 
-        assertThatThrownBy(() ->
-                        connected.call(invocation("silent", Map.of()), Duration.ofMillis(200), McpClient.Progress.NONE))
+        assertThatThrownBy(() -> connected.call(invocation("silent", Map.of()), Duration.ofMillis(200), Progress.NONE))
                 .isInstanceOfSatisfying(
                         ServerFailure.class,
                         failure -> assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT));
@@ -146,8 +144,7 @@ class McpClientTest {
     void noticesAndRequestsWithoutEndDoNotKeepACallOpen() throws InterruptedException {
         McpClient connected = connected("modern");
 
-        assertThatThrownBy(() ->
-                        connected.call(invocation("endless", Map.of()), Duration.ofSeconds(1), McpClient.Progress.NONE))
+        assertThatThrownBy(() -> connected.call(invocation("endless", Map.of()), Duration.ofSeconds(1), Progress.NONE))
                 .isInstanceOfSatisfying(
                         ServerFailure.class,
                         failure -> assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT));

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class QuestionRouterTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final McpClient.Progress NONE = McpClient.Progress.NONE;
+    private static final Progress NONE = Progress.NONE;
     private static final Duration NOW = Duration.ZERO;
 
     private final ConcurrentLinkedQueue<Object> refused = new ConcurrentLinkedQueue<>();

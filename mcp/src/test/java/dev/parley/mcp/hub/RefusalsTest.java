@@ -16,6 +16,7 @@ import dev.parley.mcp.client.Forms;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.OlderFront;
 import dev.parley.mcp.client.PinnedClient;
+import dev.parley.mcp.client.Progress;
 import dev.parley.mcp.client.ScriptedServer;
 import dev.parley.mcp.hub.RawPeer.Answer;
 import dev.parley.mcp.server.FixtureHub;
@@ -168,9 +169,7 @@ final class RefusalsTest {
             Map<String, Map<String, @Nullable Object>> answers)
             throws InterruptedException {
         Outcome<CallResult> outcome = client.call(
-                new Invocation(tool, arguments, Map.of(), null, Map.of()),
-                Duration.ofSeconds(30),
-                McpClient.Progress.NONE);
+                new Invocation(tool, arguments, Map.of(), null, Map.of()), Duration.ofSeconds(30), Progress.NONE);
         if (!(outcome instanceof Outcome.Questions<CallResult>(var questions, var state))) {
             throw new AssertionError("no question: " + outcome);
         }
@@ -178,9 +177,7 @@ final class RefusalsTest {
         var left = new ArrayList<>(answers.values());
         questions.keySet().forEach(key -> given.put(key, left.removeFirst()));
         Outcome<CallResult> end = client.call(
-                new Invocation(tool, arguments, given, state, Map.of()),
-                Duration.ofSeconds(30),
-                McpClient.Progress.NONE);
+                new Invocation(tool, arguments, given, state, Map.of()), Duration.ofSeconds(30), Progress.NONE);
         if (!(end instanceof Outcome.Complete<CallResult>(var result))) {
             throw new AssertionError("asked again: " + end);
         }

@@ -4,7 +4,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.wire.RawJson;
-import dev.parley.mcp.wire.TaskModel;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.time.Duration;
@@ -57,7 +57,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
                 }
                 now = new LinkedHashMap<>(state);
             }
-            listeners.forEach(each -> each.accept(TaskModel.TASK.fromJson(now)));
+            listeners.forEach(each -> each.accept(ResultModel.TASK.fromJson(now)));
         }
     }
 
@@ -91,7 +91,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         One task = begin(caller);
         Map<String, @Nullable Object> begun = task.state();
         var unused = timer.schedule(() -> task.change(status, member, value), time.toMillis(), TimeUnit.MILLISECONDS);
-        return TaskModel.TASK.fromJson(begun);
+        return ResultModel.TASK.fromJson(begun);
     }
 
     /** A task that waits for answers, and completes with a text made of them. */
@@ -103,7 +103,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         Map<String, @Nullable Object> begun = task.state();
         task.whenAnswered = whenAnswered;
         task.change("input_required", "inputRequests", questions);
-        return TaskModel.TASK.fromJson(begun);
+        return ResultModel.TASK.fromJson(begun);
     }
 
     private One of(String id, CallContext caller) {
@@ -116,7 +116,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
 
     @Override
     public McpTask get(String taskId, CallContext caller) {
-        return TaskModel.TASK.fromJson(of(taskId, caller).state());
+        return ResultModel.TASK.fromJson(of(taskId, caller).state());
     }
 
     @Override
