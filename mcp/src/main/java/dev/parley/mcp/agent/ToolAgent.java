@@ -98,28 +98,18 @@ final class ToolAgent implements AgentHandler {
             reply.reject(String.valueOf(unclear.getMessage()));
         } catch (McpException error) {
             table.forget(request.taskId());
-            boolean isOfCaller = error.code() == McpException.INVALID_PARAMS;
+            String text = Excerpt.of(String.valueOf(error.getMessage()), MAX_TEXT);
+            Object details = error.data().isEmpty() ? null : error.data();
             reply.move(
-                    isOfCaller ? TaskState.REJECTED : TaskState.FAILED,
-                    ToolAnswer.failed(
-                            isProxied,
-                            "MCP_PROTOCOL",
-                            error.code(),
-                            Excerpt.of(String.valueOf(error.getMessage()), MAX_TEXT),
-                            error.data().isEmpty() ? null : error.data()),
+                    error.code() == McpException.INVALID_PARAMS ? TaskState.REJECTED : TaskState.FAILED,
+                    ToolAnswer.failed(isProxied, "MCP_PROTOCOL", error.code(), text, details),
                     Map.of());
         } catch (ServerFailure failure) {
             table.forget(request.taskId());
             LOG.log(System.Logger.Level.WARNING, "MCP server " + server.entry().name(), failure);
-            reply.move(
-                    TaskState.FAILED,
-                    ToolAnswer.failed(
-                            isProxied,
-                            "A2A_PROXY",
-                            ToolAnswer.code(failure),
-                            Excerpt.of(String.valueOf(failure.getMessage()), MAX_TEXT),
-                            null),
-                    Map.of());
+            String text = Excerpt.of(String.valueOf(failure.getMessage()), MAX_TEXT);
+            Message failed = ToolAnswer.failed(isProxied, "A2A_PROXY", ToolAnswer.code(failure), text, null);
+            reply.move(TaskState.FAILED, failed, Map.of());
         }
     }
 
@@ -148,15 +138,10 @@ final class ToolAgent implements AgentHandler {
         Part[] parts = new ToolAnswer(client, server.entry().links()).parts(result);
         table.forget(request.taskId());
         if (result.isFailure()) {
-            reply.move(
-                    TaskState.FAILED,
-                    ToolAnswer.failed(
-                            call.isProxied(),
-                            "MCP_TOOL",
-                            "MCP_TOOL_ERROR",
-                            ToolAnswer.text(result),
-                            Trees.map(ResultModel.CALL.toJson(result)).get("content")),
-                    Map.of());
+            Object details = Trees.of(ResultModel.CALL, result).get("content");
+            Message failed =
+                    ToolAnswer.failed(call.isProxied(), "MCP_TOOL", "MCP_TOOL_ERROR", ToolAnswer.text(result), details);
+            reply.move(TaskState.FAILED, failed, Map.of());
         } else if (call.isProxied()) {
             reply.complete(ToolAnswer.proxied(result));
         } else {

@@ -26,6 +26,13 @@ final class ServerCommands {
 
     private ServerCommands() {}
 
+    private interface Administered extends ProgramCommand {
+        @Override
+        default Target target() {
+            return Target.ADMINISTRATION;
+        }
+    }
+
     static List<CommandEntry> all() {
         return List.of(
                 of("servers", "List the MCP servers of a hub with their state", Servers::new),
@@ -57,12 +64,7 @@ final class ServerCommands {
     }
 
     /** {@code parley mcp servers}. */
-    private static final class Servers implements ProgramCommand {
-        @Override
-        public Target target() {
-            return Target.ADMINISTRATION;
-        }
-
+    private static final class Servers implements Administered {
         @Override
         public int run(CommandCall call) throws InterruptedException {
             var rows = new ArrayList<Map<String, @Nullable Object>>();
@@ -88,16 +90,11 @@ final class ServerCommands {
     }
 
     /** {@code parley mcp tools}. */
-    private static final class Listed implements ProgramCommand {
+    private static final class Listed implements Administered {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.argument(0, false, "SERVER", "Name of one server; default: all."));
             spec.addOption(Parameters.flag("--held", "Only tools that wait for approval."));
-        }
-
-        @Override
-        public Target target() {
-            return Target.ADMINISTRATION;
         }
 
         @Override
@@ -127,15 +124,10 @@ final class ServerCommands {
     }
 
     /** {@code parley mcp log}. */
-    private static final class Log implements ProgramCommand {
+    private static final class Log implements Administered {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.argument(0, true, "SERVER", "Name of the server."));
-        }
-
-        @Override
-        public Target target() {
-            return Target.ADMINISTRATION;
         }
 
         @Override
@@ -170,7 +162,7 @@ final class ServerCommands {
     }
 
     /** {@code parley mcp approve}. */
-    private static final class Approve implements ProgramCommand {
+    private static final class Approve implements Administered {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Parameters.words(
@@ -179,11 +171,6 @@ final class ServerCommands {
                     "--digest",
                     "DIGEST",
                     "Begin of the digest of the definition that was looked at, so that no later one is approved."));
-        }
-
-        @Override
-        public Target target() {
-            return Target.ADMINISTRATION;
         }
 
         @Override
