@@ -1,6 +1,7 @@
 package dev.parley.mcp.client;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
@@ -16,6 +17,7 @@ import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.protocol.json.Codecs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -208,7 +210,8 @@ public final class McpClient implements AutoCloseable {
 
     private Outcome<CallResult> park(
             Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
-        String state = parked.add(new Parked(held, exchange, tool, question.get("id"), Instant.now()));
+        Object id = requireNonNullElse(question.get("id"), Codecs.NULL);
+        String state = parked.add(new Parked(held, exchange, tool, id, Instant.now()));
         var request = new LinkedHashMap<>(question);
         request.keySet().retainAll(List.of("method", "params"));
         return new Outcome.Questions<>(Map.of("question", request), state);

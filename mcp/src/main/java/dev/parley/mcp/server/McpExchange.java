@@ -23,20 +23,10 @@ public record McpExchange(String name, WireRequest request, Message message)
     /** Name of what is no call of a feature: sessions, notifications, answers, and unknown methods. */
     public static final String OTHER = "mcp/session";
 
-    private static final Map<String, String> NAMES = Stream.of(
-                    "server/discover",
-                    "tools/list",
-                    "tools/call",
-                    "resources/list",
-                    "resources/templates/list",
-                    "resources/read",
-                    "prompts/list",
-                    "prompts/get",
-                    "completion/complete",
-                    "subscriptions/listen",
-                    "tasks/get",
-                    "tasks/update",
-                    "tasks/cancel")
+    private static final Map<String, String> NAMES = Stream.of(("server/discover tools/list tools/call resources/list"
+                            + " resources/templates/list resources/read prompts/list prompts/get completion/complete"
+                            + " subscriptions/listen tasks/get tasks/update tasks/cancel")
+                    .split(" "))
             .collect(Collectors.toUnmodifiableMap(method -> method, method -> "mcp/" + method));
 
     /** Makes the operation of a request. */
