@@ -24,10 +24,6 @@ final class HandleTools {
     static final String REPLY = "task_reply";
     static final String CANCEL = "task_cancel";
 
-    private static final String SCHEMA = """
-            {"type": "object", "properties": {
-              "taskId": {"type": "string", "description": "Id of the task, from an earlier result."}%s},
-             "required": ["taskId"]}""";
     private static final String ANSWER = """
             , "message": {"type": "string", "description": "The answer."},
               "data": {"type": "object", "description": "Structured answer, instead of a text."},
@@ -59,7 +55,10 @@ final class HandleTools {
                 name,
                 null,
                 description,
-                Trees.json(SCHEMA.formatted(name.equals(REPLY) ? ANSWER : "")),
+                Trees.json("""
+                        {"type": "object", "properties": {
+                          "taskId": {"type": "string", "description": "Id of the task, from an earlier result."}%s},
+                         "required": ["taskId"]}""".formatted(name.equals(REPLY) ? ANSWER : "")),
                 null,
                 Trees.json("""
                         {"readOnlyHint": %s, "destructiveHint": %s, "idempotentHint": %s, "openWorldHint": true}\
