@@ -29,31 +29,32 @@ public final class ResultModel {
             .others(ResourceContent::others, Set.of())
             .as(v -> new ResourceContent(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Content.Text> PLAIN = content("text", Content.Text.class)
+    private static final Codec<Content.Text> PLAIN = ResultModel.<Content.Text>content("text")
             .required("text", TEXT, Content.Text::text)
             .others(Content.Text::others, Set.of())
             .as(v -> new Content.Text(v.skip().next(), v.next()));
 
-    private static final Codec<Content.Image> IMAGE = content("image", Content.Image.class)
+    private static final Codec<Content.Image> IMAGE = ResultModel.<Content.Image>content("image")
             .required("data", TEXT, Content.Image::data)
             .optional("mimeType", Lenient.TEXT, Content.Image::mimeType)
             .others(Content.Image::others, Set.of())
             .as(v -> new Content.Image(v.skip().next(), v.next(), v.next()));
 
-    private static final Codec<Content.Audio> AUDIO = content("audio", Content.Audio.class)
+    private static final Codec<Content.Audio> AUDIO = ResultModel.<Content.Audio>content("audio")
             .required("data", TEXT, Content.Audio::data)
             .optional("mimeType", Lenient.TEXT, Content.Audio::mimeType)
             .others(Content.Audio::others, Set.of())
             .as(v -> new Content.Audio(v.skip().next(), v.next(), v.next()));
 
-    private static final Codec<Content.ResourceLink> LINK = content("resource_link", Content.ResourceLink.class)
+    private static final Codec<Content.ResourceLink> LINK = ResultModel.<Content.ResourceLink>content("resource_link")
             .required("uri", TEXT, Content.ResourceLink::uri)
             .optional("name", Lenient.TEXT, Content.ResourceLink::name)
             .optional("mimeType", Lenient.TEXT, Content.ResourceLink::mimeType)
             .others(Content.ResourceLink::others, Set.of())
             .as(v -> new Content.ResourceLink(v.skip().next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Content.EmbeddedResource> EMBEDDED = content("resource", Content.EmbeddedResource.class)
+    private static final Codec<Content.EmbeddedResource> EMBEDDED = ResultModel.<Content.EmbeddedResource>content(
+                    "resource")
             .required("resource", RESOURCE, Content.EmbeddedResource::resource)
             .others(Content.EmbeddedResource::others, Set.of())
             .as(v -> new Content.EmbeddedResource(v.skip().next(), v.next()));
@@ -136,7 +137,7 @@ public final class ResultModel {
         return Codecs.via(FREE, value -> value.equals(Codecs.NULL) ? null : value, value -> value);
     }
 
-    private static <T> Shape.Builder<T> content(String type, Class<T> kind) {
+    private static <T> Shape.Builder<T> content(String type) {
         return Shape.<T>of().always("type", TEXT, type, content -> type);
     }
 
