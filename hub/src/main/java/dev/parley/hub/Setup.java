@@ -36,6 +36,7 @@ import dev.parley.trust.Callers;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.PolicyFile;
 import dev.parley.trust.Principal;
+import dev.parley.trust.ResourceMetadata;
 import dev.parley.trust.Trust;
 import dev.parley.trust.TrustBuilder;
 import dev.parley.trust.TrustSettings;
@@ -135,13 +136,13 @@ final class Setup {
     String bootstrapKey(@Nullable Administration administration) {
         if (administration == null
                 || !authenticates()
-                || callers.anyWith(Trust.ADMIN)
-                || administration.directory().anyWith(Trust.ADMIN)) {
+                || callers.anyWith(Principal.ADMIN)
+                || administration.directory().anyWith(Principal.ADMIN)) {
             return null;
         }
         return administration
                 .directory()
-                .createKey(Principal.DEFAULT_GROUP, "admin", List.of(Trust.ADMIN), null, Actor.OPERATOR)
+                .createKey(Principal.DEFAULT_GROUP, "admin", List.of(Principal.ADMIN), null, Actor.OPERATOR)
                 .secret();
     }
 
@@ -269,7 +270,7 @@ final class Setup {
 
     private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
         return (request, body) -> {
-            trust.require(Trust.METRICS, request.arrival());
+            trust.require(Principal.METRICS, request.arrival());
             return handler.answer(request, body);
         };
     }
@@ -320,17 +321,20 @@ final class Setup {
                 .protectCards(settings.trust().protectCards())
                 .refusals(metrics::refused)
                 .handler(
-                        Trust.TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
+                        ResourceMetadata.TOKEN_PATH,
+                        (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
-                        Trust.AUTHORIZE_PATH,
+                        ResourceMetadata.AUTHORIZE_PATH,
                         (request, body) -> trust.authorize(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
-                        Trust.REGISTER_PATH,
+                        ResourceMetadata.REGISTER_PATH,
                         (request, body) -> trust.register(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
-                        Trust.RESOURCE_PATH,
-                        (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
-                .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
+                        ResourceMetadata.PATH,
+                        (request, body) -> trust.metadata(request.at(ResourceMetadata.PATH + request.path())))
+                .handler(
+                        ResourceMetadata.SERVER_PATH,
+                        (request, body) -> trust.metadata(request.at(ResourceMetadata.SERVER_PATH)))
                 .handler(Page.STYLE, Page.of("text/css; charset=utf-8", "page.css"));
         for (HubExtensionSource extension : extensions) {
             extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));

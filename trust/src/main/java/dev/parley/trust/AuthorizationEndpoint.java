@@ -6,6 +6,9 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.oauth.ConsentPage;
+import dev.parley.trust.oauth.Form;
+import dev.parley.trust.oauth.OAuthRefusal;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Clients.Client;
 import dev.parley.trust.tokens.Guesses;
@@ -27,8 +30,19 @@ import org.jspecify.annotations.Nullable;
  * Registers OAuth clients, and asks users whether a client may call the agents as them. Safe for any thread.
  *
  * <p>Source: RFC 6749, section 4.1; RFC 7591, section 3; RFC 7636; RFC 8707; RFC 9207; RFC 9700.
+ *
+ * @param users returns the user of an API key; null for none
+ * @param limits takes a sign-in from the limits of its user, and returns what gives it back
+ * @param guesses counts wrong keys of users
  */
-final class AuthorizationEndpoint {
+record AuthorizationEndpoint(
+        Clients clients,
+        SignIns signIns,
+        Function<String, @Nullable SignedIn> users,
+        Function<Principal, Runnable> limits,
+        Supplier<String> hub,
+        Guesses guesses,
+        InstantSource clock) {
     private static final String CODE = "code";
     private static final String CHALLENGE = "[A-Za-z0-9_-]{43}";
     private static final int LONGEST_STATE = 2048;
@@ -46,34 +60,6 @@ final class AuthorizationEndpoint {
 
     /** A user by an API key, with the id of the key in the directory; empty for one of the configuration. */
     record SignedIn(Principal principal, String key) {}
-
-    private final Clients clients;
-    private final SignIns signIns;
-    private final Function<String, @Nullable SignedIn> users;
-    private final Function<Principal, Runnable> limits;
-    private final Supplier<String> hub;
-    private final Guesses guesses;
-    private final InstantSource clock;
-
-    /**
-     * @param users returns the user of an API key; null for none
-     * @param limits takes a sign-in from the limits of its user, and returns what gives it back
-     */
-    AuthorizationEndpoint(
-            Clients clients,
-            SignIns signIns,
-            Function<String, @Nullable SignedIn> users,
-            Function<Principal, Runnable> limits,
-            Supplier<String> hub,
-            InstantSource clock) {
-        this.clients = clients;
-        this.signIns = signIns;
-        this.users = users;
-        this.limits = limits;
-        this.hub = hub;
-        this.guesses = new Guesses(clock, TokenEndpoint.MAX_WRONG);
-        this.clock = clock;
-    }
 
     // ---- Registration
 

@@ -152,8 +152,7 @@ public final class Guard {
     }
 
     private void require(String operation, @Nullable String skill, CallContext context, String task) {
-        var caller = new Principal(context.scope().group(), context.caller(), context.grants());
-        Refusal refusal = policy.refusal(new Attempt(caller, agent, operation, skill));
+        Refusal refusal = policy.refusal(new Attempt(Principal.of(context), agent, operation, skill));
         if (refusal == null) {
             return;
         }

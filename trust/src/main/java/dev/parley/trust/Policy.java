@@ -55,7 +55,7 @@ public interface Policy {
 
     /**
      * Returns what keeps an operator from an operation of the administration; null if nothing does. Operators have the scope {@value
-     * Trust#ADMIN}. Default: nothing.
+     * Principal#ADMIN}. Default: nothing.
      *
      * @param attempt with an operation such as {@code admin/keys/create}, and no agent
      */

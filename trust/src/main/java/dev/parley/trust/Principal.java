@@ -17,8 +17,12 @@ public record Principal(String group, String name, Set<String> scopes) {
     /** The group of those about whom nothing else was said. */
     public static final String DEFAULT_GROUP = "default";
 
-    static final String ADMIN = "admin";
-    static final String METRICS = "metrics";
+    /** Scope of operators of a hub. */
+    public static final String ADMIN = "admin";
+
+    /** Scope for reading the metrics of a hub. */
+    public static final String METRICS = "metrics";
+
     /** Scope of group administrators: permits the operations of the administration that concern a single group. */
     static final String GROUP_ADMIN = "group-admin";
 
@@ -29,6 +33,11 @@ public record Principal(String group, String name, Set<String> scopes) {
         requireNonNull(group, "group");
         requireNonNull(name, "name");
         scopes = Set.copyOf(scopes);
+    }
+
+    /** The caller of a context. */
+    static Principal of(CallContext context) {
+        return new Principal(context.scope().group(), context.caller(), context.grants());
     }
 
     CallContext context(String address) {

@@ -3,6 +3,8 @@ package dev.parley.trust;
 import static dev.parley.trust.ResourceMetadata.AUTHORIZE_PATH;
 import static dev.parley.trust.ResourceMetadata.TOKEN_PATH;
 
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
@@ -136,5 +138,11 @@ record RequiredCredentials(
             challenges.add("Mutual realm=\"parley\"");
         }
         return String.join(", ", challenges);
+    }
+
+    /** A refusal with the challenge, if there is one. */
+    A2AException refusal(A2AError error, String message, Authentication wanted, String why) {
+        String challenge = challenge(wanted, why);
+        return challenge.isEmpty() ? A2AException.of(error, message) : A2AException.refused(error, message, challenge);
     }
 }

@@ -5,6 +5,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.oauth.ConsentPage;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Proofs;
 import java.util.ArrayList;
@@ -20,13 +21,20 @@ import java.util.Map;
  */
 public record ResourceMetadata(
         String hub, boolean hasClients, boolean hasUsers, List<String> issuers, Collection<String> scopes) {
-    /** Paths below the address of the hub, which {@link Trust} describes. */
-    static final String PATH = "/.well-known/oauth-protected-resource";
+    /** Path of the metadata about protected resources, below the address of the hub. */
+    public static final String PATH = "/.well-known/oauth-protected-resource";
 
-    static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
-    static final String AUTHORIZE_PATH = "/oauth/authorize";
-    static final String REGISTER_PATH = "/oauth/register";
-    static final String TOKEN_PATH = "/oauth/token";
+    /** Path of the metadata of the token endpoint. */
+    public static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
+
+    /** Path at which users allow clients to call as them. */
+    public static final String AUTHORIZE_PATH = "/oauth/" + ConsentPage.ACTION;
+
+    /** Path at which clients register themselves. */
+    public static final String REGISTER_PATH = "/oauth/register";
+
+    /** Path of the token endpoint. */
+    public static final String TOKEN_PATH = "/oauth/token";
 
     /** @param request below one of the two paths; after the first, the path of an agent may come */
     public WireAnswer answer(WireRequest request) {

@@ -16,24 +16,15 @@ import org.jspecify.annotations.Nullable;
  * Reads the session of a request, as if the request had the credential of the session: what that may do, and when it ends, is decided
  * where credentials are. A session counts for requests of pages of this hub only, and for those without another credential. Safe for any
  * thread.
+ *
+ * @param keyHeader of API keys
  */
-final class SessionCredentials {
+record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> hub) {
     /** Header with the second half of the proof of a session, which pages of other ports of the host cannot read. */
     static final String PROOF = "Parley-Session-Proof";
 
     private static final String COOKIE = "parley_session";
     private static final String AUTHORIZATION = "Authorization";
-
-    private final Sessions sessions;
-    private final String keyHeader;
-    private final Supplier<String> hub;
-
-    /** @param keyHeader of API keys */
-    SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> hub) {
-        this.sessions = sessions;
-        this.keyHeader = keyHeader;
-        this.hub = hub;
-    }
 
     /** Returns a request with the credential of its session; the same request if no session counts. */
     Arrival resolved(Arrival arrival) {

@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Trust.HubState;
 import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
@@ -16,7 +17,6 @@ import dev.parley.trust.tokens.Sessions.Credential;
 import dev.parley.trust.tokens.Sessions.Kind;
 import dev.parley.trust.tokens.Sessions.NewSession;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,54 +43,33 @@ final class SessionEndpoint {
 
     private final Authentication wanted;
     private final boolean isOpen;
-    private final @Nullable Sessions sessions;
-    private final @Nullable SessionCredentials credentials;
+    private final Credentials credentials;
+    private final @Nullable SessionCredentials sessions;
     private final @Nullable OpenIdSignIn openId;
-    private final Authenticated authenticated;
-    private final Function<Credential, @Nullable Instant> expiries;
-    private final Function<Credential, String> keys;
     private final Function<Principal, Runnable> limits;
     private final Supplier<String> hub;
     private volatile Supplier<HubState> state = () -> new HubState(false, Map.of());
-
-    /** Identifies the caller of a request. */
-    interface Authenticated {
-        /**
-         * @param isRecorded whether a refusal leaves a row in the audit
-         * @throws A2AException if the credential of the request is not good
-         */
-        @Nullable
-        Principal caller(Arrival arrival, boolean isRecorded);
-    }
 
     /**
      * @param wanted authentication of callers at addresses of no agent
      * @param isOpen whether callers need no credentials
      * @param sessions null in a hub without users
      * @param openId null if users do not sign in by OpenID Connect
-     * @param expiries returns the expiry of a credential; null for never
-     * @param keys returns the id of an API key of the directory, also if it came as a token; empty for other credentials
      * @param limits takes a sign-in from the limits of its user, and returns what gives it back
      */
     SessionEndpoint(
             Authentication wanted,
             boolean isOpen,
-            @Nullable Sessions sessions,
-            @Nullable SessionCredentials credentials,
+            Credentials credentials,
+            @Nullable SessionCredentials sessions,
             @Nullable OpenIdSignIn openId,
-            Authenticated authenticated,
-            Function<Credential, @Nullable Instant> expiries,
-            Function<Credential, String> keys,
             Function<Principal, Runnable> limits,
             Supplier<String> hub) {
         this.wanted = wanted;
         this.isOpen = isOpen;
-        this.sessions = sessions;
         this.credentials = credentials;
+        this.sessions = sessions;
         this.openId = openId;
-        this.authenticated = authenticated;
-        this.expiries = expiries;
-        this.keys = keys;
         this.limits = limits;
         this.hub = hub;
     }
@@ -118,9 +97,9 @@ final class SessionEndpoint {
     }
 
     private WireAnswer shown(Arrival arrival) {
-        Arrival resolved = credentials == null ? arrival : credentials.resolved(arrival);
+        Arrival resolved = sessions == null ? arrival : sessions.resolved(arrival);
         BrowserSession session = SessionCredentials.of(resolved);
-        boolean isOfProgram = session == null && credentials != null && credentials.hasCredential(arrival);
+        boolean isOfProgram = session == null && sessions != null && sessions.hasCredential(arrival);
         Principal caller = caller(resolved, isOfProgram);
         var shown = new LinkedHashMap<String, Object>();
         shown.put("signedIn", caller != null);
@@ -169,7 +148,9 @@ final class SessionEndpoint {
      */
     private @Nullable Principal caller(Arrival resolved, boolean isRecorded) {
         try {
-            return authenticated.caller(resolved, isRecorded);
+            return isRecorded
+                    ? credentials.recorded("hub", "session", wanted, resolved)
+                    : credentials.caller(wanted, resolved);
         } catch (A2AException refused) {
             if (refused.error() == A2AError.UNAVAILABLE || refused.error() == A2AError.RATE_LIMITED) {
                 throw refused;
@@ -180,13 +161,13 @@ final class SessionEndpoint {
 
     private WireAnswer begun(WireRequest request) {
         Arrival arrival = request.arrival();
-        if (sessions == null || credentials == null || methods().isEmpty()) {
+        if (sessions == null || methods().isEmpty()) {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION,
                     "This hub has no sign-in (expected: API keys or bearer tokens in --auth or --agent-auth)");
         }
-        requireOwn(credentials, arrival);
-        if (credentials.hasCredential(arrival)) {
+        requireOwn(sessions, arrival);
+        if (sessions.hasCredential(arrival)) {
             throw A2AException.invalidParams(
                     "headers",
                     "a credential, which would count instead of the session (expected: none, also of a proxy on the way)");
@@ -201,13 +182,13 @@ final class SessionEndpoint {
                 ? new Credential(
                         Kind.TOKEN, openId.token(text(members, CODE), text(members, VERIFIER), arrival.address()))
                 : new Credential(method.equals(KEY) ? Kind.KEY : Kind.TOKEN, text(members, method));
-        Principal user = authenticated.caller(credentials.with(arrival, credential), true);
+        Principal user = credentials.recorded("hub", "session", wanted, sessions.with(arrival, credential));
         if (user == null) {
             throw A2AException.of(A2AError.UNAUTHENTICATED);
         }
         Runnable giveBack = limits.apply(user);
         try {
-            return begun(user, method, credential, sessions, arrival);
+            return begun(user, method, credential, sessions.sessions(), arrival);
         } finally {
             giveBack.run();
         }
@@ -216,7 +197,7 @@ final class SessionEndpoint {
     private WireAnswer begun(Principal user, String method, Credential credential, Sessions sessions, Arrival arrival) {
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", method);
-        String key = keys.apply(credential);
+        String key = credentials.keyId(credential);
         Credential kept = key.isEmpty() ? credential : new Credential(Kind.KEY_ID, key);
         if (!key.isEmpty()) {
             detail.put(KEY, key);
@@ -226,7 +207,7 @@ final class SessionEndpoint {
                 before.size() == 1 ? sessions.again(before.iterator().next(), user.group(), user.name(), kept) : null;
         if (begun == null) {
             begun = sessions.begin(
-                    user.group(), user.name(), kept, expiries.apply(credential), detail, arrival.address());
+                    user.group(), user.name(), kept, credentials.expiry(credential), detail, arrival.address());
             end(arrival); // the session before, of the same browser
         }
         var headers = new LinkedHashMap<String, String>();
@@ -255,8 +236,8 @@ final class SessionEndpoint {
     }
 
     private WireAnswer ended(Arrival arrival) {
-        if (credentials != null) {
-            requireOwn(credentials, arrival);
+        if (sessions != null) {
+            requireOwn(sessions, arrival);
             end(arrival);
         }
         // The next user of the browser must not find answers for this one.
@@ -270,14 +251,14 @@ final class SessionEndpoint {
     private void end(Arrival arrival) {
         if (sessions != null) {
             for (String id : SessionCredentials.ids(arrival, hub.get())) {
-                sessions.end(id, arrival.address());
+                sessions.sessions().end(id, arrival.address());
             }
         }
     }
 
     /** A foreign page must neither sign its visitor in as another user, nor sign it out. */
-    private static void requireOwn(SessionCredentials credentials, Arrival arrival) {
-        if (!credentials.isOwn(arrival)) {
+    private static void requireOwn(SessionCredentials sessions, Arrival arrival) {
+        if (!sessions.isOwn(arrival)) {
             throw A2AException.of(
                     A2AError.PERMISSION_DENIED,
                     "Only pages of this hub sign in and out (expected: Sec-Fetch-Site: same-origin, or Origin of the hub)");

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
+import dev.parley.trust.oauth.Form;
+import dev.parley.trust.oauth.OAuthRefusal;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
 import dev.parley.trust.tokens.AccessTokens.Session;
@@ -16,7 +18,6 @@ import dev.parley.trust.tokens.SignIns.Issued;
 import dev.parley.trust.tokens.SignIns.SignIn;
 import java.net.URLDecoder;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,19 +33,21 @@ import org.jspecify.annotations.Nullable;
  * Gives tokens to OAuth clients: by the client credentials grant, and for users who have signed in. Safe for any thread.
  *
  * <p>Source: RFC 6749, sections 2.3.1, 4.1.3, 4.4, 5 and 6.
+ *
+ * @param server for users; null for clients only that act for themselves
+ * @param guesses counts wrong secrets of clients
  */
-final class TokenEndpoint {
+record TokenEndpoint(
+        Callers callers,
+        AccessTokens tokens,
+        Proofs proofs,
+        Supplier<String> hub,
+        @Nullable AuthorizationServer server,
+        Guesses guesses) {
     /** Wrong secrets for one client from one address, within a minute. */
     static final int MAX_WRONG = 10;
 
     private static final String BASIC = "basic ";
-
-    private final Callers callers;
-    private final AccessTokens tokens;
-    private final Proofs proofs;
-    private final Supplier<String> hub;
-    private final Guesses guesses;
-    private final @Nullable AuthorizationServer server;
 
     /**
      * Registrations and sign-ins of an authorization server for users.
@@ -52,22 +55,6 @@ final class TokenEndpoint {
      * @param users returns the user of a token; null if it is no longer good
      */
     record AuthorizationServer(Clients clients, SignIns signIns, Function<Grant, @Nullable Principal> users) {}
-
-    /** @param server for users; null for clients only that act for themselves */
-    TokenEndpoint(
-            Callers callers,
-            AccessTokens tokens,
-            Proofs proofs,
-            Supplier<String> hub,
-            @Nullable AuthorizationServer server,
-            InstantSource clock) {
-        this.server = server;
-        this.proofs = proofs;
-        this.hub = hub;
-        this.callers = callers;
-        this.tokens = tokens;
-        this.guesses = new Guesses(clock, MAX_WRONG);
-    }
 
     private record Client(String id, String secret) {}
 

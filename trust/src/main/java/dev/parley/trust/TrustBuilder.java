@@ -6,10 +6,13 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.support.AddressRange;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.tokens.Guesses;
+import dev.parley.trust.tokens.OpenIdSignIn;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -214,6 +217,34 @@ public final class TrustBuilder {
     public TrustBuilder clock(InstantSource clock) {
         this.clock = requireNonNull(clock, "clock");
         return this;
+    }
+
+    RequiredCredentials required() {
+        return new RequiredCredentials(
+                service,
+                List.copyOf(issuers),
+                List.copyOf(flows),
+                keyHeader,
+                callers.anyBy(Scheme.OAUTH2),
+                directory != null,
+                hub);
+    }
+
+    /** Returns how users of the first issuer sign in; null if they do not. */
+    @Nullable
+    OpenIdSignIn openIdSignIn(ForeignTokens tokens, Guesses guesses) {
+        if (openIdClient == null) {
+            return null;
+        }
+        var scopes = new ArrayList<>(List.of("openid"));
+        scopes.addAll(everywhere.scopes()); // in order
+        return new OpenIdSignIn(
+                tokens.issuer(issuers.getFirst()),
+                openIdClient,
+                String.join(" ", scopes),
+                hub,
+                () -> Collections.min(audiences()),
+                guesses);
     }
 
     /**

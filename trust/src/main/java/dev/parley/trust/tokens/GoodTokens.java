@@ -3,8 +3,8 @@ package dev.parley.trust.tokens;
 import dev.parley.protocol.support.LruMap;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +18,7 @@ public final class GoodTokens<T> {
     public record Good<T>(T says, Instant end) {}
 
     private final InstantSource clock;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Good<T>> known = new LruMap<>(MOST);
+    private final Map<String, Good<T>> known = Collections.synchronizedMap(new LruMap<>(MOST));
 
     public GoodTokens(InstantSource clock) {
         this.clock = clock;
@@ -27,26 +26,15 @@ public final class GoodTokens<T> {
 
     /** Returns the contents of a token; null if it is not known, or no longer valid. */
     public @Nullable T get(String token) {
-        Instant now = clock.instant();
-        lock.lock();
-        try {
-            Good<T> good = known.get(token);
-            if (good != null && !now.isBefore(good.end())) {
-                known.remove(token);
-                return null;
-            }
-            return good == null ? null : good.says();
-        } finally {
-            lock.unlock();
+        Good<T> good = known.get(token);
+        if (good != null && !clock.instant().isBefore(good.end())) {
+            known.remove(token, good);
+            return null;
         }
+        return good == null ? null : good.says();
     }
 
     public void put(String token, Good<T> good) {
-        lock.lock();
-        try {
-            known.put(token, good);
-        } finally {
-            lock.unlock();
-        }
+        known.put(token, good);
     }
 }

@@ -4,8 +4,8 @@ import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,7 @@ public final class Guesses {
 
     private final ForwardClock clock;
     private final int limit;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Source, Wrong> wrong = new LruMap<>(MOST_KEPT);
+    private final Map<Source, Wrong> wrong = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
 
     /** @param limit of failed attempts in a minute */
     public Guesses(InstantSource clock, int limit) {
@@ -36,30 +35,20 @@ public final class Guesses {
 
     /** Returns the time until the next accepted attempt of {@code source}; zero for now. */
     public Duration pause(Source source) {
-        lock.lock();
-        try {
-            Wrong before = wrong.get(source);
-            if (before == null) {
-                return Duration.ZERO;
-            }
-            Duration left = Duration.between(clock.instant(), before.since().plus(WINDOW));
-            if (!left.isPositive()) {
-                wrong.remove(source);
-                return Duration.ZERO;
-            }
-            return before.times() < limit ? Duration.ZERO : left;
-        } finally {
-            lock.unlock();
+        Wrong before = wrong.get(source);
+        if (before == null) {
+            return Duration.ZERO;
         }
+        Duration left = Duration.between(clock.instant(), before.since().plus(WINDOW));
+        if (!left.isPositive()) {
+            wrong.remove(source, before);
+            return Duration.ZERO;
+        }
+        return before.times() < limit ? Duration.ZERO : left;
     }
 
     /** Counts a failed attempt. */
     public void wrong(Source source) {
-        lock.lock();
-        try {
-            wrong.merge(source, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));
-        } finally {
-            lock.unlock();
-        }
+        wrong.merge(source, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));
     }
 }

@@ -26,41 +26,19 @@ import org.jspecify.annotations.Nullable;
  * issuer; the hub redeems the code, so that the page never has the token. Safe for any thread.
  *
  * <p>Source: OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 8707.
+ *
+ * @param client id of the console at the issuer, as a public client
+ * @param scope scopes that are requested, separated by blanks
+ * @param hub address of the hub, below which the issuer leads the browser back
+ * @param audience of tokens that the hub accepts
+ * @param guesses counts refused codes by the address of the client
  */
-public final class OpenIdSignIn {
+public record OpenIdSignIn(
+        Issuer issuer, String client, String scope, Supplier<String> hub, Supplier<String> audience, Guesses guesses) {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
     private static final int PATIENCE_MS = 5_000;
     private static final int MAX_BYTES = 256 * 1024;
-
-    private final Issuer issuer;
-    private final String client;
-    private final String scope;
-    private final Supplier<String> hub;
-    private final Supplier<String> audience;
-    private final Guesses guesses;
-
-    /**
-     * @param client id of the console at the issuer, as a public client
-     * @param scope scopes that are requested, separated by blanks
-     * @param hub address of the hub, below which the issuer leads the browser back
-     * @param audience of tokens that the hub accepts
-     * @param guesses counts refused codes by the address of the client
-     */
-    public OpenIdSignIn(
-            Issuer issuer,
-            String client,
-            String scope,
-            Supplier<String> hub,
-            Supplier<String> audience,
-            Guesses guesses) {
-        this.issuer = issuer;
-        this.client = client;
-        this.scope = scope;
-        this.hub = hub;
-        this.audience = audience;
-        this.guesses = guesses;
-    }
 
     /**
      * Returns the request to the authorization endpoint, without its state and challenge.

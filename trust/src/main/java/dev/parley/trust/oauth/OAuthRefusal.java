@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.oauth;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
@@ -6,33 +6,33 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A refused request of OAuth, with the error for the client. Source: RFC 6749, section 5.2. */
-final class OAuthRefusal extends Exception {
+public final class OAuthRefusal extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int status;
     private final String error;
     private final transient Map<String, String> headers;
 
-    OAuthRefusal(int status, String error, String description, Map<String, String> headers) {
+    public OAuthRefusal(int status, String error, String description, Map<String, String> headers) {
         super(description, null, false, false);
         this.status = status;
         this.error = error;
         this.headers = headers;
     }
 
-    OAuthRefusal(String error, String description) {
+    public OAuthRefusal(String error, String description) {
         this(400, error, description, Map.of());
     }
 
-    String error() {
+    public String error() {
         return error;
     }
 
-    String description() {
+    public String description() {
         return String.valueOf(getMessage());
     }
 
-    WireAnswer.Whole answer() {
+    public WireAnswer.Whole answer() {
         var body = new LinkedHashMap<String, Object>();
         body.put("error", error);
         body.put("error_description", description());
@@ -40,7 +40,7 @@ final class OAuthRefusal extends Exception {
     }
 
     /** An answer that is not kept. */
-    static WireAnswer.Whole json(int status, Map<String, String> more, Map<String, Object> body) {
+    public static WireAnswer.Whole json(int status, Map<String, String> more, Map<String, Object> body) {
         var headers = new LinkedHashMap<>(more);
         headers.put("Content-Type", "application/json");
         headers.put("Cache-Control", "no-store");

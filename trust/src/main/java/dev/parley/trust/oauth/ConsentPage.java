@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.oauth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The page on which a user signs in and allows a client to call the agents. It runs no script and cannot be framed. */
-final class ConsentPage {
+public final class ConsentPage {
+    /** Address of the page as its form has it. Relative: a proxy may serve the hub below a path. */
+    public static final String ACTION = "authorize";
+
     private static final String STYLE = "/ui/home.css";
 
     private ConsentPage() {}
@@ -22,7 +25,7 @@ final class ConsentPage {
      * @param asked parameters of the request, which come back with the answer of the user
      * @param problem with the answer before; empty for none
      */
-    static WireAnswer.Whole ask(
+    public static WireAnswer.Whole ask(
             String hub,
             Client client,
             String redirect,
@@ -56,13 +59,12 @@ final class ConsentPage {
                 escaped(redirect),
                 scopes.isEmpty() ? "those of your key, except for administration" : escaped(String.join(", ", scopes)),
                 problem.isEmpty() ? "" : "<p role=\"alert\"><strong>" + escaped(problem) + "</strong></p>\n",
-                // Relative: a proxy may serve the hub below a path.
-                ResourceMetadata.AUTHORIZE_PATH.substring(ResourceMetadata.AUTHORIZE_PATH.lastIndexOf('/') + 1),
+                ACTION,
                 hidden));
     }
 
     /** A refusal that must not reach the address of the client, because that may be of somebody else. */
-    static WireAnswer.Whole refuse(int status, String problem) {
+    public static WireAnswer.Whole refuse(int status, String problem) {
         return answer(
                 status,
                 "",

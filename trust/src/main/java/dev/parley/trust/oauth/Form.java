@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.oauth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,14 +10,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Parameters of OAuth requests, each once at most; empty ones count as absent. Source: RFC 6749, section 3.1. */
-final class Form {
-    static final int MAX_BYTES = 16 * 1024;
+public final class Form {
+    /** Maximum length of a form in a body. */
+    public static final int MAX_BYTES = 16 * 1024;
+
     private static final String TYPE = "application/x-www-form-urlencoded";
 
     private Form() {}
 
     /** @throws OAuthRefusal if the body is no form, or has a parameter twice */
-    static Map<String, String> ofBody(WireRequest request) throws OAuthRefusal {
+    public static Map<String, String> ofBody(WireRequest request) throws OAuthRefusal {
         String type = request.header("Content-Type");
         if (type == null
                 || !type.toLowerCase(Locale.ROOT).split(";", 2)[0].strip().equals(TYPE)) {
@@ -39,7 +41,7 @@ final class Form {
     }
 
     /** @throws OAuthRefusal if there is a parameter twice */
-    static Map<String, String> ofQuery(WireRequest request) throws OAuthRefusal {
+    public static Map<String, String> ofQuery(WireRequest request) throws OAuthRefusal {
         var form = new LinkedHashMap<String, String>();
         for (Map.Entry<String, List<String>> parameter : request.query().entrySet()) {
             if (parameter.getValue().size() > 1) {
