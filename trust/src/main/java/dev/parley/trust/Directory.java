@@ -10,10 +10,11 @@ import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
+import dev.parley.trust.tokens.KeyUses;
 import dev.parley.trust.tokens.Secrets;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.SignIns;
-import java.security.SecureRandom;
+import dev.parley.trust.tokens.TrustTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -43,71 +44,12 @@ public final class Directory {
     /** Prefix of every key, before its id. */
     public static final String KEY_PREFIX = "parley_";
 
-    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final int ID_BYTES = 6;
     private static final int SECRET_BYTES = 24;
     private static final String BLANK = " ";
     private static final String KEY = "API key";
     private static final String KEYS =
             "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key";
-    private static final List<String> SCHEMA =
-            List.of("""
-            CREATE TABLE trust_group (group_id TEXT PRIMARY KEY, made_ms BIGINT NOT NULL, archived_ms BIGINT);
-            CREATE TABLE trust_user (
-                group_id    TEXT NOT NULL,
-                name        TEXT NOT NULL,
-                made_ms     BIGINT NOT NULL,
-                disabled_ms BIGINT,
-                PRIMARY KEY (group_id, name)
-            );
-            CREATE TABLE trust_key (
-                key_id     TEXT PRIMARY KEY,
-                group_id   TEXT NOT NULL,
-                principal  TEXT NOT NULL,
-                scopes     TEXT NOT NULL,
-                hash       TEXT NOT NULL,
-                made_ms    BIGINT NOT NULL,
-                expires_ms BIGINT,
-                revoked_ms BIGINT,
-                successor  TEXT
-            );
-            """, """
-            CREATE TABLE trust_sign_in (
-                sign_in_id   TEXT PRIMARY KEY,
-                group_id     TEXT NOT NULL,
-                principal    TEXT NOT NULL,
-                key_id       TEXT NOT NULL,
-                client       TEXT NOT NULL,
-                redirect     TEXT NOT NULL,
-                challenge    TEXT NOT NULL,
-                scopes       TEXT NOT NULL,
-                resource     TEXT NOT NULL,
-                turns        INTEGER NOT NULL,
-                code_used_ms BIGINT,
-                refreshed_ms BIGINT,
-                expires_ms   BIGINT NOT NULL,
-                revoked_ms   BIGINT
-            );
-            CREATE INDEX trust_sign_in_of_user ON trust_sign_in (group_id, principal);
-            CREATE INDEX trust_sign_in_expiry ON trust_sign_in (expires_ms);
-            """, """
-            CREATE TABLE trust_session (
-                session_hash TEXT PRIMARY KEY,
-                group_id     TEXT NOT NULL,
-                principal    TEXT NOT NULL,
-                credential   TEXT NOT NULL,
-                begun_ms     BIGINT NOT NULL,
-                expires_ms   BIGINT NOT NULL
-            );
-            CREATE INDEX trust_session_of_user ON trust_session (group_id, principal);
-            CREATE INDEX trust_session_expiry ON trust_session (expires_ms);
-            """, """
-            DELETE FROM trust_session;
-            ALTER TABLE trust_session ADD COLUMN proof_hash TEXT NOT NULL DEFAULT '';
-            """, "ALTER TABLE trust_key ADD COLUMN used_ms BIGINT");
-
-    /** Time between two writes of the last use of a key. */
-    private static final Duration USE_WRITES = Duration.ofHours(1);
 
     /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */
     public record Group(String id, Instant made, @Nullable Instant archived) {}
@@ -150,24 +92,25 @@ public final class Directory {
     public record Actor(String group, String name, String address) {
         /** An operator with access to the data directory. */
         public static final Actor OPERATOR = new Actor(Principal.DEFAULT_GROUP, "operator", "");
+
+        /** @param subject the member that it is about, or empty */
+        private Entry did(String action, String target, String subject, Map<String, ?> detail) {
+            return new Entry(group, name, action, target, subject, "ok", address, "", detail);
+        }
     }
 
     private record Member(String group, String name) {}
 
     private record Held(Key key, byte[] hash) {}
 
-    /** Last use of a key, and the last one that was written. */
-    private record Use(Instant at, Instant written) {}
-
     private final Database database;
     private final AuditTrail audit;
     private final InstantSource clock;
-    private final SecureRandom random = new SecureRandom();
     private final ReentrantLock changing = new ReentrantLock();
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
-    private final Map<String, Use> uses = new ConcurrentHashMap<>();
+    private final KeyUses uses;
     private final DamagedRows damagedKeys = new DamagedRows(KEY);
     private volatile @Nullable Sessions sessions;
     /** True if some member may have been disabled and then erased. */
@@ -177,11 +120,12 @@ public final class Directory {
         this.database = database;
         this.audit = audit;
         this.clock = clock;
+        this.uses = new KeyUses(database);
     }
 
     /** The directory in a database, which has one. */
     public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
-        database.migrate("trust", SCHEMA);
+        database.migrate("trust", TrustTables.VERSIONS);
         var directory = new Directory(database, audit, clock);
         database.listen(new GroupListener() {
             @Override
@@ -214,10 +158,7 @@ public final class Directory {
         replace(groups, readGroups, Group::id);
         replace(users, readUsers, user -> new Member(user.group(), user.name()));
         replace(keys, readKeys, held -> held.key().id());
-        session.list(
-                        row -> Map.entry(Session.text(row, 1), requireNonNull(Session.time(row, 2))),
-                        "SELECT key_id, used_ms FROM trust_key WHERE used_ms IS NOT NULL")
-                .forEach(use -> uses.putIfAbsent(use.getKey(), new Use(use.getValue(), use.getValue())));
+        uses.load(session);
         return true;
     }
 
@@ -289,40 +230,14 @@ public final class Directory {
         if (held == null || !isGood(held.key())) {
             return null;
         }
-        use(held.key().id());
+        uses.note(held.key().id(), now());
         return new Principal(
                 held.key().group(), held.key().principal(), held.key().scopes());
     }
 
-    /** Remembers the use of a key, to the second; off the thread of the call it is written at most once an hour. */
-    private void use(String id) {
-        Instant now = now();
-        Use before = uses.get(id);
-        if (before != null && now.isBefore(before.at().plusSeconds(1))) {
-            return;
-        }
-        boolean isDue = before == null || !now.isBefore(before.written().plus(USE_WRITES));
-        Instant written = before == null || isDue ? now : before.written();
-        var use = new Use(now, written);
-        boolean isFirst = before == null ? uses.putIfAbsent(id, use) == null : uses.replace(id, before, use);
-        if (isFirst && isDue) {
-            Thread.ofVirtual().name("key-use").start(() -> writeUse(id, now));
-        }
-    }
-
-    private void writeUse(String id, Instant at) {
-        try {
-            database.write(session -> session.update("UPDATE trust_key SET used_ms = ? WHERE key_id = ?", at, id));
-        } catch (RuntimeException failure) {
-            // The next write is due in an hour. A hub that restarts before shows an earlier use.
-            LOG.log(System.Logger.Level.DEBUG, "the use of key " + id + " was not written", failure);
-        }
-    }
-
     /** Returns the last use of the key of an id; null if it has not been used. After a restart it may be an hour early. */
     public @Nullable Instant lastUse(String id) {
-        Use use = uses.get(id);
-        return use == null ? null : use.at();
+        return uses.last(id);
     }
 
     /** Sign-ins of users, in the same database. */
@@ -390,11 +305,7 @@ public final class Directory {
             }
             var group = new Group(id, now(), null);
             write(
-                    by,
-                    "group.created",
-                    id,
-                    "",
-                    Map.of(),
+                    by.did("group.created", id, "", Map.of()),
                     session -> session.update(
                             "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, group.made()));
             groups.put(id, group);
@@ -411,12 +322,9 @@ public final class Directory {
         return change(() -> {
             Group before = known(groups.get(id), "group", id);
             var group = new Group(id, before.made(), archived ? now() : null);
+            String action = archived ? "group.archived" : "group.restored";
             write(
-                    by,
-                    archived ? "group.archived" : "group.restored",
-                    id,
-                    "",
-                    Map.of(),
+                    by.did(action, id, "", Map.of()),
                     session -> session.update(
                             "UPDATE trust_group SET archived_ms = ? WHERE group_id = ?", group.archived(), id));
             groups.put(id, group);
@@ -452,7 +360,7 @@ public final class Directory {
             }
             var user = new User(group, name, now(), null);
             String hash = AuditChain.hashed(member(group, name));
-            write(by, "user.created", group, member(group, name), Map.of(), session -> {
+            write(by.did("user.created", group, member(group, name), Map.of()), session -> {
                 session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, hash);
                 session.update(
                         "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)", group, name, user.made());
@@ -475,11 +383,7 @@ public final class Directory {
             var user = new User(group, name, before.made(), disabled ? now() : null);
             String action = disabled ? "user.disabled" : "user.enabled";
             write(
-                    by,
-                    action,
-                    group,
-                    member(group, name),
-                    Map.of(),
+                    by.did(action, group, member(group, name), Map.of()),
                     session -> session.update(
                             "UPDATE trust_user SET disabled_ms = ? WHERE group_id = ? AND name = ?",
                             user.disabled(),
@@ -526,31 +430,26 @@ public final class Directory {
         if (!users.containsKey(new Member(group, principal))) {
             createUser(group, principal, by);
         }
-        var key = new Key(random(ID_BYTES), group, principal, scopes, now(), expires, null, null);
-        String secret = KEY_PREFIX + key.id() + "_" + random(SECRET_BYTES);
+        var key = new Key(Secrets.random(ID_BYTES), group, principal, scopes, now(), expires, null, null);
+        String secret = KEY_PREFIX + key.id() + "_" + Secrets.random(SECRET_BYTES);
         byte[] hash = Secrets.hash(secret);
+        String action = before == null ? "key.created" : "key.rotated";
         Map<String, Object> detail = Map.of("group", group, "scopes", List.copyOf(scopes));
-        write(
-                by,
-                before == null ? "key.created" : "key.rotated",
-                key.id(),
-                member(group, principal),
-                detail,
-                session -> {
-                    session.update(
-                            "INSERT INTO trust_key (key_id, group_id, principal, scopes, hash, made_ms, expires_ms)"
-                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                            key.id(),
-                            group,
-                            principal,
-                            String.join(BLANK, scopes),
-                            HexFormat.of().formatHex(hash),
-                            key.made(),
-                            expires);
-                    if (before != null) {
-                        update(session, before.with(before.expires(), before.revoked(), key.id()));
-                    }
-                });
+        write(by.did(action, key.id(), member(group, principal), detail), session -> {
+            session.update(
+                    "INSERT INTO trust_key (key_id, group_id, principal, scopes, hash, made_ms, expires_ms)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    key.id(),
+                    group,
+                    principal,
+                    String.join(BLANK, scopes),
+                    HexFormat.of().formatHex(hash),
+                    key.made(),
+                    expires);
+            if (before != null) {
+                update(session, before.with(before.expires(), before.revoked(), key.id()));
+            }
+        });
         keys.put(key.id(), new Held(key, hash));
         return new NewKey(key, secret);
     }
@@ -595,12 +494,9 @@ public final class Directory {
                 return held.key();
             }
             Key key = held.key().with(held.key().expires(), now(), held.key().successor());
+            Map<String, String> detail = Map.of("group", key.group());
             write(
-                    by,
-                    "key.revoked",
-                    id,
-                    member(key.group(), key.principal()),
-                    Map.of("group", key.group()),
+                    by.did("key.revoked", id, member(key.group(), key.principal()), detail),
                     session -> update(session, key));
             keys.put(id, new Held(key, held.hash()));
             return key;
@@ -648,7 +544,7 @@ public final class Directory {
                         : session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name);
             });
             ids.forEach(keys::remove);
-            ids.forEach(uses::remove);
+            uses.forget(ids);
             if (shutOut != null) {
                 users.put(new Member(group, shutOut.name()), shutOut);
                 hasNameless = true;
@@ -676,9 +572,7 @@ public final class Directory {
         }
     }
 
-    /** @param subject the member that it is about, or empty */
-    private void write(Actor by, String action, String target, String subject, Map<String, ?> detail, Change change) {
-        var entry = new Entry(by.group(), by.name(), action, target, subject, "ok", by.address(), "", detail);
+    private void write(Entry entry, Change change) {
         database.write(session -> {
             change.write(session);
             audit.add(session, entry);
@@ -695,11 +589,5 @@ public final class Directory {
 
     private static String member(String group, String name) {
         return group + "/" + name;
-    }
-
-    private String random(int length) {
-        byte[] bytes = new byte[length];
-        random.nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
     }
 }

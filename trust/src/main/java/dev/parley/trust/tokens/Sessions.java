@@ -13,7 +13,6 @@ import dev.parley.store.encryption.Sealing;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -104,7 +103,6 @@ public final class Sessions {
     private final Seal ids;
     private final Seal proofs;
     private final DamagedRows damaged = new DamagedRows("session");
-    private final SecureRandom random = new SecureRandom();
     private final Map<String, Known> known = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
 
     /**
@@ -132,9 +130,7 @@ public final class Sessions {
             @Nullable Instant expires,
             Map<String, ?> detail,
             String address) {
-        byte[] bytes = new byte[ID_BYTES];
-        random.nextBytes(bytes);
-        String text = HexFormat.of().formatHex(bytes);
+        String text = Secrets.random(ID_BYTES);
         String id = text + "." + ids.of(text);
         String proof = proofs.of(id);
         Instant now = now();

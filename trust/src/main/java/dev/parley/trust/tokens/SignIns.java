@@ -10,7 +10,6 @@ import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -75,7 +74,6 @@ public final class SignIns {
     private final InstantSource clock;
     private final Seal codes;
     private final Seal refreshTokens;
-    private final SecureRandom random = new SecureRandom();
     /** Ids of sign-ins whose access tokens may not have expired. */
     private final Set<String> revoked =
             Collections.newSetFromMap(Collections.synchronizedMap(new LruMap<>(MOST_REVOKED)));
@@ -101,9 +99,7 @@ public final class SignIns {
             Set<String> scopes,
             String resource,
             String address) {
-        byte[] bytes = new byte[16];
-        random.nextBytes(bytes);
-        String id = HexFormat.of().formatHex(bytes);
+        String id = Secrets.random(16);
         Instant now = now();
         String member = user.group() + "/" + user.name();
         var entry = new Entry(
