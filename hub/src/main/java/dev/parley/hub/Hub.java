@@ -3,7 +3,7 @@ package dev.parley.hub;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskManager;
 import dev.parley.server.ServerBuilder;
-import dev.parley.trust.Trust;
+import dev.parley.trust.Principal;
 import java.util.Optional;
 
 /**
@@ -55,7 +55,7 @@ public final class Hub implements AutoCloseable {
 
     /**
      * Returns the first API key, which can create others: on the first start with authentication, as long as no caller has the scope
-     * {@value Trust#ADMIN}. It is returned once, for the operator that started the hub.
+     * {@value Principal#ADMIN}. It is returned once, for the operator that started the hub.
      */
     public Optional<String> bootstrapKey() {
         return platform.bootstrapKey();

@@ -72,6 +72,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Guard;
+import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
 import dev.parley.trust.cards.CardKeys;
@@ -414,7 +415,7 @@ public final class Platform implements AutoCloseable {
 
     /**
      * Returns the first API key, which can create others: on the first start with authentication, as long as no caller has the scope
-     * {@value Trust#ADMIN}. It is returned once, for the operator that started the hub.
+     * {@value Principal#ADMIN}. It is returned once, for the operator that started the hub.
      */
     public Optional<String> bootstrapKey() {
         return Optional.ofNullable(bootstrapKey);
