@@ -22,6 +22,7 @@ import dev.parley.engine.tasks.ContextTurns;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.RunQueue;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AException;
@@ -491,7 +492,7 @@ public final class Engine implements AutoCloseable {
             tasks().live().settled(live);
             parts.admissions().settled(messages);
             parts.names().settled(live, lost);
-            LiveTask.Run running = live.run();
+            RunQueue.Run running = live.runs().current();
             if (running != null) {
                 running.interrupt(); // nothing that it emits can be written
             }

@@ -5,9 +5,9 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.PageToken;
 import dev.parley.engine.tasks.TaskReader;
+import dev.parley.engine.tasks.Weight;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -160,7 +160,7 @@ final class HostedAgent implements AgentEndpoint {
             if (task != null) {
                 Task view = task.view(list.historyLength(), list.includeArtifacts());
                 tasks.add(view);
-                bytes += LiveTask.weightOf(view);
+                bytes += Weight.of(view);
             }
         }
         String next = "";

@@ -130,7 +130,7 @@ final class Recovery {
     /** Notes that a task with refused events has no running turn any more. */
     void rests(LiveTask live) {
         Entry entry = waiting.get(live.key());
-        if (entry != null && entry.refused == live && live.run() == null) {
+        if (entry != null && entry.refused == live && live.runs().current() == null) {
             later(entry, WRITES.bound(refusals.get() + 1));
         }
     }

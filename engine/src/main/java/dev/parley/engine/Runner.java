@@ -81,7 +81,7 @@ final class Runner {
         String group = live.key().scope().group();
         if (!parts.runs().isOpen()) {
             waits(turn);
-            live.leave();
+            live.runs().leave();
             throw LiveTask.stopping();
         }
         Priority priority = priority(turn);
@@ -90,7 +90,7 @@ final class Runner {
             return;
         }
         if (!slots.takePlace(group, bounded)) {
-            live.leave();
+            live.runs().leave();
             throw full();
         }
         Pin pin = parts.tasks().live().pin(live);
@@ -128,11 +128,11 @@ final class Runner {
         LiveTask live = turn.live();
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
-            if (live.run() == null && !requireNonNull(task).state().isTerminal()) {
+            if (live.runs().current() == null && !requireNonNull(task).state().isTerminal()) {
                 checkRoom(live.key().scope().group());
             }
             List<TaskEvent> said = events.apply(requireNonNull(task));
-            first[0] = live.enter(turn);
+            first[0] = live.runs().enter(turn);
             return said;
         });
         if (first[0]) {
@@ -205,7 +205,7 @@ final class Runner {
                 }
                 try {
                     observed(turn);
-                    next = (Turn) live.leave();
+                    next = (Turn) live.runs().leave();
                     goesOn = next != null && parts.runs().began(next);
                     if (next != null && !goesOn && !turn.isCutOff()) {
                         waits(next); // while this turn counts as running, for which the log is kept open
@@ -272,7 +272,7 @@ final class Runner {
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
-        turn.live().reads(turn);
+        turn.live().runs().reads(turn);
         Limits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
@@ -299,7 +299,7 @@ final class Runner {
         TaskEvent failed = turn.moved(
                 TaskState.FAILED, Message.agent(Part.text("The agent returned without an answer")), Map.of());
         emit(turn, task -> {
-            if (task.state().isSettled() || turn.live().hasMail()) {
+            if (task.state().isSettled() || turn.live().runs().hasMail()) {
                 return List.of();
             }
             return List.of(task.artifacts().isEmpty() ? failed : completed);
@@ -417,7 +417,7 @@ final class Runner {
 
     /** Lets {@code first} run, or what waits for the task to be taken up. */
     private boolean letRun(LiveTask live, @Nullable Turn first) {
-        Turn next = (Turn) live.resume(first);
+        Turn next = (Turn) live.runs().resume(first);
         if (next != null) {
             goOn(next);
         }

@@ -84,7 +84,7 @@ final class Sends {
         boolean immediately = send.configuration().returnImmediately();
         try (Pin pin = sent.pin()) {
             LiveTask live = pin.task();
-            TaskEvent outcome = await(sent, task -> immediately || live.isSettled(task.state()), context);
+            TaskEvent outcome = await(sent, task -> immediately || live.runs().isSettled(task.state()), context);
             return switch (outcome == null ? live.durable() : outcome) {
                 case Message answer -> answer;
                 case Task task -> task.view(send.configuration().historyLength(), true);
@@ -371,7 +371,7 @@ final class Sends {
             }
             live.causedBy(Tasks.cause(context));
             live.answersFor(messageKey);
-            live.enter(turn);
+            live.runs().enter(turn);
             runner.start(turn);
             return new Sent(pin, 0, turn, true);
         } catch (RuntimeException refused) {

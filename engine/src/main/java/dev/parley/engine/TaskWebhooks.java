@@ -24,19 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operations on the webhooks of an agent's tasks. No answer contains a token or credentials, not even for the caller that
  * registered them: only deliveries need them, and a stolen key of a caller must not give away the secrets of its receivers.
+ *
+ * @param supported whether the agent's card offers webhooks
  */
-final class TaskWebhooks {
-    private final Parts parts;
-    private final String agent;
-    private final boolean supported;
-
-    /** @param supported whether the agent's card offers webhooks */
-    TaskWebhooks(Parts parts, String agent, boolean supported) {
-        this.parts = parts;
-        this.agent = agent;
-        this.supported = supported;
-    }
-
+record TaskWebhooks(Parts parts, String agent, boolean supported) {
     private Webhooks deliveries() {
         Webhooks deliveries = parts.webhooks();
         if (deliveries == null || !supported) {

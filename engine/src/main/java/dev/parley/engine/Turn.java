@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.RunQueue;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an agent's handler, with its request and reply. Its events go to its {@link LiveTask}; the
  * first emission of a new task creates it.
  */
-final class Turn implements Request, Reply, LiveTask.Run {
+final class Turn implements Request, Reply, RunQueue.Run {
     private static final String PROGRESS = "progress";
 
     /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */

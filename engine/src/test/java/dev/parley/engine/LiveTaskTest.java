@@ -71,18 +71,18 @@ final class LiveTaskTest {
         Turn asking = turn(live, "first");
         Turn next = turn(live, "second");
 
-        assertThat(live.enter(asking)).isTrue();
-        assertThat(live.isSettled(asked.state())).isTrue();
-        assertThat(live.enter(next)).isFalse();
-        assertThat(live.isSettled(asked.state())).isFalse();
+        assertThat(live.runs().enter(asking)).isTrue();
+        assertThat(live.runs().isSettled(asked.state())).isTrue();
+        assertThat(live.runs().enter(next)).isFalse();
+        assertThat(live.runs().isSettled(asked.state())).isFalse();
 
         // Between two turns nobody shall be told that the agent waits for more.
-        assertThat(live.leave()).isSameAs(next);
-        assertThat(live.isSettled(asked.state())).isFalse();
+        assertThat(live.runs().leave()).isSameAs(next);
+        assertThat(live.runs().isSettled(asked.state())).isFalse();
 
-        live.reads(next);
-        assertThat(live.hasMail()).isFalse();
-        assertThat(live.leave()).isNull();
+        live.runs().reads(next);
+        assertThat(live.runs().hasMail()).isFalse();
+        assertThat(live.runs().leave()).isNull();
     }
 
     @Test
@@ -136,9 +136,9 @@ final class LiveTaskTest {
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
         Turn asking = turn(live, "first");
-        live.enter(asking);
+        live.runs().enter(asking);
         asking.working("busy");
-        live.enter(turn(live, "second"));
+        live.runs().enter(turn(live, "second"));
 
         asking.askForInput("what else?");
         log.commit();

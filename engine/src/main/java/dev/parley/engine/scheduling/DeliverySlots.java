@@ -29,12 +29,7 @@ public final class DeliverySlots<T> {
     }
 
     public void add(String group, String receiver, T element) {
-        lock.lock();
-        try {
-            queue.add(name(group, receiver), new Entry<>(group, receiver, element));
-        } finally {
-            lock.unlock();
-        }
+        Guarded.change(lock, () -> queue.add(name(group, receiver), new Entry<>(group, receiver, element)));
     }
 
     private static String name(String group, String receiver) {
@@ -65,14 +60,11 @@ public final class DeliverySlots<T> {
     }
 
     public void giveBack(Entry<T> entry) {
-        lock.lock();
-        try {
+        Guarded.change(lock, () -> {
             byGroup.computeIfPresent(entry.group(), (same, count) -> count == 1 ? null : count - 1);
             byReceiver.computeIfPresent(
                     name(entry.group(), entry.receiver()), (same, count) -> count == 1 ? null : count - 1);
             taken--;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

@@ -71,12 +71,7 @@ public final class Slots<T> {
 
     /** Returns whether {@link #take} would give a slot to the group at this moment. */
     public boolean isFree(String group) {
-        lock.lock();
-        try {
-            return hasRoom(group, taken, takenByAll, slots);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> hasRoom(group, taken, takenByAll, slots));
     }
 
     /** Takes a slot for a group and an element that is not critical, if it may have one now. */
@@ -86,17 +81,14 @@ public final class Slots<T> {
 
     /** Takes a slot for a group, if it may have one now. */
     public boolean take(String group, Priority priority) {
-        lock.lock();
-        try {
+        return Guarded.by(lock, () -> {
             if (isReserved() && priority != Priority.CRITICAL || !hasRoom(group, taken, takenByAll, slots)) {
                 return false;
             }
             taken.merge(group, 1, Integer::sum);
             takenByAll++;
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** True if the slots that are free are kept for critical tasks. */
@@ -106,23 +98,16 @@ public final class Slots<T> {
 
     /** Gives a slot back. {@link #next} then returns the elements that can take it. */
     public void giveBack(String group) {
-        lock.lock();
-        try {
+        Guarded.change(lock, () -> {
             taken.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
             takenByAll--;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** True if the group may take a slot, or a place in the queue, now. */
     public boolean hasRoom(String group) {
-        lock.lock();
-        try {
-            return hasRoom(group, taken, takenByAll, slots) || hasRoom(group, queued, queuedByAll, places);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(
+                lock, () -> hasRoom(group, taken, takenByAll, slots) || hasRoom(group, queued, queuedByAll, places));
     }
 
     /**
@@ -152,12 +137,7 @@ public final class Slots<T> {
 
     private void count(T element, int change) {
         if (priority != null) {
-            lock.lock();
-            try {
-                waiting.merge(priority.apply(element), change, Integer::sum);
-            } finally {
-                lock.unlock();
-            }
+            Guarded.change(lock, () -> waiting.merge(priority.apply(element), change, Integer::sum));
         }
     }
 
@@ -192,20 +172,10 @@ public final class Slots<T> {
 
     /** Numbers of elements in the queue by priority; empty if all have the same. */
     public Map<Priority, Integer> waiting() {
-        lock.lock();
-        try {
-            return Map.copyOf(waiting);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> Map.copyOf(waiting));
     }
 
     public Load load() {
-        lock.lock();
-        try {
-            return new Load(takenByAll, queuedByAll);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> new Load(takenByAll, queuedByAll));
     }
 }

@@ -159,12 +159,19 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public List<Head> inTrace(@Nullable String group, String trace, int limit) {
+        return heads(
+                row -> isIn(row.cause().traceparent(), trace)
+                        && (group == null || row.head().key().scope().group().equals(group)),
+                limit);
+    }
+
+    /** The first tasks by their ids. */
+    private List<Head> heads(Predicate<Row> which, int limit) {
         lock.lock();
         try {
             return rows.values().stream()
-                    .filter(row -> isIn(row.cause().traceparent(), trace))
+                    .filter(which)
                     .map(Row::head)
-                    .filter(head -> group == null || head.key().scope().group().equals(group))
                     .sorted(Comparator.comparing(head -> head.key().taskId()))
                     .limit(limit)
                     .toList();
@@ -280,18 +287,10 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public List<Head> about(Subject subject, @Nullable String after, int limit) {
-        lock.lock();
-        try {
-            return rows.values().stream()
-                    .filter(row -> isAbout(row, subject))
-                    .map(Row::head)
-                    .filter(head -> after == null || head.key().taskId().compareTo(after) > 0)
-                    .sorted(Comparator.comparing(head -> head.key().taskId()))
-                    .limit(limit)
-                    .toList();
-        } finally {
-            lock.unlock();
-        }
+        return heads(
+                row -> isAbout(row, subject)
+                        && (after == null || row.head().key().taskId().compareTo(after) > 0),
+                limit);
     }
 
     private static boolean isAbout(Row row, Subject subject) {

@@ -134,7 +134,7 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
             case Message message -> null;
             case TaskArtifactUpdateEvent update -> null;
         };
-        return state != null && state.isInterrupted() && live.isSettled(state);
+        return state != null && state.isInterrupted() && live.runs().isSettled(state);
     }
 
     private List<LoggedEvent> advance(List<LoggedEvent> events) {

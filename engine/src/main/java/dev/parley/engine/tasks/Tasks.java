@@ -198,7 +198,7 @@ public final class Tasks {
                 return List.of(new TaskStatusUpdateEvent(
                         current.id(), current.contextId(), TaskStatus.of(TaskState.CANCELED, now()), metadata));
             });
-            LiveTask.Run running = task.run();
+            RunQueue.Run running = task.runs().current();
             if (running != null) {
                 running.cancel();
             }
