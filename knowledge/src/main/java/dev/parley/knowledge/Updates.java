@@ -44,19 +44,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Executes one update on the writer thread, atomically: rules, changes and records. */
 final class Updates {
-    /** Members of a statement's provenance that the graph writes; values by the caller are ignored. */
-    private static final Set<String> STAMPS = Set.of(
-            "recordedBy",
-            "recordedAt",
-            "sourceAgentId",
-            "claimedSourceAgentId",
-            "taskId",
-            "sessionId",
-            "justification",
-            "approvedBy",
-            "changeId");
-
-    private static final String ANONYMOUS = "anonymous";
     private static final int PAGE = 1_000;
 
     /** Limit of statements that one patch replaces: watchers receive all of them. */
@@ -178,35 +165,31 @@ final class Updates {
      * @param watched whether the changes have subscribers
      */
     Outcome load(GraphWriting writing, List<Statement> statements, boolean watched) throws SQLException {
-        Map<String, @Nullable Object> stamps = stamps();
+        Stamps stamps = Stamps.of(context, update, approvedBy);
         if (writing instanceof SqlWriting tables) {
             load(tables, statements, watched, stamps);
         } else {
             apply(
                     writing,
                     writing,
-                    statements.stream()
-                            .map(one -> Patch.add(stamped(one, stamps)))
-                            .toList(),
+                    statements.stream().map(one -> Patch.add(stamps.on(one))).toList(),
                     stamps);
         }
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
     }
 
-    private void load(
-            SqlWriting writing, List<Statement> statements, boolean watched, Map<String, @Nullable Object> stamps)
+    private void load(SqlWriting writing, List<Statement> statements, boolean watched, Stamps stamps)
             throws SQLException {
-        long source = writing.source(stamps);
+        long source = writing.source(stamps.members());
         Map<String, @Nullable Object> more = null;
         var known = new ArrayList<Patch>();
         for (int from = 0; from < statements.size(); from += PAGE) {
             List<Statement> some = statements.subList(from, Math.min(from + PAGE, statements.size())).stream()
-                    .map(one -> stamped(one, stamps))
+                    .map(stamps::on)
                     .toList();
             List<Coming> coming = writing.coming(some, journal.changes()::nextChange);
             more = more == null
-                    ? belonging(
-                            stamps, writing.space().changeId(coming.getFirst().change()))
+                    ? stamps.in(writing.space().changeId(coming.getFirst().change()))
                     : more;
             Set<Long> held = journal.changes().add(writing, coming, source, more);
             for (Coming one : coming) {
@@ -228,7 +211,7 @@ final class Updates {
 
     /** Removes the statements of a source; those that other sources repeat stay as theirs. Rules and shapes are not evaluated. */
     Outcome withdraw(GraphWriting writing, List<Statement> said, String source) throws SQLException {
-        Map<String, @Nullable Object> stamps = stamps();
+        Stamps stamps = Stamps.of(context, update, approvedBy);
         Map<String, Set<String>> types = rules.readsByTypes()
                 ? types(writing, said.stream().map(Patch::remove).toList())
                 : Map.of();
@@ -248,20 +231,13 @@ final class Updates {
                             writing,
                             change,
                             stays ? Patch.Op.ADD : Patch.Op.REMOVE,
-                            stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps),
+                            stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps.members()),
                             stays ? List.of() : List.of(one),
                             types.get(one.subject().id()),
-                            belonging(stamps, transaction)));
+                            stamps.in(transaction)));
             count++;
         }
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
-    }
-
-    private static Map<String, @Nullable Object> belonging(Map<String, @Nullable Object> stamps, String transaction) {
-        var more = new LinkedHashMap<>(stamps);
-        more.put("transactionId", transaction);
-        more.put("verificationStatus", Verification.VERIFIED);
-        return more;
     }
 
     /** Checks the length of texts that are indexed, since index entries must be short. */
@@ -292,9 +268,9 @@ final class Updates {
 
     private Outcome judgeAndApply(GraphWriting writing) throws SQLException {
         var accepted = new ArrayList<Patch>();
-        Map<String, @Nullable Object> stamps = stamps();
+        Stamps stamps = Stamps.of(context, update, approvedBy);
         for (Patch one : update.mutations()) {
-            Statement statement = stamped(one.statement(), stamps);
+            Statement statement = stamps.on(one.statement());
             if (isAccepted(writing, statement)) {
                 boolean says = one.op() != Patch.Op.REMOVE;
                 accepted.add(new Patch(one.op(), says ? withAcceptedTypes(writing, statement) : statement));
@@ -395,8 +371,7 @@ final class Updates {
      * Applies patches to the statements that the caller may see. Hidden statements are not removed, and the answer is the same
      * as if they did not exist.
      */
-    private void apply(GraphWriting writing, GraphView seen, List<Patch> patches, Map<String, @Nullable Object> stamps)
-            throws SQLException {
+    private void apply(GraphWriting writing, GraphView seen, List<Patch> patches, Stamps stamps) throws SQLException {
         boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
         Map<String, Set<String>> types = rules.readsByTypes() ? types(writing, patches) : Map.of();
         writing.expect(patches.stream().map(Patch::statement).toList());
@@ -433,30 +408,28 @@ final class Updates {
             if (says) {
                 writing.put(statement);
             }
-            Map<String, @Nullable Object> more = belonging(stamps, transaction);
-            this.changes.add(journal.changes()
-                    .append(
-                            writing,
-                            number,
-                            patch.op(),
-                            statement,
-                            replaced.stream().map(Fact::statement).toList(),
-                            types.get(statement.subject().id()),
-                            more));
+            Map<String, @Nullable Object> more = stamps.in(transaction);
+            Set<String> has = types.get(statement.subject().id());
+            List<Statement> old = replaced.stream().map(Fact::statement).toList();
+            append(writing, number, patch.op(), statement, old, has, more);
             for (Statement hidden : staying) {
-                this.changes.add(journal.changes()
-                        .append(
-                                writing,
-                                journal.changes().nextChange(),
-                                Patch.Op.ADD,
-                                hidden,
-                                List.of(),
-                                types.get(statement.subject().id()),
-                                more));
+                append(writing, journal.changes().nextChange(), Patch.Op.ADD, hidden, List.of(), has, more);
             }
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());
         }
+    }
+
+    private void append(
+            GraphWriting writing,
+            long number,
+            Patch.Op op,
+            Statement statement,
+            List<Statement> replaced,
+            @Nullable Set<String> types,
+            Map<String, @Nullable Object> more)
+            throws SQLException {
+        changes.add(journal.changes().append(writing, number, op, statement, replaced, types, more));
     }
 
     /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
@@ -540,14 +513,7 @@ final class Updates {
     private static boolean isUnchanged(List<Fact> same, Statement statement) {
         return !same.isEmpty()
                 && Objects.equals(same.getFirst().statement().certainty(), statement.certainty())
-                && said(same.getFirst().statement()).equals(said(statement));
-    }
-
-    /** Returns the provenance that the caller gave, and the source agent. */
-    private static Map<String, @Nullable Object> said(Statement statement) {
-        var said = new LinkedHashMap<>(statement.provenance());
-        said.keySet().removeIf(name -> STAMPS.contains(name) && !name.equals("sourceAgentId"));
-        return said;
+                && Stamps.said(same.getFirst().statement()).equals(Stamps.said(statement));
     }
 
     /** Pattern of statements with the same subject, predicate and graph and one of {@code objects}; any object if empty. */
@@ -584,45 +550,6 @@ final class Updates {
 
     private static long size(List<Fact> facts) {
         return facts.stream().mapToLong(fact -> Characters.of(fact.statement())).sum();
-    }
-
-    // ---- Provenance
-
-    private Map<String, @Nullable Object> stamps() {
-        var stamps = new LinkedHashMap<String, @Nullable Object>();
-        stamps.put("recordedBy", context.caller());
-        put(stamps, "sourceAgentId", source());
-        put(
-                stamps,
-                "claimedSourceAgentId",
-                Objects.equals(source(), update.sourceAgentId()) ? null : update.sourceAgentId());
-        put(stamps, "taskId", update.taskId());
-        put(stamps, "sessionId", update.sessionId());
-        put(stamps, "justification", update.justification());
-        put(stamps, "approvedBy", approvedBy);
-        return stamps;
-    }
-
-    private static void put(Map<String, @Nullable Object> members, String name, @Nullable String value) {
-        if (value != null) {
-            members.put(name, value);
-        }
-    }
-
-    /** Returns the source agent: the caller, or the agent that the update names if the caller is anonymous. */
-    private @Nullable String source() {
-        return context.caller().equals(ANONYMOUS) ? update.sourceAgentId() : context.caller();
-    }
-
-    private static Statement stamped(Statement statement, Map<String, @Nullable Object> stamps) {
-        if (statement.provenance().isEmpty() && statement.graph() == null) {
-            return statement.withProvenance(stamps);
-        }
-        var provenance = new LinkedHashMap<>(statement.provenance());
-        provenance.keySet().removeAll(STAMPS);
-        provenance.putAll(stamps);
-        boolean isDefault = Pattern.DEFAULT_GRAPH.equals(statement.graph());
-        return (isDefault ? statement.in(null) : statement).withProvenance(provenance);
     }
 
     private static @Nullable String text(@Nullable Object value) {
