@@ -26,28 +26,26 @@ import java.util.Optional;
 final class Mesh implements HubExtension {
     private static final String DESCRIPTION = "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX;
 
-    private final HubParts hub;
     private final Answers answers;
     private final MessageSignatures signatures;
     private final Durations durations;
     private final Deadlines deadlines;
-    private final Events events;
     private final Views views;
     private final Messages messages;
     private final MessageLog log;
     private final MessageHandlers handlers;
+    private final Receiver.Services services;
 
     Mesh(HubParts hub, MessageSignatures.Trust trust, MessageHandlers handlers) {
         this.handlers = handlers;
         this.signatures = new MessageSignatures(hub.signatures(), trust, InstantSource.system());
-        this.hub = hub;
         this.messages = new Messages(hub.metrics());
         this.log = new MessageLog(hub.audit());
         this.answers = new Answers(hub.database(), hub.audit());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
-        this.events = new Events(hub.audit());
-        this.views = new Views(hub, events, durations);
+        this.views = new Views(hub, new Events(hub.audit()), durations);
+        this.services = new Receiver.Services(hub, answers, signatures, durations, deadlines, messages, log);
     }
 
     @Override
@@ -70,7 +68,7 @@ final class Mesh implements HubExtension {
     }
 
     private Receiver receiver(String hubUrl, String agentUrl) {
-        return new Receiver(hub, answers, signatures, durations, deadlines, messages, log, handlers, hubUrl, agentUrl);
+        return new Receiver(services, handlers, hubUrl, agentUrl);
     }
 
     @Override

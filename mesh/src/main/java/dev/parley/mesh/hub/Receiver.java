@@ -13,7 +13,6 @@ import dev.parley.mesh.Content.Query;
 import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
-import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
@@ -57,22 +56,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Receives the messages for one agent. Safe for any thread. */
 final class Receiver {
     private static final int NO_HISTORY = 0;
-    private static final Pattern JWE = Pattern.compile("[\\w-]+\\.[\\w-]*(\\.[\\w-]+){3}");
 
-    private final HubParts hub;
-    private final Answers answers;
-    private final MessageSignatures signatures;
-    private final Durations durations;
-    private final Deadlines deadlines;
-    private final Messages messages;
-    private final MessageLog log;
+    private final Services mesh;
     private final MessageHandlers handlers;
     private final String hubUrl;
     private final String agent;
@@ -84,37 +75,31 @@ final class Receiver {
     /** An answer, and its content unless it has to be read from the task. */
     private record Reply(Answer answer, @Nullable Content content) {}
 
-    /** @param url address of the agent, which ends with its name */
-    Receiver(
+    /** The parts of the mesh that all receivers share. */
+    record Services(
             HubParts hub,
             Answers answers,
             MessageSignatures signatures,
             Durations durations,
             Deadlines deadlines,
             Messages messages,
-            MessageLog log,
-            MessageHandlers handlers,
-            String hubUrl,
-            String url) {
-        this.messages = messages;
-        this.log = log;
+            MessageLog log) {}
+
+    /** @param url address of the agent, which ends with its name */
+    Receiver(Services mesh, MessageHandlers handlers, String hubUrl, String url) {
+        this.mesh = mesh;
         this.handlers = handlers;
         this.hubUrl = hubUrl;
-        this.signatures = signatures;
-        this.hub = hub;
-        this.answers = answers;
-        this.durations = durations;
-        this.deadlines = deadlines;
         this.url = url;
         this.agent = url.substring(url.lastIndexOf('/') + 1);
     }
 
     private AgentEndpoint endpoint() {
-        return hub.agents().within(agent);
+        return mesh.hub().agents().within(agent);
     }
 
     private AgentCard card(CallContext caller) {
-        AgentCard card = hub.agents().cards(caller).get(agent);
+        AgentCard card = mesh.hub().agents().cards(caller).get(agent);
         if (card == null) {
             throw A2AException.of(MeshError.AGENT_NOT_FOUND, "agent \"" + agent + "\": unknown");
         }
@@ -130,7 +115,7 @@ final class Receiver {
             }
             return admitted(send, caller);
         } catch (A2AException refused) {
-            log.refused(agent, send.envelope(), refused, inside(caller));
+            mesh.log().refused(agent, send.envelope(), refused, inside(caller));
             throw refused;
         }
     }
@@ -138,11 +123,11 @@ final class Receiver {
     private Envelope admitted(SendEnvelope send, CallContext caller) {
         Envelope envelope = send.envelope();
         requireParties(envelope, caller);
-        signatures.verify(envelope, hubUrl, caller.scope().group());
+        mesh.signatures().verify(envelope, hubUrl, caller.scope().group());
         CallContext context = inside(caller).withTasksOnly();
         var key = Key.of(envelope, context);
         String fingerprint = Answers.fingerprint(envelope);
-        Optional<Answer> known = answers.find(key);
+        Optional<Answer> known = mesh.answers().find(key);
         if (known.isPresent()) {
             requireSame(known.get(), fingerprint, envelope);
             return answer(envelope, new Reply(known.get(), null), context);
@@ -158,13 +143,13 @@ final class Receiver {
             Reply handled = handle(send, fingerprint, context);
             Envelope answer = answer(envelope, handled, context);
             Entry event = Events.row(agent, envelope, answer, handled.answer().taskId(), context);
-            Answer kept = answers.keep(key, handled.answer(), event);
+            Answer kept = mesh.answers().keep(key, handled.answer(), event);
             boolean isFirst = kept.equals(handled.answer());
             Reply reply = isFirst ? handled : new Reply(kept, null);
             requireSame(kept, fingerprint, envelope);
             mine.complete(reply);
-            messages.received(agent, envelope.message().type());
-            messages.sent(agent, kept.type());
+            mesh.messages().received(agent, envelope.message().type());
+            mesh.messages().sent(agent, kept.type());
             return isFirst ? answer : answer(envelope, reply, context);
         } catch (Throwable refused) {
             mine.completeExceptionally(refused);
@@ -240,73 +225,9 @@ final class Receiver {
                     "to.endpoint",
                     "the message was signed for another address (expected: \"" + url + MeshProtocol.SUFFIX + "\")");
         }
-        requireShort("messageId", envelope.messageId());
-        requireShort("correlationId", envelope.correlationId());
-        requireShort("from.agentId", envelope.from().agentId());
-    }
-
-    private static void requireShort(String path, @Nullable String id) {
-        if (id != null && id.length() > Operation.LONGEST_ID) {
-            throw Failures.invalid(path, id.length() + " characters (expected: at most " + Operation.LONGEST_ID + ")");
-        }
-    }
-
-    private static void requireShort(Notice notice) {
-        int length = Json.write(notice.members()).length;
-        if (length > Events.LONGEST_CONTENT) {
-            throw Failures.invalid(
-                    "message.content",
-                    length + " bytes (expected: at most " + Events.LONGEST_CONTENT + ", as it becomes an event)");
-        }
-    }
-
-    private static Content content(Envelope envelope) {
-        Body body = envelope.message();
-        if (envelope.metadata().encrypted() || body.mimeType().equals(Envelope.ENCRYPTED)) {
-            return encrypted(envelope);
-        }
-        if (!body.mimeType().equals(Envelope.JSON)) {
-            return text(body);
-        }
-        try {
-            return EnvelopeModel.content(body);
-        } catch (A2AException wrong) {
-            throw wrong.inWords(path -> path.isEmpty() ? "message.content" : "message.content." + path, text -> text);
-        }
-    }
-
-    /** Content that only the agent can read, as the text of a query. */
-    private static Query encrypted(Envelope envelope) {
-        Body body = envelope.message();
-        if (!envelope.metadata().encrypted() || !body.mimeType().equals(Envelope.ENCRYPTED)) {
-            throw Failures.invalid(
-                    "message.mimeType",
-                    '"' + body.mimeType() + "\" (expected: \"" + Envelope.ENCRYPTED
-                            + "\" if metadata.security.encrypted is true, and only then)");
-        }
-        if (body.type() != MessageType.TASK_DELEGATION && body.type() != MessageType.QUERY) {
-            throw Failures.invalid(
-                    "message.type",
-                    '"' + body.type().word() + "\" (expected: task_delegation or query, as it is encrypted)");
-        }
-        if (!(body.content() instanceof String jwe) || !JWE.matcher(jwe).matches()) {
-            throw Failures.invalid("message.content", "no compact JWE (expected: one, as the content is encrypted)");
-        }
-        return new Query(jwe, Map.of(), null);
-    }
-
-    /** Content that is no JSON: the text of a query, or of a response. */
-    private static Content text(Body body) {
-        if (!(body.content() instanceof String text)) {
-            throw Failures.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");
-        }
-        return switch (body.type()) {
-            case QUERY -> new Query(text, Map.of(), null);
-            case RESPONSE -> new Response(text, null, null);
-            default ->
-                throw Failures.invalid(
-                        "message.mimeType", '"' + body.mimeType() + "\" (expected: \"" + Envelope.JSON + "\")");
-        };
+        Received.requireShort("messageId", envelope.messageId());
+        Received.requireShort("correlationId", envelope.correlationId());
+        Received.requireShort("from.agentId", envelope.from().agentId());
     }
 
     // ---- Handling by type
@@ -316,7 +237,7 @@ final class Receiver {
         if (envelope.message().type() == MessageType.COORDINATION) {
             return coordinate(envelope, fingerprint, context);
         }
-        return switch (content(envelope)) {
+        return switch (Received.content(envelope)) {
             case Delegation delegation -> delegate(envelope, delegation, send.patience(), fingerprint, context);
             case Query query
             when envelope.metadata().encrypted() -> encrypted(envelope, query, send.patience(), fingerprint, context);
@@ -324,7 +245,7 @@ final class Receiver {
             case Response response
             when response.taskId() != null -> respond(envelope, response, response.taskId(), fingerprint, context);
             case Notice notice -> {
-                requireShort(notice);
+                Received.requireShort(notice);
                 yield received(envelope, notice, fingerprint, context);
             }
             case Content other -> received(envelope, other, fingerprint, context);
@@ -351,7 +272,7 @@ final class Receiver {
                 Map.of(),
                 List.of(),
                 List.of());
-        Task run = begin(hub.agents().endpoint(MeshProtocol.VIEWS_AGENT), message, null, true, context);
+        Task run = begin(mesh.hub().agents().endpoint(MeshProtocol.VIEWS_AGENT), message, null, true, context);
         if (run.state() == TaskState.REJECTED) {
             Message said = run.status().message();
             throw Failures.invalid("message.content", said == null ? "no workflow" : said.text());
@@ -414,9 +335,9 @@ final class Receiver {
 
     /** How long tasks of a skill take; null before the first of them. */
     private @Nullable Duration median(Skill skill, AgentCard card) {
-        Duration median = durations.median(agent, skill.id()).orElse(null);
+        Duration median = mesh.durations().median(agent, skill.id()).orElse(null);
         return median == null && card.skills().size() == 1
-                ? durations.median(agent, "").orElse(null)
+                ? mesh.durations().median(agent, "").orElse(null)
                 : median;
     }
 
@@ -431,7 +352,7 @@ final class Receiver {
         Instant due = timeout == null ? deadline : Instant.now().plus(timeout);
         if (due != null) {
             Instant earlier = deadline != null && deadline.isBefore(due) ? deadline : due;
-            deadlines.set(earlier, agent, Key.of(envelope, context), message, context);
+            mesh.deadlines().set(earlier, agent, Key.of(envelope, context), message, context);
         }
     }
 
@@ -624,7 +545,7 @@ final class Receiver {
                     ? new Response(Map.of("received", true), null, null)
                     : sent.message().type() == MessageType.COORDINATION
                             ? new Acceptance(taskId, null, List.of(), taskId)
-                            : content(answer, task(taskId, context), content(sent), context);
+                            : content(answer, task(taskId, context), Received.content(sent), context);
         }
         String id = "one-"
                 + Sha256.hex(sent.from().agentId() + "\n" + sent.messageId() + "\nanswer")
@@ -633,14 +554,15 @@ final class Receiver {
     }
 
     private Envelope envelope(String id, @Nullable String correlationId, Party to, Content content, Instant at) {
-        return signatures.signed(new Envelope(
-                id,
-                correlationId,
-                at,
-                Party.of(agent, url + MeshProtocol.SUFFIX),
-                Party.of(to.agentId(), to.endpoint()),
-                EnvelopeModel.body(requireNonNull(content)),
-                Handling.DEFAULT));
+        return mesh.signatures()
+                .signed(new Envelope(
+                        id,
+                        correlationId,
+                        at,
+                        Party.of(agent, url + MeshProtocol.SUFFIX),
+                        Party.of(to.agentId(), to.endpoint()),
+                        EnvelopeModel.body(requireNonNull(content)),
+                        Handling.DEFAULT));
     }
 
     /** To the millisecond, as the database keeps it. */
