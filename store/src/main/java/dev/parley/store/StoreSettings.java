@@ -7,8 +7,8 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.protocol.settings.SettingReader;
-import dev.parley.store.database.Quotas;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.Quotas;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -20,9 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Several modules may keep their tables in one database, and write to them in one transaction. One process at a time
  * may have it open. Safe for any thread.
  */
-public final class Database implements AutoCloseable {
+public final class Database extends SlicedWrites implements AutoCloseable {
     private static final int READERS = 4;
 
     /** Scans at the same time, half of them of one group; so many more connections are for them. */
@@ -50,12 +48,6 @@ public final class Database implements AutoCloseable {
     private static final int WAITING_SCANS = 1_000;
 
     private static final Duration LATER = Duration.ofSeconds(1);
-
-    /** Time that the writer works on a part of a removal before it serves others. */
-    public static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-    /** Rows of {@link #writeInSlices} in one transaction, at most. */
-    static final int ROWS_OF_SLICE = 200;
 
     private final DatabaseSystem system;
     private final DataFiles files;
@@ -373,6 +365,7 @@ public final class Database implements AutoCloseable {
      *
      * @throws StoreException if it could not be written
      */
+    @Override
     public <T> T write(int rows, Question<T> change) {
         return write(rows, "", false, change);
     }
@@ -466,6 +459,7 @@ public final class Database implements AutoCloseable {
      *
      * @throws StoreException if it is not removed
      */
+    @Override
     public <T> T erase(Question<T> change) {
         try {
             return write(1, "", true, change);
@@ -475,77 +469,6 @@ public final class Database implements AutoCloseable {
                 checkpointer.erased();
             }
         }
-    }
-
-    /** A change of one row, or of a few. */
-    @FunctionalInterface
-    public interface RowChange<T> {
-        /** Makes it, and returns how many rows have changed. On the writer thread. */
-        int make(Session session, T row) throws SQLException;
-    }
-
-    private record Part(int rows, int changed) {}
-
-    /**
-     * Changes or removes many rows in transactions of 5 ms of the writer each, so that other writes come between. A failure leaves the
-     * rows of the transactions before it changed.
-     *
-     * @param rows found before, beside the writer: they may have changed since
-     * @param erased whether the change is an {@linkplain #erase erasure}
-     * @return how many rows have changed
-     * @throws StoreException if a transaction could not be written
-     */
-    public <T> int writeInSlices(List<T> rows, boolean erased, RowChange<T> change) {
-        int changed = 0;
-        for (int from = 0; from < rows.size(); ) {
-            List<T> left = rows.subList(from, Math.min(rows.size(), from + ROWS_OF_SLICE));
-            Part part = erased
-                    ? erase(session -> writePart(session, left, change))
-                    : write(left.size(), session -> writePart(session, left, change));
-            from += part.rows;
-            changed += part.changed;
-        }
-        return changed;
-    }
-
-    /** Reads the rows behind one, in an order that stays the same. */
-    @FunctionalInterface
-    public interface RowsBehind<T> {
-        List<T> read(Session session, T last) throws SQLException;
-    }
-
-    /**
-     * Changes or removes the rows that are read page by page beside the writer, until a page is empty.
-     *
-     * @param first a value before all rows
-     * @param goesOn asked before each page; false ends it
-     * @return how many rows have changed
-     */
-    public <T> int writeInSlices(
-            T first, RowsBehind<T> pages, boolean erased, BooleanSupplier goesOn, RowChange<T> change) {
-        int changed = 0;
-        T last = first;
-        while (goesOn.getAsBoolean()) {
-            T behind = last;
-            List<T> rows = read(session -> pages.read(session, behind));
-            if (rows.isEmpty()) {
-                break;
-            }
-            changed += writeInSlices(rows, erased, change);
-            last = rows.getLast();
-        }
-        return changed;
-    }
-
-    /** Changes the first of these rows, as many as the time of a slice allows, and at least one. */
-    private static <T> Part writePart(Session session, List<T> left, RowChange<T> change) throws SQLException {
-        long end = System.nanoTime() + SLICE_NANOS;
-        int rows = 0;
-        int changed = 0;
-        do {
-            changed += change.make(session, left.get(rows++));
-        } while (rows < left.size() && System.nanoTime() - end < 0);
-        return new Part(rows, changed);
     }
 
     /**
@@ -562,6 +485,7 @@ public final class Database implements AutoCloseable {
      *
      * @throws StoreException if it could not be read
      */
+    @Override
     public <T> T read(Question<T> question) {
         return (scans.isWorker() ? scanReaders : readers).read(question);
     }

@@ -5,6 +5,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
+import dev.parley.store.spi.Quotas;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Comparator;

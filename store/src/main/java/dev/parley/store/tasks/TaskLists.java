@@ -24,15 +24,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tasks by their lanes, contexts, states and times. Safe for any thread. */
-final class TaskLists {
-    private final Database database;
-    private final Lanes lanes;
-
-    TaskLists(Database database, Lanes lanes) {
-        this.database = database;
-        this.lanes = lanes;
-    }
-
+record TaskLists(Database database, Lanes lanes) {
     List<Head> about(Subject subject, @Nullable String after, int limit) {
         String principal = subject.principal();
         var where = new Conditions();

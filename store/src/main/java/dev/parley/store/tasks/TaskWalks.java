@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Walks over the tasks of many lanes, and counts of them. The lanes with the newest statuses are found by one look into an index for each;
  * then only the lanes whose turn comes are read, a few rows at a time, and merged. Safe for any thread.
  */
-final class TaskWalks {
+record TaskWalks(Database database, Lanes lanes) {
     /** Lanes that are merged at once; after the oldest status of these, the next ones are looked for. */
     static final int LANES_AT_ONCE = 1_000;
 
@@ -45,14 +45,6 @@ final class TaskWalks {
     private static final Comparator<Position> NEWEST_FIRST = Comparator.comparing(Position::statusTime)
             .thenComparing(Position::taskId)
             .reversed();
-
-    private final Database database;
-    private final Lanes lanes;
-
-    TaskWalks(Database database, Lanes lanes) {
-        this.database = database;
-        this.lanes = lanes;
-    }
 
     /** A lane, and the time of its newest task, of one state or of all. */
     private record Newest(long number, @Nullable TaskState state, Instant time) {}

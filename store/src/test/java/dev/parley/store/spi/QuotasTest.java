@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

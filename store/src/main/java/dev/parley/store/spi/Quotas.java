@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.spi;
 
 import dev.parley.protocol.settings.SettingType;
 import java.util.HashMap;

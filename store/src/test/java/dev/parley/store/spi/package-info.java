@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.store.spi;
+
+import org.jspecify.annotations.NullMarked;
