@@ -114,7 +114,7 @@ public final class Platform implements AutoCloseable {
     private final Engine engine;
     private final Site site;
     private final @Nullable Site adminSite;
-    private final WebhookSender sender;
+    private final OpenParts parts = new OpenParts();
     private final Trust trust;
     private final @Nullable Administration administration;
     private final @Nullable String bootstrapKey;
@@ -125,9 +125,7 @@ public final class Platform implements AutoCloseable {
     private final Neighbours neighbours;
     private final Set<String> dialects;
     private final boolean grpcOnCards;
-    private final @Nullable Path scratch;
     private final @Nullable Database database;
-    private final @Nullable Database scratchDatabase;
     private final HubExtensions hubExtensions;
     private final Metrics metrics = new Metrics();
     private final Traces traces;
@@ -170,128 +168,128 @@ public final class Platform implements AutoCloseable {
         PushStore pushStore;
         Path data = setup.data();
         @Nullable Sealing sealing;
-        this.scratch = data == null && setup.authenticates() ? TemporaryDirectory.create() : null;
-        if (data == null) {
-            secrets = WebhookSecrets.random();
-            sealing = null;
-            database = scratch == null ? null : Database.temporary(scratch);
-            audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
-            tokenSecret = StandardWebhooks.newSecret();
-            var memory = new MemoryTaskLog();
-            log = memory;
-            pushStore = memory.webhooks();
-        } else {
-            String url = settings.store().database();
-            if (url != null) {
-                Database.check(data, url);
-            }
-            AtRest atRest = setup.encryption(data);
-            sealing = atRest.sealing();
-            secrets = WebhookSecrets.in(data);
-            secrets.warnOfShared();
-            tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
-            InstantSource clock = InstantSource.system();
-            Store store = url == null
-                    ? Store.open(data, clock, atRest, given.connections)
-                    : Store.open(data, url, clock, atRest, given.connections);
-            database = store.database();
-            database.storage().limit(settings.store().quotas());
-            for (String name : setup.secretFiles()) {
-                database.keep(data, name);
-            }
-            audit = store.audit();
-            log = store.log();
-            pushStore = store.webhooks();
-        }
-        this.database = database;
-        this.scratchDatabase = data == null ? database : null;
-        this.administration = database == null || audit == null ? null : Administration.in(database, audit);
-        this.bootstrapKey = setup.bootstrapKey(administration);
-        this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
-        trust.show(this::state);
-        boolean protectCards = settings.trust().protectCards();
-        Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
-        this.extensionPages = new ExtensionPages(shown);
-        this.home = new HomePage(shown, this::startPage);
-        WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
-        this.sender = new WebhookSender(rule, InstantSource.system());
-        this.neighbours = new Neighbours(trust, this::agentUrl, new Endpoints());
-        this.hubExtensions = new HubExtensions(
-                setup.extensions(),
-                new HubExtensions.Shared(
-                        data != null,
-                        isLocal,
-                        this::url,
-                        metrics.ofExtensions(),
-                        neighbours,
-                        log,
-                        this::follow,
-                        cardKeys,
-                        rule,
-                        secrets::keyFor,
-                        this::describe,
-                        trust::identify,
-                        trust::session),
-                database,
-                audit);
-        this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
-        Duration retention = settings.store().retention();
-        this.observers = hubExtensions.observers();
-        Engine.Builder running = Engine.builder(log)
-                .webhooks(
-                        pushStore,
-                        new WebhookDelivery(
-                                rule,
-                                sender,
-                                secrets,
-                                log::cause,
-                                owner -> trust.isWelcome(owner.group(), owner.owner()),
-                                this::finished,
-                                metrics,
-                                observers,
-                                traces))
-                .taskLimits(settings.tasks())
-                .retention(retention.isZero() ? null : retention)
-                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
-                .intake(intake::check)
-                .written(segment -> tell(observer -> observer.written(segment)));
-        hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
-        hubExtensions.tools().ifPresent(running::tools);
-        this.engine = running.build();
-        metrics.show(engine);
-        metrics.show(hubExtensions.all());
-        if (database != null) {
-            metrics.show(database);
-            database.onOutage(this::stateChanged);
-        }
-        Preparation.await();
-        ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics, database);
-        Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
-        var observed = new Observed(AdminApi.NAME, metrics, traces, List.of());
-        AdminApi api = AdminApi.of(
-                engine,
-                secrets,
-                new Hubs(
-                        engine,
-                        intake,
-                        audit,
-                        new Hubs.Parts(
-                                this::url,
-                                metrics::openStreams,
-                                neighbours::size,
-                                () -> Health.of(data, sealing, engine, outage(), problems()))),
-                administration,
-                setup.shown,
-                setup.extensions(),
-                hubExtensions.all(),
-                new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
-                endpoint -> observed.before(trust.administered(endpoint)));
-        Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
-        var ownPaths = new HashMap<String, String>();
-        setup.extensions().forEach(extension -> extension.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
-        this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
-        boolean started = false;
         try {
+            if (data == null) {
+                secrets = WebhookSecrets.random();
+                sealing = null;
+                database = setup.authenticates() ? temporary() : null;
+                audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
+                tokenSecret = StandardWebhooks.newSecret();
+                var memory = new MemoryTaskLog();
+                log = memory;
+                pushStore = memory.webhooks();
+            } else {
+                String url = settings.store().database();
+                if (url != null) {
+                    Database.check(data, url);
+                }
+                AtRest atRest = setup.encryption(data);
+                sealing = atRest.sealing();
+                secrets = WebhookSecrets.in(data);
+                secrets.warnOfShared();
+                tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
+                InstantSource clock = InstantSource.system();
+                Store store = parts.add(
+                        url == null
+                                ? Store.open(data, clock, atRest, given.connections)
+                                : Store.open(data, url, clock, atRest, given.connections));
+                database = store.database();
+                database.storage().limit(settings.store().quotas());
+                for (String name : setup.secretFiles()) {
+                    database.keep(data, name);
+                }
+                audit = store.audit();
+                log = store.log();
+                pushStore = store.webhooks();
+            }
+            this.database = database;
+            this.administration = database == null || audit == null ? null : Administration.in(database, audit);
+            this.bootstrapKey = setup.bootstrapKey(administration);
+            this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
+            trust.show(this::state);
+            boolean protectCards = settings.trust().protectCards();
+            Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
+            this.extensionPages = new ExtensionPages(shown);
+            this.home = new HomePage(shown, this::startPage);
+            WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
+            WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
+            this.neighbours = new Neighbours(trust, this::agentUrl, new Endpoints());
+            this.hubExtensions = parts.add(new HubExtensions(
+                    setup.extensions(),
+                    new HubExtensions.Shared(
+                            data != null,
+                            isLocal,
+                            this::url,
+                            metrics.ofExtensions(),
+                            neighbours,
+                            log,
+                            this::follow,
+                            cardKeys,
+                            rule,
+                            secrets::keyFor,
+                            this::describe,
+                            trust::identify,
+                            trust::session),
+                    database,
+                    audit));
+            this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
+            Duration retention = settings.store().retention();
+            this.observers = hubExtensions.observers();
+            Engine.Builder running = Engine.builder(log)
+                    .webhooks(
+                            pushStore,
+                            new WebhookDelivery(
+                                    rule,
+                                    sender,
+                                    secrets,
+                                    log::cause,
+                                    owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                    this::finished,
+                                    metrics,
+                                    observers,
+                                    traces))
+                    .taskLimits(settings.tasks())
+                    .retention(retention.isZero() ? null : retention)
+                    .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
+                    .intake(intake::check)
+                    .written(segment -> tell(observer -> observer.written(segment)));
+            hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
+            hubExtensions.tools().ifPresent(running::tools);
+            this.engine = parts.addBelow(hubExtensions, running.build());
+            parts.add(() -> drain(null));
+            metrics.show(engine);
+            metrics.show(hubExtensions.all());
+            if (database != null) {
+                metrics.show(database);
+                database.onOutage(this::stateChanged);
+            }
+            Preparation.await();
+            ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics, database);
+            Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
+            var observed = new Observed(AdminApi.NAME, metrics, traces, List.of());
+            AdminApi api = AdminApi.of(
+                    engine,
+                    secrets,
+                    new Hubs(
+                            engine,
+                            intake,
+                            audit,
+                            new Hubs.Parts(
+                                    this::url,
+                                    metrics::openStreams,
+                                    neighbours::size,
+                                    () -> Health.of(data, sealing, engine, outage(), problems()))),
+                    administration,
+                    setup.shown,
+                    setup.extensions(),
+                    hubExtensions.all(),
+                    new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
+                    endpoint -> observed.before(trust.administered(endpoint)));
+            Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
+            var ownPaths = new HashMap<String, String>();
+            setup.extensions()
+                    .forEach(extension -> extension.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
+            this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
             hubExtensions.open().forEach(trust::open);
             if (hubExtensions.useSessions()) {
                 trust.takeSessions();
@@ -299,13 +297,16 @@ public final class Platform implements AutoCloseable {
             hubExtensions.resources().forEach((path, resource) -> forAll.handler(path, Page.of(resource)));
             hubExtensions.faces().forEach((path, face) -> forAll.face(path, face.agent(), face.face()));
             this.adminSite = forOperators
-                    .map(server -> opened.apply(server.handler(
-                                    OpenApiPage.PATH,
-                                    new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
-                            .partsDown(this::problems)
-                            .readiness(this::obstacle)
-                            .readinessTest(this::readinessTest)))
-                    .orElse(null);
+                    .map(server -> parts.addBelow(
+                            engine,
+                            opened.apply(server.handler(
+                                            OpenApiPage.PATH,
+                                            new OpenApiPage(
+                                                    this::adminUrl, arrival -> agent -> false, api.table(), Map.of()))
+                                    .partsDown(this::problems)
+                                    .readiness(this::obstacle)
+                                    .readinessTest(this::readinessTest))))
+                    .orElse(null); // until the engine has closed there is something to see
             this.site = opened.apply(forAll.authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
                     .handler(ExtensionPages.PATH, extensionPages)
                     .handler(OpenApiPage.PATH, openApi)
@@ -314,18 +315,18 @@ public final class Platform implements AutoCloseable {
                     .partsDown(this::problems)
                     .readiness(this::obstacle)
                     .readinessTest(this::readinessTest));
+            parts.add(() -> drain(site));
             hubExtensions.forEach((uri, extension) -> extensionPages.own(
                     extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
             given.agents.values().forEach(this::host);
             hubExtensions.agents(given.agents.keySet()).forEach(this::host);
             hubExtensions.start(); // which may host more
             this.hosting = true;
-            started = true;
-        } finally {
             hosted.complete(null);
-            if (!started) {
-                engine.drain(drain, hubExtensions::stopping);
-                closeAllButSite();
+        } catch (RuntimeException | Error failure) {
+            hosted.complete(null);
+            try (parts) {
+                throw failure;
             }
         }
     }
@@ -704,33 +705,37 @@ public final class Platform implements AutoCloseable {
      */
     @Override
     public void close() {
+        parts.close();
+    }
+
+    /**
+     * Ends what runs, once. Requests and the runs of agents get the drain time together: blocking calls wait for their agents, and are answered
+     * when the engine gives up.
+     *
+     * @param served null if the hub has no site yet
+     */
+    private void drain(@Nullable Site served) {
+        if (stopping) {
+            return;
+        }
         stopping = true;
-        // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine
-        // gives up.
         Thread draining =
                 Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain, hubExtensions::stopping));
-        site.drain(drain.plus(ANSWERS));
+        if (served != null) {
+            served.drain(drain.plus(ANSWERS));
+        }
         try {
             draining.join();
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }
-        closeAllButSite();
     }
 
-    private void closeAllButSite() {
-        hubExtensions.close();
-        engine.close();
-        if (adminSite != null) {
-            adminSite.close(); // until now there was something to see
-        }
-        sender.close();
-        if (scratchDatabase != null) {
-            scratchDatabase.close();
-        }
-        if (scratch != null) {
-            TemporaryDirectory.remove(scratch);
-        }
+    /** A database that ends with the hub. */
+    private Database temporary() {
+        Path scratch = TemporaryDirectory.create();
+        parts.add(() -> TemporaryDirectory.remove(scratch));
+        return parts.add(Database.temporary(scratch));
     }
 
     /** Returns the key of one purpose, which is the same after a restart. */

@@ -27,14 +27,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Such a message names the extension, and has one data part with the parameters, whose metadata names the method. The
  * answer is an artifact with a data part; a stream adds to its artifact until it ends or the task is canceled.
+ *
+ * @param operations answers the operations of the extensions
  */
-public final class ExtensionCarrier implements AgentHandler {
+public record ExtensionCarrier(AgentHandler agent, List<ExtensionProtocol> extensions, AgentEndpoint operations)
+        implements AgentHandler {
     /** Only for the thread's sake: nothing happens when it has passed. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private final AgentHandler agent;
-    private final List<ExtensionProtocol> extensions;
-    private final AgentEndpoint operations;
+    public ExtensionCarrier {
+        extensions = List.copyOf(extensions);
+    }
 
     private record Carried(ExtensionProtocol extension, String uri, String method, Part.Data part) {
         /** The answer, marked as the request was. */
@@ -53,13 +56,6 @@ public final class ExtensionCarrier implements AgentHandler {
                     .findFirst()
                     .orElseThrow(() -> A2AException.of(A2AError.METHOD_NOT_FOUND));
         }
-    }
-
-    /** @param operations answers the operations of the extensions */
-    public ExtensionCarrier(AgentHandler agent, List<ExtensionProtocol> extensions, AgentEndpoint operations) {
-        this.agent = agent;
-        this.extensions = List.copyOf(extensions);
-        this.operations = operations;
     }
 
     @Override

@@ -101,12 +101,17 @@ public final class HubExtensions implements AutoCloseable {
         this.parts = new Parts(shared, database, audit);
         this.clients = new GuardedClients(shared.rule());
         this.timers = new DurableTimers(parts::database, InstantSource.system());
-        sources.forEach(source -> {
-            byUri.put(source.uri(), source.open(parts));
-            if (!source.isOptional()) {
-                later.addAll(source.agents());
-            }
-        });
+        try {
+            sources.forEach(source -> {
+                byUri.put(source.uri(), source.open(parts));
+                if (!source.isOptional()) {
+                    later.addAll(source.agents());
+                }
+            });
+        } catch (RuntimeException | Error failure) {
+            close();
+            throw failure;
+        }
     }
 
     /** The parts. A database is made when an extension of a hub without one needs it. */

@@ -13,18 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A 1.0, section 7.6, which leaves the way to the agent.
  */
-public final class TaskCredentials implements OwnMethod {
+public record TaskCredentials(Engine engine, String agent) implements OwnMethod {
     public static final String METHOD = "parley/authorizeTask";
 
     private static final int LONGEST = 16 << 10;
-
-    private final Engine engine;
-    private final String agent;
-
-    public TaskCredentials(Engine engine, String agent) {
-        this.engine = engine;
-        this.agent = agent;
-    }
 
     @Override
     public Object call(Map<String, @Nullable Object> params, CallContext caller) {

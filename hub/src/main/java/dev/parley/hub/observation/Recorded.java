@@ -17,24 +17,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes an audit row for each call of one agent, if the hub is set so. Changes of tasks, of webhooks and of the data of
  * extensions leave rows in their own transactions, whatever the setting. Safe for any thread.
+ *
+ * @param audit null for no audit at all
+ * @param all whether each call leaves a row, whatever it changes
  */
-public final class Recorded {
-    private final @Nullable AuditTrail audit;
-    private final String agent;
-    private final boolean all;
-
-    /**
-     * @param audit null for no audit at all
-     * @param all whether each call leaves a row, whatever it changes
-     */
-    public Recorded(@Nullable AuditTrail audit, String agent, boolean all) {
-        this.audit = audit;
-        this.agent = agent;
-        this.all = all && audit != null;
-    }
-
+public record Recorded(@Nullable AuditTrail audit, String agent, boolean all) {
     public AgentEndpoint before(AgentEndpoint endpoint) {
-        if (!all) {
+        if (!all || audit == null) {
             return endpoint;
         }
         return new AgentEndpoint() {

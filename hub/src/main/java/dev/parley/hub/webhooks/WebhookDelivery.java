@@ -28,47 +28,27 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's webhooks, carried by the client's sender, in the trace under which their task was begun. */
-public final class WebhookDelivery implements WebhookTransport {
-    private final WebhookRule rule;
-    private final WebhookSender sender;
-    private final WebhookSecrets secrets;
-    private final Function<TaskKey, Optional<Cause>> causes;
-    private final Predicate<Scope> welcome;
-    private final Finish finished;
-    private final Metrics metrics;
-    private final List<HubObserver> observers;
-    private final Traces traces;
-
+/**
+ * The engine's webhooks, carried by the client's sender, in the trace under which their task was begun.
+ *
+ * @param causes returns the principal that began a task, and its trace
+ * @param welcome whether an owner is enabled
+ */
+public record WebhookDelivery(
+        WebhookRule rule,
+        WebhookSender sender,
+        WebhookSecrets secrets,
+        Function<TaskKey, Optional<Cause>> causes,
+        Predicate<Scope> welcome,
+        Finish finished,
+        Metrics metrics,
+        List<HubObserver> observers,
+        Traces traces)
+        implements WebhookTransport {
     /** Last change of a notification of a task in a dialect. */
     @FunctionalInterface
     public interface Finish {
         Notification apply(TaskKey task, String dialect, Notification notification);
-    }
-
-    /**
-     * @param causes returns the principal that began a task, and its trace
-     * @param welcome whether an owner is enabled
-     */
-    public WebhookDelivery(
-            WebhookRule rule,
-            WebhookSender sender,
-            WebhookSecrets secrets,
-            Function<TaskKey, Optional<Cause>> causes,
-            Predicate<Scope> welcome,
-            Finish finished,
-            Metrics metrics,
-            List<HubObserver> observers,
-            Traces traces) {
-        this.rule = rule;
-        this.sender = sender;
-        this.secrets = secrets;
-        this.causes = causes;
-        this.welcome = welcome;
-        this.finished = finished;
-        this.metrics = metrics;
-        this.observers = observers;
-        this.traces = traces;
     }
 
     @Override
