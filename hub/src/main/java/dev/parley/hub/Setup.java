@@ -1,5 +1,9 @@
 package dev.parley.hub;
 
+import static dev.parley.trust.ResourceMetadata.AUTHORIZE_PATH;
+import static dev.parley.trust.ResourceMetadata.REGISTER_PATH;
+import static dev.parley.trust.ResourceMetadata.SERVER_PATH;
+import static dev.parley.trust.ResourceMetadata.TOKEN_PATH;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
@@ -320,21 +324,17 @@ final class Setup {
                 .grpc(settings.dialect())
                 .protectCards(settings.trust().protectCards())
                 .refusals(metrics::refused)
+                .handler(TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
-                        ResourceMetadata.TOKEN_PATH,
-                        (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
-                .handler(
-                        ResourceMetadata.AUTHORIZE_PATH,
+                        AUTHORIZE_PATH,
                         (request, body) -> trust.authorize(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
-                        ResourceMetadata.REGISTER_PATH,
+                        REGISTER_PATH,
                         (request, body) -> trust.register(ofPage(request).with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
                         ResourceMetadata.PATH,
                         (request, body) -> trust.metadata(request.at(ResourceMetadata.PATH + request.path())))
-                .handler(
-                        ResourceMetadata.SERVER_PATH,
-                        (request, body) -> trust.metadata(request.at(ResourceMetadata.SERVER_PATH)))
+                .handler(SERVER_PATH, (request, body) -> trust.metadata(request.at(SERVER_PATH)))
                 .handler(Page.STYLE, Page.of("text/css; charset=utf-8", "page.css"));
         for (HubExtensionSource extension : extensions) {
             extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));

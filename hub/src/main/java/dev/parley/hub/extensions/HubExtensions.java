@@ -352,11 +352,12 @@ public final class HubExtensions implements AutoCloseable {
         return byUri.values().stream().anyMatch(HubExtension::usesSessions);
     }
 
-    /** Path to which the root leads browsers; empty for none. */
+    /** Address to which the root leads browsers, relative to that of the root, which a proxy may serve below a path; empty for none. */
     public Optional<String> startPage() {
         return byUri.values().stream()
                 .flatMap(extension -> extension.startPage().stream())
-                .findFirst();
+                .findFirst()
+                .map(path -> path.substring(1));
     }
 
     private <T> Map<String, T> ofOwnAgents(
