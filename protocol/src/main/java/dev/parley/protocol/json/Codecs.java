@@ -82,6 +82,27 @@ public final class Codecs {
         }
     }
 
+    /** A codec whose reader and writer are its subclass's. */
+    private abstract static class Described<T> implements Codec<T> {
+        private final String expected;
+        private final Function<Function<Codec<?>, Map<String, Object>>, Map<String, Object>> schema;
+
+        Described(String expected, Function<Function<Codec<?>, Map<String, Object>>, Map<String, Object>> schema) {
+            this.expected = expected;
+            this.schema = schema;
+        }
+
+        @Override
+        public String expected() {
+            return expected;
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return schema.apply(others);
+        }
+    }
+
     private static @Nullable String string(JsonParser in) {
         return in.currentToken() == JsonToken.VALUE_STRING ? in.getString() : null;
     }
@@ -294,28 +315,19 @@ public final class Codecs {
     };
 
     /** A JSON object of any members. */
-    public static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
-        @Override
-        public String expected() {
-            return "an object";
-        }
+    public static final Codec<Map<String, @Nullable Object>> STRUCT =
+            new Described<>("an object", others -> Map.of("type", "object", "additionalProperties", true)) {
+                @Override
+                public Map<String, @Nullable Object> read(JsonParser in) {
+                    Place.require(in, JsonToken.START_OBJECT, expected());
+                    return readStruct(in);
+                }
 
-        @Override
-        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return Map.of("type", "object", "additionalProperties", true);
-        }
-
-        @Override
-        public Map<String, @Nullable Object> read(JsonParser in) {
-            Place.require(in, JsonToken.START_OBJECT, expected());
-            return readStruct(in);
-        }
-
-        @Override
-        public void write(JsonGenerator out, Map<String, @Nullable Object> value) {
-            writeFree(out, value);
-        }
-    };
+                @Override
+                public void write(JsonGenerator out, Map<String, @Nullable Object> value) {
+                    writeFree(out, value);
+                }
+            };
 
     private static <T> T present(JsonParser in, Codec<T> codec) {
         T value = codec.read(in);
@@ -345,21 +357,12 @@ public final class Codecs {
     }
 
     /** A codec that reads more than {@code codec}, and writes the same. */
-    private abstract static class Lenient<T> implements Codec<T> {
+    private abstract static class Lenient<T> extends Described<T> {
         private final Codec<T> codec;
 
         Lenient(Codec<T> codec) {
+            super(codec.expected(), codec::schema);
             this.codec = codec;
-        }
-
-        @Override
-        public String expected() {
-            return codec.expected();
-        }
-
-        @Override
-        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-            return codec.schema(others);
         }
 
         @Override
@@ -397,17 +400,7 @@ public final class Codecs {
 
     /** An array whose elements are all of one kind. */
     public static <T> Codec<List<T>> list(Codec<T> element) {
-        return new Codec<>() {
-            @Override
-            public String expected() {
-                return "an array";
-            }
-
-            @Override
-            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return Map.of("type", "array", "items", others.apply(element));
-            }
-
+        return new Described<>("an array", others -> Map.of("type", "array", "items", others.apply(element))) {
             @Override
             public List<T> parse(List<String> texts, String field) {
                 var elements = new ArrayList<T>();
@@ -444,17 +437,8 @@ public final class Codecs {
 
     /** An object whose member names are free and whose values are all of one kind. */
     public static <T> Codec<Map<String, T>> map(Codec<T> element) {
-        return new Codec<>() {
-            @Override
-            public String expected() {
-                return "an object";
-            }
-
-            @Override
-            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return Map.of("type", "object", "additionalProperties", others.apply(element));
-            }
-
+        return new Described<>(
+                "an object", others -> Map.of("type", "object", "additionalProperties", others.apply(element))) {
             @Override
             public Map<String, T> read(JsonParser in) {
                 Place.require(in, JsonToken.START_OBJECT, expected());
@@ -493,17 +477,8 @@ public final class Codecs {
             names.put(one, prefix + one.name());
             byName.put(prefix + one.name(), one);
         });
-        return new Codec<>() {
-            @Override
-            public String expected() {
-                return String.join(", ", byName.keySet());
-            }
-
-            @Override
-            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return Map.of("type", "string", "enum", List.copyOf(byName.keySet()));
-            }
-
+        Map<String, Object> schema = Map.of("type", "string", "enum", List.copyOf(byName.keySet()));
+        return new Described<>(String.join(", ", byName.keySet()), others -> schema) {
             @Override
             public @Nullable E read(JsonParser in) {
                 if (in.currentToken() == JsonToken.VALUE_NUMBER_INT
@@ -580,17 +555,7 @@ public final class Codecs {
      * @param read may throw {@link InvalidField}
      */
     public static <A, B> Codec<B> via(Codec<A> codec, Function<A, ? extends @Nullable B> read, Function<B, A> write) {
-        return new Codec<>() {
-            @Override
-            public String expected() {
-                return codec.expected();
-            }
-
-            @Override
-            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
-                return others.apply(codec);
-            }
-
+        return new Described<>(codec.expected(), others -> others.apply(codec)) {
             @Override
             public @Nullable B read(JsonParser in) {
                 A value = codec.read(in);
