@@ -533,10 +533,6 @@ public final class Webhooks {
         if (wanted != null && wanted.compareTo(LONGEST_RETRY_AFTER) > 0) {
             wanted = LONGEST_RETRY_AFTER;
         }
-        Duration pause = failed.pause();
-        if (pause == null) {
-            return PAUSES.after(attempts, wanted, threads.random());
-        }
-        return wanted != null && wanted.compareTo(pause) > 0 ? wanted : pause;
+        return requireNonNullElse(failed.pauses(), PAUSES).after(attempts, wanted, threads.random());
     }
 }

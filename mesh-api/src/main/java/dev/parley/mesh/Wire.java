@@ -9,6 +9,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.support.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -37,7 +38,7 @@ public final class Wire {
     /** JSON of retry policies. */
     public static final Shape<RetryPolicy> RETRY_POLICY = Shape.<RetryPolicy>of()
             .always("maxRetries", INT, RetryPolicy.DEFAULT.maxRetries(), RetryPolicy::maxRetries)
-            .always("backoff", words(RetryPolicy.Backoff.class), RetryPolicy.DEFAULT.backoff(), RetryPolicy::backoff)
+            .always("backoff", words(Backoff.Growth.class), RetryPolicy.DEFAULT.backoff(), RetryPolicy::backoff)
             .as(v -> new RetryPolicy(v.next(), v.next()));
 
     private Wire() {}

@@ -9,6 +9,7 @@ import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.support.Backoff.Growth;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -46,7 +47,7 @@ final class EnvelopeTest {
         assertThat(read.to().endpoint()).isEqualTo("https://b.example/agents/researcher");
         assertThat(read.metadata().priority()).isEqualTo(Priority.HIGH);
         assertThat(read.metadata().timeout()).isEqualTo(Duration.ofMinutes(5));
-        assertThat(read.metadata().retryPolicy()).isEqualTo(new RetryPolicy(5, RetryPolicy.Backoff.LINEAR));
+        assertThat(read.metadata().retryPolicy()).isEqualTo(new RetryPolicy(5, Growth.LINEAR));
         assertThat(EnvelopeModel.content(read.message()))
                 .isEqualTo(new Delegation(
                         "research",
@@ -130,16 +131,16 @@ final class EnvelopeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(RetryPolicy.Backoff.class)
-    void waitsGrowAndAreBounded(RetryPolicy.Backoff backoff) {
+    @EnumSource(Growth.class)
+    void waitsGrowAndAreBounded(Growth backoff) {
         var policy = new RetryPolicy(10, backoff);
 
-        assertThat(policy.before(1, 0.5)).isEqualTo(Duration.ofSeconds(1));
-        assertThat(policy.before(3, 0.5)).isEqualTo(Duration.ofSeconds(backoff == RetryPolicy.Backoff.LINEAR ? 3 : 4));
-        assertThat(policy.before(10, 0.5))
-                .isEqualTo(Duration.ofSeconds(backoff == RetryPolicy.Backoff.LINEAR ? 10 : 60));
-        assertThat(policy.before(2, 0)).isEqualTo(Duration.ofMillis(1600));
-        assertThat(policy.before(2, 1)).isEqualTo(Duration.ofMillis(2400));
+        assertThat(policy.pauses().after(1, null, 0.5)).isEqualTo(Duration.ofSeconds(1));
+        assertThat(policy.pauses().after(3, null, 0.5)).isEqualTo(Duration.ofSeconds(backoff == Growth.LINEAR ? 3 : 4));
+        assertThat(policy.pauses().after(10, null, 0.5))
+                .isEqualTo(Duration.ofSeconds(backoff == Growth.LINEAR ? 10 : 60));
+        assertThat(policy.pauses().after(2, null, 0)).isEqualTo(Duration.ofMillis(1600));
+        assertThat(policy.pauses().after(2, null, 1)).isEqualTo(Duration.ofMillis(2400));
     }
 
     @ParameterizedTest

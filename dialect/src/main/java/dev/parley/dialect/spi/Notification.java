@@ -4,6 +4,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.support.Backoff;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,23 +12,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * Delivery of an event to a webhook, in the dialect in which it was registered.
  *
- * @param retries of this notification; null for those of the server
+ * @param retries of this notification in the place of those of the server; null for those
  * @param first a notification of the same event that is delivered before this one, in each attempt; null for none
  */
 public record Notification(
         String contentType,
         Map<String, String> headers,
         byte[] body,
-        @Nullable RetryPolicy retries,
+        @Nullable Retries retries,
         @Nullable Notification first) {
+    /**
+     * Further attempts to deliver a notification. A server waits for an hour at most, and gives up after 12 attempts in any case.
+     *
+     * @param most further attempts
+     * @param pauses before them, unless the receiver names a longer one by {@code Retry-After}
+     */
+    public record Retries(int most, Backoff pauses) {}
+
     /** A notification with the retries of the server. */
     public Notification(String contentType, Map<String, String> headers, byte[] body) {
         this(contentType, headers, body, null, null);
     }
 
-    /** This notification with a policy of its own for further attempts. */
-    public Notification retrying(RetryPolicy policy) {
-        return new Notification(contentType, headers, body, policy, first);
+    /** This notification with further attempts of its own. */
+    public Notification retrying(int most, Backoff pauses) {
+        return new Notification(contentType, headers, body, new Retries(most, pauses), first);
     }
 
     /** This notification behind another one of the same event. */

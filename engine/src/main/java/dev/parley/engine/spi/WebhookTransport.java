@@ -5,6 +5,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +23,13 @@ public interface WebhookTransport {
          * @param reason for people; no secrets
          * @param retryable false if offering it again cannot help
          * @param retryAfter pause that the webhook asked for; null for none
-         * @param pause of the notification's own policy, in the place of the pauses that grow; null for none
+         * @param pauses of the notification, in the place of those of the engine; null for those
          */
         record Failed(
                 String reason,
                 boolean retryable,
                 @Nullable Duration retryAfter,
-                @Nullable Duration pause) implements Outcome {
+                @Nullable Backoff pauses) implements Outcome {
             public Failed(String reason, boolean retryable, @Nullable Duration retryAfter) {
                 this(reason, retryable, retryAfter, null);
             }

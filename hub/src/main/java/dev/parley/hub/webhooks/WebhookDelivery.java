@@ -5,7 +5,6 @@ import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Notifications;
 import dev.parley.dialect.spi.Notification;
-import dev.parley.dialect.spi.RetryPolicy;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -20,7 +19,6 @@ import dev.parley.protocol.Task;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -106,13 +104,12 @@ public record WebhookDelivery(
         }
     }
 
-    /** The outcome with the pause of a notification's own policy. */
-    private static Outcome retried(Outcome outcome, @Nullable RetryPolicy policy, int failures) {
-        if (policy == null || !(outcome instanceof Outcome.Failed failed) || !failed.retryable()) {
+    /** The outcome with the further attempts of a notification. */
+    private static Outcome retried(Outcome outcome, Notification.@Nullable Retries retries, int failures) {
+        if (retries == null || !(outcome instanceof Outcome.Failed failed) || !failed.retryable()) {
             return outcome;
         }
-        Duration pause = policy.pause(failures);
-        return new Outcome.Failed(failed.reason(), pause != null, failed.retryAfter(), pause);
+        return new Outcome.Failed(failed.reason(), failures <= retries.most(), failed.retryAfter(), retries.pauses());
     }
 
     private static CallContext context(TaskKey key, Optional<Cause> cause) {

@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +67,7 @@ final class Deliveries {
 
     private Messages.Received repeated(Supplier<HttpCall> call, RetryPolicy policy, Duration timeout) {
         for (int retry = 1; ; retry++) {
-            Duration wait = policy.before(retry, ThreadLocalRandom.current().nextDouble());
+            Duration wanted = null;
             try {
                 HttpCall.Answer answer = agent.exchange(call.get(), timeout);
                 Messages.Received received = received(answer);
@@ -80,14 +79,13 @@ final class Deliveries {
                 if (!isMendable(answer.status(), refusal) || retry > policy.maxRetries()) {
                     throw refusal;
                 }
-                Duration wanted = answer.retryAfter();
-                wait = wanted == null || wanted.compareTo(wait) < 0 ? wait : wanted;
+                wanted = answer.retryAfter();
             } catch (ClientException failed) {
                 if (!MENDABLE.contains(failed.problem()) || retry > policy.maxRetries()) {
                     throw failed;
                 }
             }
-            pause(wait);
+            pause(policy.pauses().after(retry, wanted));
         }
     }
 

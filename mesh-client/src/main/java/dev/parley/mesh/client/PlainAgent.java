@@ -36,7 +36,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -117,7 +116,7 @@ final class PlainAgent {
     /** Repeats a call that the agent has not begun. */
     private <T> T repeated(Supplier<T> call, RetryPolicy policy) {
         for (int retry = 1; ; retry++) {
-            Duration wait = policy.before(retry, ThreadLocalRandom.current().nextDouble());
+            Duration wanted = null;
             try {
                 return call.get();
             } catch (A2AException refused) {
@@ -125,13 +124,13 @@ final class PlainAgent {
                 if (!isPassing || retry > policy.maxRetries()) {
                     throw refusal(refused, isPassing);
                 }
-                wait = refused.retryAfter() == null ? wait : refused.retryAfter();
+                wanted = refused.retryAfter();
             } catch (ClientException unreached) {
                 if (unreached.problem() != Problem.UNREACHABLE || retry > policy.maxRetries()) {
                     throw unreached;
                 }
             }
-            deliveries.pause(wait);
+            deliveries.pause(policy.pauses().after(retry, wanted));
         }
     }
 

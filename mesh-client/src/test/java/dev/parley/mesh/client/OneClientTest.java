@@ -22,6 +22,7 @@ import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.SignedForm;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.support.Backoff.Growth;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import dev.parley.trust.cards.ContentKeys;
@@ -47,7 +48,7 @@ final class OneClientTest {
     private static final Acceptance ACCEPTED = new Acceptance("t-1", null, List.of("research"));
     private static final Result DONE = new Result("t-1", Outcome.COMPLETED, Map.of("pages", 3), null);
     private static final Status HALF = new Status("t-1", 50, "half", null, null);
-    private static final RetryPolicy ONCE = new RetryPolicy(1, RetryPolicy.Backoff.LINEAR);
+    private static final RetryPolicy ONCE = new RetryPolicy(1, Growth.LINEAR);
 
     @TempDir
     private Path directory;

@@ -15,6 +15,7 @@ import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Content.Status;
 import dev.parley.mesh.RetryPolicy;
+import dev.parley.protocol.support.Backoff.Growth;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -177,8 +178,8 @@ final class PlainAgentTest {
 
             results.clear();
             results.add("\"error\":{\"code\":-32602,\"message\":\"topic: missing\"}");
-            assertThatThrownBy(() -> plain.send(
-                            TaskDelegation.of("research").retryPolicy(new RetryPolicy(0, RetryPolicy.Backoff.LINEAR))))
+            assertThatThrownBy(() ->
+                            plain.send(TaskDelegation.of("research").retryPolicy(new RetryPolicy(0, Growth.LINEAR))))
                     .isInstanceOf(OneException.class)
                     .hasMessageContaining("topic: missing");
 

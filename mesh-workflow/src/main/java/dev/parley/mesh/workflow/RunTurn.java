@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -311,13 +310,7 @@ final class RunTurn {
         }
         if (state == StepState.WAITING) {
             Step step = requireNonNull(workflow.steps().get(id));
-            repeats.put(
-                    id,
-                    clock.instant()
-                            .plus(step.retryPolicy()
-                                    .before(
-                                            happening.attempt(),
-                                            ThreadLocalRandom.current().nextDouble())));
+            repeats.put(id, clock.instant().plus(step.retryPolicy().pauses().after(happening.attempt(), null)));
         }
         news.put(WorkflowRun.KEY + id, happening.record());
         return ready;

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
-import dev.parley.dialect.spi.RetryPolicy;
 import dev.parley.mesh.Content;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
@@ -12,6 +11,7 @@ import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.Reports;
+import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.PushConfig;
@@ -20,7 +20,6 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /** Messages about tasks to the addresses that delegations name. */
 final class Callbacks {
     private static final int DONE = 100;
-    private static final Duration UNIT = Duration.ofSeconds(1);
-    private static final Duration LONGEST = Duration.ofSeconds(60);
 
     private Callbacks() {}
 
@@ -77,18 +74,12 @@ final class Callbacks {
         envelope = terms.key() == null ? envelope : envelope.encrypted(terms.key()::encrypt);
         var notification =
                 new Notification(Headers.JSON, envelope.headers(), JsonText.write(EnvelopeModel.ENVELOPE, envelope));
-        return terms.retries() == null ? notification : notification.retrying(policy(terms.retries()));
+        RetryPolicy retries = terms.retries();
+        return retries == null ? notification : notification.retrying(retries.maxRetries(), retries.pauses());
     }
 
     private static String name(String agentUrl) {
         String name = agentUrl.substring(agentUrl.lastIndexOf('/') + 1);
         return name.isEmpty() ? "unknown" : name;
-    }
-
-    private static RetryPolicy policy(dev.parley.mesh.RetryPolicy retries) {
-        return switch (retries.backoff()) {
-            case LINEAR -> RetryPolicy.linear(retries.maxRetries(), UNIT, LONGEST);
-            case EXPONENTIAL -> RetryPolicy.exponential(retries.maxRetries(), UNIT, LONGEST);
-        };
     }
 }

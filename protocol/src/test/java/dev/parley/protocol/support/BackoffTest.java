@@ -3,6 +3,7 @@ package dev.parley.protocol.support;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.protocol.support.Backoff.Growth;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -34,6 +35,22 @@ class BackoffTest {
     void whatTheOtherSideAskedForIsKept() {
         assertThat(backoff.after(9, Duration.ofSeconds(30)))
                 .isBetween(Duration.ofSeconds(30), Duration.ofMillis(30_100));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, PT0.1S", "2, PT0.2S", "3, PT0.3S", "20, PT2S", "21, PT2S", "1000, PT2S"})
+    void aLinearWaitGrowsByTheFirstOneWithEachFailure(int failures, Duration middle) {
+        assertThat(around(Growth.LINEAR).after(failures, null, 0.5)).isEqualTo(middle);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LINEAR, 0, PT0.24S", "LINEAR, 0.5, PT0.3S", "LINEAR, 1, PT0.36S", "EXPONENTIAL, 0, PT0.32S"})
+    void aWaitAroundItsBoundDiffersByAFifthAtMost(Growth growth, double share, Duration wait) {
+        assertThat(around(growth).after(3, null, share)).isEqualTo(wait);
+    }
+
+    private static Backoff around(Growth growth) {
+        return Backoff.around(Duration.ofMillis(100), Duration.ofSeconds(2), growth);
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.Backoff.Growth;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryModel;
@@ -75,6 +76,7 @@ public final class Prober implements EntryListener, AutoCloseable {
     private final TrustCheck trust;
     private final Duration interval;
     private final HubTimers.Timers timers;
+    private final Backoff pace;
     private final Backoff retries;
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
@@ -90,7 +92,8 @@ public final class Prober implements EntryListener, AutoCloseable {
         this.fetch = fetch;
         this.trust = trust;
         this.interval = interval;
-        this.retries = new Backoff(interval.dividedBy(5), interval.multipliedBy(12));
+        this.pace = Backoff.around(interval, interval, Growth.LINEAR);
+        this.retries = Backoff.around(interval.dividedBy(5), interval.multipliedBy(12), Growth.EXPONENTIAL);
         database.migrate("registry-health", SCHEMA);
         this.timers = hub.timers().named("registry/probe", this::due);
     }
@@ -151,11 +154,6 @@ public final class Prober implements EntryListener, AutoCloseable {
         return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most.toMillis() + 1));
     }
 
-    /** Interval or pause with a fifth of jitter. */
-    private static Duration jittered(Duration pause) {
-        return pause.multipliedBy(9).dividedBy(10).plus(random(pause.dividedBy(5)));
-    }
-
     /** Sets the next timer first: the probe is lost, and not the schedule, if the hub stops meanwhile. */
     private void due(String number, String id) {
         Entry entry = entries.find(id, Entries.ITSELF).filter(Prober::isProbed).orElse(null);
@@ -164,7 +162,7 @@ public final class Prober implements EntryListener, AutoCloseable {
                     session -> session.update("DELETE FROM registry_probe WHERE entry = ?", Long.parseLong(number)));
             return;
         }
-        timers.set(number, Instant.now().plus(jittered(interval)), id);
+        timers.set(number, Instant.now().plus(pace.after(1, null)), id);
         if (!underWay.add(number)) {
             return; // a slow target has one probe at a time
         }
@@ -234,8 +232,7 @@ public final class Prober implements EntryListener, AutoCloseable {
             return session.number("SELECT failures FROM registry_probe WHERE entry = ?", number);
         });
         if (failures > 0) {
-            timers.set(
-                    Long.toString(number), now.plus(jittered(retries.bound((int) Math.min(failures, 20)))), entry.id());
+            timers.set(Long.toString(number), now.plus(retries.after((int) Math.min(failures, 20), null)), entry.id());
         }
         if (isAttested) {
             entries.change(

@@ -19,7 +19,6 @@ import dev.parley.mesh.Content.Status;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.RetryPolicy;
-import dev.parley.mesh.RetryPolicy.Backoff;
 import dev.parley.mesh.client.Delegated;
 import dev.parley.mesh.client.OneClient;
 import dev.parley.mesh.client.OneException;
@@ -28,6 +27,7 @@ import dev.parley.mesh.client.TaskDelegation;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.settings.SettingType;
+import dev.parley.protocol.support.Backoff.Growth;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import dev.parley.trust.cards.ContentKeys;
@@ -146,7 +146,7 @@ final class OneSendCommand implements ProgramCommand {
                 .priority(word(call, "--priority", Priority.MEDIUM, Priority.values()))
                 .retryPolicy(new RetryPolicy(
                         requireNonNullElse(call.number("--retries", 0, MOST_RETRIES), RetryPolicy.DEFAULT.maxRetries()),
-                        word(call, "--backoff", RetryPolicy.DEFAULT.backoff(), Backoff.values())));
+                        word(call, "--backoff", RetryPolicy.DEFAULT.backoff(), Growth.values())));
         String limit = call.option("--time-limit");
         if (limit != null) {
             delegation.timeout(duration("--time-limit", limit));
