@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Engine;
+import dev.parley.engine.spi.SimilarNames;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -12,7 +13,6 @@ import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.support.OwnersOnly;
-import dev.parley.protocol.support.SimilarNames;
 import dev.parley.store.Store;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;

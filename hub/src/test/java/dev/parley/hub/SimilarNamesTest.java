@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
-import dev.parley.protocol.support.SimilarNames;
+import dev.parley.engine.spi.SimilarNames;
 import java.text.MessageFormat;
 import java.util.ArrayList;
 import java.util.logging.Handler;

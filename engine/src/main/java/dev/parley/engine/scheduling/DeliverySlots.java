@@ -1,8 +1,7 @@
 package dev.parley.engine.scheduling;
 
 import dev.parley.protocol.support.FairQueue;
-import java.util.HashMap;
-import java.util.Map;
+import dev.parley.protocol.support.FairShare;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -13,23 +12,26 @@ import org.jspecify.annotations.Nullable;
 public final class DeliverySlots<T> {
     private static final int SLOTS = 256;
     private static final int PER_RECEIVER = 16;
-    private static final int SHARE = 7;
 
     /** An element that has a slot, or waits for one. */
     public record Entry<T>(String group, String receiver, T element) {}
 
     private final ReentrantLock lock;
     private final FairQueue<Entry<T>> queue = new FairQueue<>();
-    private final Map<String, Integer> byGroup = new HashMap<>();
-    private final Map<String, Integer> byReceiver = new HashMap<>();
-    private int taken;
+    private final FairShare groups = FairShare.sevenEighths(SLOTS);
+    private final FairShare receivers = new FairShare(SLOTS, PER_RECEIVER, PER_RECEIVER);
 
     public DeliverySlots(ReentrantLock lock) {
         this.lock = lock;
     }
 
     public void add(String group, String receiver, T element) {
-        Guarded.change(lock, () -> queue.add(name(group, receiver), new Entry<>(group, receiver, element)));
+        lock.lock();
+        try {
+            queue.add(name(group, receiver), new Entry<>(group, receiver, element));
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static String name(String group, String receiver) {
@@ -38,8 +40,7 @@ public final class DeliverySlots<T> {
 
     private boolean hasRoom(String name) {
         String group = name.substring(0, name.lastIndexOf('\n'));
-        return byReceiver.getOrDefault(name, 0) < PER_RECEIVER
-                && byGroup.getOrDefault(group, 0) < SHARE * (SLOTS - taken);
+        return receivers.hasRoom(name) && groups.hasRoom(group);
     }
 
     /** Takes a slot for the next element that may have one, and removes it from the queue; null if there is none. */
@@ -49,9 +50,8 @@ public final class DeliverySlots<T> {
         try {
             Entry<T> next = queue.poll(this::hasRoom);
             if (next != null) {
-                byGroup.merge(next.group(), 1, Integer::sum);
-                byReceiver.merge(name(next.group(), next.receiver()), 1, Integer::sum);
-                taken++;
+                groups.take(next.group());
+                receivers.take(name(next.group(), next.receiver()));
             }
             return next;
         } finally {
@@ -60,11 +60,12 @@ public final class DeliverySlots<T> {
     }
 
     public void giveBack(Entry<T> entry) {
-        Guarded.change(lock, () -> {
-            byGroup.computeIfPresent(entry.group(), (same, count) -> count == 1 ? null : count - 1);
-            byReceiver.computeIfPresent(
-                    name(entry.group(), entry.receiver()), (same, count) -> count == 1 ? null : count - 1);
-            taken--;
-        });
+        lock.lock();
+        try {
+            groups.giveBack(entry.group());
+            receivers.giveBack(name(entry.group(), entry.receiver()));
+        } finally {
+            lock.unlock();
+        }
     }
 }

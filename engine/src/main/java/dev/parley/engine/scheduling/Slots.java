@@ -2,8 +2,8 @@ package dev.parley.engine.scheduling;
 
 import dev.parley.engine.spi.Priority;
 import dev.parley.protocol.support.FairQueue;
+import dev.parley.protocol.support.FairShare;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -13,25 +13,19 @@ import org.jspecify.annotations.Nullable;
  * Slots of an agent, and the queue in front of them, both shared by groups.
  *
  * <p>No slot is ever taken back, so a group that could take all of them would keep the others waiting for as long as its tasks
- * run. A group may have at most {@value #SHARE} times as many slots as it leaves free: 7/8 for the first group, 7/8 of the
- * rest for the next. Fewer than eight slots are not shared: one group may take them all. The same holds for places in the
- * queue.
+ * run. So a group has its {@linkplain FairShare#sevenEighths share} of the slots, and of the places in the queue.
  *
  * <p>Within a group the queue goes by {@linkplain Priority priority}. The last of several slots may be kept for critical tasks.
  *
  * <p>Safe for any thread.
  */
 public final class Slots<T> {
-    private static final int SHARE = 7;
-
     /** Slots that are taken, and elements that wait for one. */
     public record Load(int taken, int waiting) {}
 
-    private final int slots;
-    private final int places;
     private final ReentrantLock lock;
-    private final Map<String, Integer> taken = new HashMap<>();
-    private final Map<String, Integer> queued = new HashMap<>();
+    private final FairShare slots;
+    private final FairShare places;
     private final FairQueue<T> queue;
     /** With fewer slots, one that is kept free would be a large share of them. */
     private static final int RESERVING = 4;
@@ -42,9 +36,6 @@ public final class Slots<T> {
     private final @Nullable Function<T, Priority> priority;
     /** Elements of the queue by priority; empty if all have the same. */
     private final Map<Priority, Integer> waiting = new EnumMap<>(Priority.class);
-
-    private int takenByAll;
-    private int queuedByAll;
 
     /** Slots and places for elements of one priority. */
     public Slots(int slots, int places, ReentrantLock lock) {
@@ -60,18 +51,19 @@ public final class Slots<T> {
         this.priority = priority;
         this.reserved = priority == null || slots < RESERVING ? 0 : 1;
         this.queue = priority == null ? new FairQueue<>() : new FairQueue<>(() -> new PrioritizedQueue<>(priority));
-        this.slots = slots;
-        this.places = places;
+        this.slots = FairShare.sevenEighths(slots);
+        this.places = FairShare.sevenEighths(places);
         this.lock = lock;
-    }
-
-    private static boolean hasRoom(String group, Map<String, Integer> held, int heldByAll, int all) {
-        return held.getOrDefault(group, 0) < (long) SHARE * (all - heldByAll);
     }
 
     /** Returns whether {@link #take} would give a slot to the group at this moment. */
     public boolean isFree(String group) {
-        return Guarded.by(lock, () -> hasRoom(group, taken, takenByAll, slots));
+        lock.lock();
+        try {
+            return slots.hasRoom(group);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes a slot for a group and an element that is not critical, if it may have one now. */
@@ -81,33 +73,41 @@ public final class Slots<T> {
 
     /** Takes a slot for a group, if it may have one now. */
     public boolean take(String group, Priority priority) {
-        return Guarded.by(lock, () -> {
-            if (isReserved() && priority != Priority.CRITICAL || !hasRoom(group, taken, takenByAll, slots)) {
+        lock.lock();
+        try {
+            if (isReserved() && priority != Priority.CRITICAL || !slots.hasRoom(group)) {
                 return false;
             }
-            taken.merge(group, 1, Integer::sum);
-            takenByAll++;
+            slots.take(group);
             return true;
-        });
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** True if the slots that are free are kept for critical tasks. */
     private boolean isReserved() {
-        return slots - takenByAll <= reserved;
+        return slots.free() <= reserved;
     }
 
     /** Gives a slot back. {@link #next} then returns the elements that can take it. */
     public void giveBack(String group) {
-        Guarded.change(lock, () -> {
-            taken.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
-            takenByAll--;
-        });
+        lock.lock();
+        try {
+            slots.giveBack(group);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** True if the group may take a slot, or a place in the queue, now. */
     public boolean hasRoom(String group) {
-        return Guarded.by(
-                lock, () -> hasRoom(group, taken, takenByAll, slots) || hasRoom(group, queued, queuedByAll, places));
+        lock.lock();
+        try {
+            return slots.hasRoom(group) || places.hasRoom(group);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -118,11 +118,10 @@ public final class Slots<T> {
     public boolean takePlace(String group, boolean bounded) {
         lock.lock();
         try {
-            if (bounded && !hasRoom(group, queued, queuedByAll, places)) {
+            if (bounded && !places.hasRoom(group)) {
                 return false;
             }
-            queued.merge(group, 1, Integer::sum);
-            queuedByAll++;
+            places.take(group);
             return true;
         } finally {
             lock.unlock();
@@ -137,7 +136,12 @@ public final class Slots<T> {
 
     private void count(T element, int change) {
         if (priority != null) {
-            Guarded.change(lock, () -> waiting.merge(priority.apply(element), change, Integer::sum));
+            lock.lock();
+            try {
+                waiting.merge(priority.apply(element), change, Integer::sum);
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -151,7 +155,7 @@ public final class Slots<T> {
             T next = queue.poll(
                     group -> {
                         eligible[0] = group;
-                        return hasRoom(group, taken, takenByAll, slots);
+                        return slots.hasRoom(group);
                     },
                     waiting -> onlyCritical && waiting instanceof PrioritizedQueue<T> prioritized
                             ? prioritized.poll(Priority.CRITICAL)
@@ -159,10 +163,8 @@ public final class Slots<T> {
             if (next != null) {
                 count(next, -1);
                 String group = eligible[0];
-                queued.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
-                queuedByAll--;
-                taken.merge(group, 1, Integer::sum);
-                takenByAll++;
+                places.giveBack(group);
+                slots.take(group);
             }
             return next;
         } finally {
@@ -172,10 +174,20 @@ public final class Slots<T> {
 
     /** Numbers of elements in the queue by priority; empty if all have the same. */
     public Map<Priority, Integer> waiting() {
-        return Guarded.by(lock, () -> Map.copyOf(waiting));
+        lock.lock();
+        try {
+            return Map.copyOf(waiting);
+        } finally {
+            lock.unlock();
+        }
     }
 
     public Load load() {
-        return Guarded.by(lock, () -> new Load(takenByAll, queuedByAll));
+        lock.lock();
+        try {
+            return new Load(slots.taken(), places.taken());
+        } finally {
+            lock.unlock();
+        }
     }
 }

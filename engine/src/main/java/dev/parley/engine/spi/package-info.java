@@ -1,4 +1,4 @@
-/** Interfaces that a store or a webhook transport implements for the engine, and stores in memory. */
+/** Interfaces that a store or a webhook transport implements for the engine, stores in memory, and the comparison of names of agents. */
 @NullMarked
 package dev.parley.engine.spi;
 

@@ -1,10 +1,8 @@
 package dev.parley.protocol.support;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -43,8 +41,6 @@ public final class FairPool implements AutoCloseable {
      */
     private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
-    private final int threads;
-    private final int share;
     private final int queueLimit;
     private final ThreadPoolExecutor workers;
     private final ScheduledThreadPoolExecutor clock;
@@ -52,12 +48,11 @@ public final class FairPool implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final FairQueue<Job<?>> arrived = new FairQueue<>();
     private final FairQueue<Job<?>> ready = new FairQueue<>();
-    private final Map<String, Integer> started = new HashMap<>();
+    private final FairShare started;
 
     /** The jobs that have a turn, the one that has had it for longest first. */
     private final Set<Job<?>> running = new LinkedHashSet<>();
 
-    private int startedInAll;
     private int freeTurns;
     private boolean timed;
     private boolean closed;
@@ -80,8 +75,7 @@ public final class FairPool implements AutoCloseable {
 
     /** @param turns how many pieces of work run at the same time */
     FairPool(String name, int threads, int share, int queueLimit, int turns) {
-        this.threads = threads;
-        this.share = share;
+        this.started = new FairShare(threads, 1, share);
         this.queueLimit = queueLimit;
         this.freeTurns = turns;
         this.workers = new ThreadPoolExecutor(
@@ -176,14 +170,12 @@ public final class FairPool implements AutoCloseable {
 
     /** Starts work for which there is a thread. */
     private void start() {
-        while (startedInAll < threads && !closed) {
-            int most = Math.min(share, threads - startedInAll);
-            Job<?> next = arrived.poll(group -> started.getOrDefault(group, 0) < most);
+        while (started.free() > 0 && !closed) {
+            Job<?> next = arrived.poll(started::hasRoom);
             if (next == null) {
                 return;
             }
-            startedInAll++;
-            started.merge(next.group, 1, Integer::sum);
+            started.take(next.group);
             workers.execute(next);
         }
     }
@@ -259,8 +251,7 @@ public final class FairPool implements AutoCloseable {
             if (running.remove(job)) {
                 freeTurns++;
             }
-            startedInAll--;
-            started.computeIfPresent(job.group, (group, jobs) -> jobs == 1 ? null : jobs - 1);
+            started.giveBack(job.group);
             start();
             grant();
         } finally {

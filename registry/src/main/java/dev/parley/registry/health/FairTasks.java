@@ -1,28 +1,26 @@
 package dev.parley.registry.health;
 
 import dev.parley.protocol.support.FairQueue;
-import java.util.HashMap;
-import java.util.Map;
+import dev.parley.protocol.support.FairShare;
 
 /**
  * Runs tasks that wait for other servers, on virtual threads, a bounded number at a time. Groups take turns, and a group has at most half
  * of the places that are free, so that targets of one group that never answer delay no other. Safe for any thread.
  */
 final class FairTasks {
-    private final int places;
     private final int queueLimit;
-    private final FairQueue<Runnable> waiting = new FairQueue<>();
-    private final Map<String, Integer> running = new HashMap<>();
-    private int free;
+    private final FairQueue<Task> waiting = new FairQueue<>();
+    private final FairShare running;
     private boolean closed;
 
+    private record Task(String group, Runnable work) {}
+
     /**
-     * @param places tasks at a time
+     * @param places tasks at a time, at least 2
      * @param queueLimit tasks of a group that wait
      */
     FairTasks(int places, int queueLimit) {
-        this.places = places;
-        this.free = places;
+        this.running = new FairShare(places, 1, places / 2);
         this.queueLimit = queueLimit;
     }
 
@@ -31,39 +29,30 @@ final class FairTasks {
         if (closed || waiting.size(group) >= queueLimit) {
             return false;
         }
-        waiting.add(group, task);
+        waiting.add(group, new Task(group, task));
         start();
         return true;
     }
 
     private void start() {
-        while (free > 0 && !closed) {
-            // Half of the places, and never the last one while another group may come.
-            int share = Math.max(1, Math.min(places / 2, free - 1));
-            String[] group = new String[1];
-            Runnable next = waiting.poll(name -> {
-                group[0] = name;
-                return running.getOrDefault(name, 0) < share;
-            });
+        while (!closed) {
+            Task next = waiting.poll(running::hasRoom);
             if (next == null) {
                 return;
             }
-            String name = group[0];
-            free--;
-            running.merge(name, 1, Integer::sum);
+            running.take(next.group());
             Thread.ofVirtual().name("registry-probe").start(() -> {
                 try {
-                    next.run();
+                    next.work().run();
                 } finally {
-                    ended(name);
+                    ended(next.group());
                 }
             });
         }
     }
 
     private synchronized void ended(String group) {
-        free++;
-        running.computeIfPresent(group, (name, count) -> count == 1 ? null : count - 1);
+        running.giveBack(group);
         start();
     }
 

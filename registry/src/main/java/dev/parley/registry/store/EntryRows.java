@@ -1,7 +1,7 @@
 package dev.parley.registry.store;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.support.SimilarNames;
+import dev.parley.engine.spi.SimilarNames;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;

@@ -1,4 +1,4 @@
-package dev.parley.protocol.support;
+package dev.parley.engine.spi;
 
 import java.text.Normalizer;
 import java.util.HashMap;
