@@ -5,7 +5,6 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import dev.parley.engine.tasks.PageToken;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Weight;
 import dev.parley.protocol.A2AError;
@@ -31,9 +30,12 @@ import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.extension.ExtensionUri;
+import dev.parley.protocol.support.PageToken;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -147,8 +149,10 @@ final class HostedAgent implements AgentEndpoint {
                 null,
                 pageSize + 1);
         String token = list.pageToken();
-        TaskLog.Page page = parts.log()
-                .list(token == null || token.isEmpty() ? query : query.behind(PageToken.parse(query, token)));
+        List<?> question = Arrays.asList(
+                context.scope(), agent.name(), list.contextId(), list.status(), list.statusTimestampAfter());
+        TaskLog.Page page =
+                parts.log().list(token == null || token.isEmpty() ? query : query.behind(position(question, token)));
         List<Head> heads = page.heads();
         var tasks = new ArrayList<Task>();
         int bytes = 0;
@@ -167,9 +171,21 @@ final class HostedAgent implements AgentEndpoint {
         if (heads.size() > shown) {
             Head last = heads.get(shown - 1);
             next = PageToken.of(
-                    query, new TaskLog.Position(last.statusTime(), last.key().taskId()));
+                    question,
+                    List.of(last.statusTime().toEpochMilli(), last.key().taskId()));
         }
         return new TaskPage(tasks, next, pageSize, page.total(), list.includeArtifacts());
+    }
+
+    private static TaskLog.Position position(List<?> question, String token) {
+        return PageToken.read(
+                question,
+                token,
+                2,
+                at -> new TaskLog.Position(Instant.ofEpochMilli(Long.parseLong(at.get(0))), at.get(1)),
+                () -> A2AException.invalidParams(
+                        "pageToken",
+                        "not a token of this list (expected: nextPageToken of the page before, same filters)"));
     }
 
     /** The task of a row; of one that is damaged what the row says, so that the list shows the others. */

@@ -9,9 +9,10 @@ import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.support.Sha256;
+import dev.parley.protocol.support.PageToken;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -36,7 +37,8 @@ record OwnTasks(String route, Owners owners, Function<String, Task> read) {
     TaskPage list(ListTasks list, CallContext context) {
         int size = list.pageSize() == null ? ListTasks.DEFAULT_PAGE_SIZE : list.pageSize();
         Scope owner = context.scope();
-        Place behind = place(list.pageToken(), owner);
+        List<?> question = Arrays.asList(route, owner, list.contextId(), list.status(), list.statusTimestampAfter());
+        Place behind = place(question, list.pageToken());
         var shown = new ArrayList<Task>();
         int seen = 0;
         boolean more = true;
@@ -56,7 +58,7 @@ record OwnTasks(String route, Owners owners, Function<String, Task> read) {
         boolean isWhole = ends && (list.pageToken() == null || list.pageToken().isEmpty());
         return new TaskPage(
                 shown,
-                ends ? "" : token(behind, owner),
+                ends ? "" : PageToken.of(question, List.of(behind.at(), behind.id())),
                 size,
                 isWhole ? shown.size() : total(list, owner),
                 list.includeArtifacts());
@@ -120,23 +122,15 @@ record OwnTasks(String route, Owners owners, Function<String, Task> read) {
         };
     }
 
-    private static String token(Place place, Scope owner) {
-        return stamp(owner) + "." + place.at() + "." + place.id();
-    }
-
-    private static Place place(@Nullable String token, Scope owner) {
-        if (token == null || token.isEmpty()) {
-            return Place.BEGIN;
-        }
-        String[] parts = token.split("\\.", 3);
-        if (parts.length == 3 && parts[0].equals(stamp(owner)) && parts[1].matches("\\d{1,18}")) {
-            return new Place(Long.parseLong(parts[1]), parts[2]);
-        }
-        throw A2AException.invalidParams("pageToken", "unknown (expected: the nextPageToken of the same caller)");
-    }
-
-    /** Binds tokens to their caller. */
-    private static String stamp(Scope owner) {
-        return Sha256.hex(owner.group() + "\n" + owner.owner()).substring(0, 16);
+    private static Place place(List<?> question, @Nullable String token) {
+        return token == null || token.isEmpty()
+                ? Place.BEGIN
+                : PageToken.read(
+                        question,
+                        token,
+                        2,
+                        at -> new Place(Long.parseLong(at.get(0)), at.get(1)),
+                        () -> A2AException.invalidParams(
+                                "pageToken", "unknown (expected: the nextPageToken of the same caller and filters)"));
     }
 }

@@ -169,6 +169,9 @@ final class GatewayTest {
         assertThat(bob.tasks(two).tasks()).isEmpty();
         assertThat(refusal(() -> bob.tasks(two.from(first.nextPageToken()))).error())
                 .isEqualTo(A2AError.INVALID_PARAMS);
+        var others = new ListTasks(null, null, TaskState.FAILED, 2, null, null, null, false);
+        assertThat(refusal(() -> alice.tasks(others.from(first.nextPageToken()))).error())
+                .isEqualTo(A2AError.INVALID_PARAMS);
     }
 
     @Test
