@@ -20,7 +20,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.support.Words;
+import dev.parley.protocol.support.Excerpt;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -182,7 +182,7 @@ public final class ExtensionBinding {
     public A2AException refusal(int status, byte[] body) {
         WireBinding.requireId(body, rpc ? id : null);
         A2AException told = Problem.read(status, body, protocol.errors());
-        return told == null ? Problem.of(status, Words.of(null, body)) : completed(told, body);
+        return told == null ? Problem.of(status, Excerpt.of(null, body)) : completed(told, body);
     }
 
     /** Some extensions have the details of an error beside each other, where A2A has a list of them. */

@@ -39,7 +39,6 @@ import dev.parley.protocol.json.Place;
 import dev.parley.protocol.json.Shape;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.LruMap;
-import dev.parley.protocol.support.Words;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -368,7 +367,7 @@ public final class WireBinding implements Binding {
                     blemish -> blemish("a value that does not fit and is left out: " + blemish));
         } catch (A2AException hopeless) {
             String quoted = unreadable.getMessage() + "; it is "
-                    + (mediaType == null ? Words.of(json) : Words.of(mediaType, json));
+                    + (mediaType == null ? Excerpt.of(json) : Excerpt.of(mediaType, json));
             String task = taskId(json);
             throw A2AException.of(
                             unreadable.error(),
@@ -454,7 +453,7 @@ public final class WireBinding implements Binding {
     public A2AException refusal(int status, byte[] body) {
         requireId(body, rpc ? id : null);
         A2AException told = Problem.read(status, Mended.legal(body, this::blemish));
-        return told == null ? Problem.of(status, Words.of(mediaType, body)) : told;
+        return told == null ? Problem.of(status, Excerpt.of(mediaType, body)) : told;
     }
 
     /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */

@@ -11,7 +11,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.support.Words;
+import dev.parley.protocol.support.Excerpt;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -164,7 +164,7 @@ public final class CardFinder {
             throw new ClientException(
                     Problem.CARD_INVALID,
                     place + ": no agent card: " + e.getMessage() + "; it is "
-                            + Words.of(document.mediaType(), document.body()),
+                            + Excerpt.of(document.mediaType(), document.body()),
                     e);
         }
     }

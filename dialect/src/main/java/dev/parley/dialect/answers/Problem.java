@@ -249,7 +249,7 @@ public final class Problem {
     /**
      * Returns the error of an HTTP status with a body that tells none.
      *
-     * @param words of the body; see {@link dev.parley.protocol.support.Words}
+     * @param words of the body; see {@link dev.parley.protocol.support.Excerpt}
      */
     public static A2AException of(int status, String words) {
         A2AError kind = kind(status);

@@ -185,11 +185,7 @@ public final class Codecs {
      * @param least may be below 0, as where -1 stands for none
      */
     public static Codec<Long> number(long least, long most) {
-        var schema = new LinkedHashMap<String, Object>();
-        schema.put("type", "integer");
-        schema.put("minimum", least);
-        schema.put("maximum", most);
-        return whole(least, most, schema);
+        return whole(least, most, Map.of());
     }
 
     /** A whole number from 0. */
@@ -197,15 +193,15 @@ public final class Codecs {
 
     /** A duration as its number of seconds. */
     public static Codec<Duration> seconds(Duration most) {
-        var schema = new LinkedHashMap<String, Object>();
-        schema.put("type", "integer");
-        schema.put("format", RestParameter.SECONDS);
-        schema.put("minimum", 0);
-        schema.put("maximum", most.toSeconds());
-        return via(whole(0, most.toSeconds(), schema), Duration::ofSeconds, Duration::toSeconds);
+        Map<String, Object> format = Map.of("format", RestParameter.SECONDS);
+        return via(whole(0, most.toSeconds(), format), Duration::ofSeconds, Duration::toSeconds);
     }
 
-    private static Codec<Long> whole(long least, long most, Map<String, Object> schema) {
+    private static Codec<Long> whole(long least, long most, Map<String, Object> format) {
+        var schema = new LinkedHashMap<String, Object>(Map.of("type", "integer"));
+        schema.putAll(format);
+        schema.put("minimum", least);
+        schema.put("maximum", most);
         Function<@Nullable Long, @Nullable Long> inRange =
                 value -> value != null && value >= least && value <= most ? value : null;
         return new Scalar<>(
