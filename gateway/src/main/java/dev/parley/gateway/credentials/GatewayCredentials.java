@@ -87,22 +87,26 @@ public final class GatewayCredentials implements CallCredentials, AutoCloseable 
         return known == null ? connected(oauth) : known;
     }
 
-    private synchronized TokenClient connected(RouteCredential.OAuth oauth) {
-        TokenClient known = tokens;
-        if (known == null) {
-            var client = new OAuthClient(oauth.clientId(), oauth.secret().value(secrets));
-            known = builder.get().tokens(oauth.tokenUrl(), client, oauth.scopes(), oauth.audience());
-            tokens = known;
-            if (closed) {
-                known.close();
-            }
+    /** Reads the secret and connects without a lock; of several callers that do, all use the connection of the first one. */
+    private TokenClient connected(RouteCredential.OAuth oauth) {
+        var client = new OAuthClient(oauth.clientId(), oauth.secret().value(secrets));
+        TokenClient made = builder.get().tokens(oauth.tokenUrl(), client, oauth.scopes(), oauth.audience());
+        TokenClient used;
+        boolean isOpen;
+        synchronized (this) {
+            used = tokens == null ? made : tokens;
+            tokens = used;
+            isOpen = !closed;
         }
-        return known;
+        if (used != made || !isOpen) {
+            made.close();
+        }
+        return used;
     }
 
     /** Reads the secret anew, and asks anew for the token of that call; those of other callers stay. */
     @Override
-    public synchronized void refused(Map<String, String> headers) {
+    public void refused(Map<String, String> headers) {
         fixed = null;
         TokenClient known = tokens;
         if (known != null) {
@@ -111,10 +115,14 @@ public final class GatewayCredentials implements CallCredentials, AutoCloseable 
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        if (tokens != null) {
-            tokens.close();
+    public void close() {
+        TokenClient known;
+        synchronized (this) {
+            closed = true;
+            known = tokens;
+        }
+        if (known != null) {
+            known.close();
         }
     }
 }

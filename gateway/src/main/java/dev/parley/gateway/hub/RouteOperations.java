@@ -71,7 +71,7 @@ final class RouteOperations {
         }
         String trust = requireNonNullElse(given.trust(), "");
         if (given.trust() != null) {
-            requireKeys(trust);
+            var unused = Routes.valid(Route.TRUST, () -> CardTrust.of(trust));
         }
         var options = new LinkedHashMap<String, Object>();
         put(options, Route.ADDRESS, given.address());
@@ -107,14 +107,6 @@ final class RouteOperations {
                 value.matches("\\d{1,9}")
                         ? (Object) Integer.parseInt(value)
                         : value.equals("true") ? (Object) true : value);
-    }
-
-    private static void requireKeys(String trust) {
-        try {
-            CardTrust.of(trust);
-        } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams(Route.TRUST, String.valueOf(wrong.getMessage()));
-        }
     }
 
     private RouteView shown(Route route) {

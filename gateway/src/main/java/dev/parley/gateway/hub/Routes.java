@@ -64,6 +64,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +97,8 @@ final class Routes implements AutoCloseable {
     private final CardSource cards;
     private final ExtensionMetrics.Counter changes;
     private final ExtensionMetrics.Counter foreign;
-    private final Map<String, Live> live = new HashMap<>();
-    private final Map<String, String> problems = new HashMap<>();
+    private final Map<String, Live> live = new ConcurrentHashMap<>();
+    private final Map<String, String> problems = new ConcurrentHashMap<>();
     /** Reasons, for callers, of routes that are not hosted yet. */
     private final Map<String, String> waiting = new ConcurrentHashMap<>();
 
@@ -115,7 +116,10 @@ final class Routes implements AutoCloseable {
 
     private final CountDownLatch first;
 
+    /** Number of the last change whose rows are hosted, and whether all of them could be. Guarded by this. */
     private long epoch = -1;
+
+    private boolean complete;
 
     /** A hosted route. */
     private record Live(
@@ -198,21 +202,16 @@ final class Routes implements AutoCloseable {
 
     /** Routes that are not hosted as their rows say, with the reasons; empty if all are. */
     Optional<String> problems() {
-        synchronized (this) {
-            return problems.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(problems.entrySet().stream()
-                            .sorted(Map.Entry.comparingByKey())
-                            .map(problem -> problem.getKey() + ": " + problem.getValue())
-                            .collect(Collectors.joining("; ")));
-        }
+        String all = problems.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(problem -> problem.getKey() + ": " + problem.getValue())
+                .collect(Collectors.joining("; "));
+        return all.isEmpty() ? Optional.empty() : Optional.of(all);
     }
 
     /** Why a route is not hosted as its row says; empty if it is. */
     String problem(String name) {
-        synchronized (this) {
-            return problems.getOrDefault(name, "");
-        }
+        return problems.getOrDefault(name, "");
     }
 
     /** Hosts the routes, and reads their cards from now on. */
@@ -278,9 +277,7 @@ final class Routes implements AutoCloseable {
             return route.card() == null ? Outcome.WAITING : Outcome.HOSTED;
         } catch (RuntimeException failure) {
             fail(name, failure);
-            synchronized (this) {
-                return live.containsKey(name) ? Outcome.HOSTED : Outcome.WAITING;
-            }
+            return live.containsKey(name) ? Outcome.HOSTED : Outcome.WAITING;
         }
     }
 
@@ -322,10 +319,8 @@ final class Routes implements AutoCloseable {
     private void fail(String name, RuntimeException failure) {
         waiting.computeIfPresent(name, (route, before) -> reason(failure));
         String problem = String.valueOf(failure.getMessage());
-        synchronized (this) {
-            if (problem.equals(problems.put(name, problem))) {
-                return; // logged before
-            }
+        if (problem.equals(problems.put(name, problem))) {
+            return; // logged before
         }
         if (closing.getCount() > 0) {
             LOG.log(Level.WARNING, "route {0}: {1}", name, problem);
@@ -444,20 +439,21 @@ final class Routes implements AutoCloseable {
     }
 
     private static UpstreamSettings settings(Route route) {
-        try {
-            var options = new HashMap<String, Object>(route.options());
-            options.computeIfAbsent("replicas", none -> List.of(route.url()));
-            return UpstreamSettings.read(options);
-        } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams("set", String.valueOf(wrong.getMessage()));
-        }
+        var options = new HashMap<String, Object>(route.options());
+        options.computeIfAbsent("replicas", none -> List.of(route.url()));
+        return valid("set", () -> UpstreamSettings.read(options));
     }
 
     private static RouteCredential credential(Route route) {
+        return valid("set", () -> RouteCredential.read(route.options()));
+    }
+
+    /** A value of an operator's field, with the refusal of one that is not valid. */
+    static <T> T valid(String field, Supplier<T> value) {
         try {
-            return RouteCredential.read(route.options());
+            return value.get();
         } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams("set", String.valueOf(wrong.getMessage()));
+            throw A2AException.invalidParams(field, String.valueOf(wrong.getMessage()));
         }
     }
 
@@ -510,9 +506,7 @@ final class Routes implements AutoCloseable {
                     })
                     .orElse(route);
         }
-        synchronized (this) {
-            problems.remove(name);
-        }
+        problems.remove(name);
         reload();
         return next;
     }
@@ -555,14 +549,8 @@ final class Routes implements AutoCloseable {
     /** Begins no tasks at a replica any more, or begins them again. */
     Route drain(String name, String url, boolean draining) {
         return change(name, row -> {
-            try {
-                return row.with(
-                        "replicas",
-                        requireNonNull(
-                                settings(row).draining(url, draining).json().get("replicas")));
-            } catch (IllegalArgumentException unknown) {
-                throw A2AException.invalidParams("url", String.valueOf(unknown.getMessage()));
-            }
+            UpstreamSettings changed = valid("url", () -> settings(row).draining(url, draining));
+            return row.with("replicas", requireNonNull(changed.json().get("replicas")));
         });
     }
 
@@ -595,37 +583,57 @@ final class Routes implements AutoCloseable {
     }
 
     /** The remote agent of a route as callers reach it; empty if it is not hosted. */
-    synchronized Optional<AgentEndpoint> endpoint(String name) {
+    Optional<AgentEndpoint> endpoint(String name) {
         return Optional.ofNullable(live.get(name)).flatMap(Live::endpoint);
     }
 
     /** The replicas of a route with their states; none if it is not hosted. */
-    synchronized List<Upstream.Status> replicas(String name) {
+    List<Upstream.Status> replicas(String name) {
         Live known = live.get(name);
         return known == null ? List.of() : known.remote().status();
     }
 
-    /** Hosts the routes as their rows are now. */
-    synchronized void reload() {
+    /** Hosts the routes as their rows are now. Rows are read, and connections closed, without the lock that hosts them. */
+    void reload() {
         long now = table.epoch();
-        if (closing.getCount() == 0 || now == epoch) {
+        if (isHosted(now)) {
             return;
         }
-        boolean complete = true;
         // Before the rows are read: the row of a route of the settings may be written meanwhile.
         Set<String> withoutRow = Set.copyOf(unread.keySet());
-        table.damaged().forEach((name, reason) -> fail(name, new StoreException(reason)));
+        Map<String, String> damaged = table.damaged();
+        List<Route> rows = table.all();
+        var ended = new ArrayList<Live>();
+        try {
+            host(now, rows, damaged, withoutRow, ended);
+        } finally {
+            ended.forEach(Live::close);
+        }
+    }
+
+    private synchronized boolean isHosted(long change) {
+        return closing.getCount() == 0 || change < epoch || change == epoch && complete;
+    }
+
+    /** @param ended takes the routes that are not used any more */
+    private synchronized void host(
+            long now, List<Route> rows, Map<String, String> damaged, Set<String> withoutRow, List<Live> ended) {
+        if (isHosted(now)) {
+            return; // these rows, or newer ones
+        }
+        boolean all = true;
+        damaged.forEach((name, reason) -> fail(name, new StoreException(reason)));
         var names = new HashSet<String>();
-        for (Route route : table.all()) {
+        for (Route route : rows) {
             names.add(route.name());
             Live known = live.get(route.name());
             if (route.card() != null && (known == null || !known.route().isSame(route))) {
                 try {
-                    host(route, known);
+                    host(route, known, ended);
                     problems.remove(route.name());
                 } catch (RuntimeException failure) {
                     fail(route.name(), failure);
-                    complete = false; // tried again with the next reload
+                    all = false; // tried again with the next reload
                 }
             }
             if (!live.containsKey(route.name())) {
@@ -636,16 +644,17 @@ final class Routes implements AutoCloseable {
         for (String name : List.copyOf(live.keySet())) {
             if (!names.contains(name)) {
                 hub.agents().remove(name);
-                requireNonNull(live.remove(name)).close();
+                ended.add(requireNonNull(live.remove(name)));
                 owners.forget();
             }
         }
         problems.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
         waiting.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
-        epoch = complete ? now : -1;
+        epoch = now;
+        complete = all;
     }
 
-    private void host(Route route, @Nullable Live known) {
+    private void host(Route route, @Nullable Live known, List<Live> ended) {
         RemoteCard card = read(route, requireNonNull(route.card()));
         boolean isSame = false;
         Live now;
@@ -670,7 +679,7 @@ final class Routes implements AutoCloseable {
                 route.name(),
                 route.state().shown());
         if (known != null && !isSame) {
-            known.close();
+            ended.add(known);
         }
     }
 
@@ -798,10 +807,12 @@ final class Routes implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
+        List<Live> ended;
         synchronized (this) {
-            live.values().forEach(Live::close);
+            ended = List.copyOf(live.values());
             live.clear();
         }
+        ended.forEach(Live::close);
         timer.shutdownNow();
         cards.close();
         clients.close();

@@ -16,6 +16,7 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,7 @@ public final class Owners {
     private final Database database;
     private final InstantSource clock;
     private final Sealing sealing;
-    private final Map<Key, Owned> known = new LruMap<>(IN_MEMORY);
+    private final Map<Key, Owned> known = Collections.synchronizedMap(new LruMap<>(IN_MEMORY));
     private final Semaphore unwritten = new Semaphore(UNWRITTEN);
     private final AtomicLong removals = new AtomicLong();
 
@@ -105,14 +106,12 @@ public final class Owners {
     boolean claimSoon(String route, Scope owner, String contextId, String replica) {
         var key = new Key(route, false, contextId);
         var now = new Owned(owner, replica);
-        Owned first = inMemory(key);
+        Owned first = known.get(key);
         if (first == null && unwritten.tryAcquire()) {
             first = database.read(session -> owner(session, "gateway_context", route, contextId))
                     .orElse(null);
-            synchronized (known) {
-                Owned other = known.putIfAbsent(key, first == null ? now : first);
-                first = other == null ? first : other;
-            }
+            Owned other = known.putIfAbsent(key, first == null ? now : first);
+            first = other == null ? first : other;
             if (first == null) {
                 database.submit(new ContextRow(key, now));
                 return true;
@@ -155,9 +154,7 @@ public final class Owners {
         private void end(boolean kept) {
             unwritten.release();
             if (!kept) {
-                synchronized (known) {
-                    known.remove(key, owned);
-                }
+                known.remove(key, owned);
             }
         }
 
@@ -173,7 +170,7 @@ public final class Owners {
     }
 
     private boolean isKnown(String route, boolean task, @Nullable String id, Scope owner, String replica) {
-        Owned owned = id == null ? null : inMemory(new Key(route, task, id));
+        Owned owned = id == null ? null : known.get(new Key(route, task, id));
         return id == null
                 || owned != null
                         && owned.owner().equals(owner)
@@ -265,7 +262,7 @@ public final class Owners {
     }
 
     private Optional<String> replica(String route, boolean task, Scope owner, String id) {
-        Owned owned = inMemory(new Key(route, task, id));
+        Owned owned = known.get(new Key(route, task, id));
         if (owned == null) {
             String table = task ? "gateway_task" : "gateway_context";
             owned = database.read(session -> owner(session, table, route, id)).orElse(null);
@@ -366,23 +363,13 @@ public final class Owners {
 
     /** Forgets owners in memory. To be called when rows were removed. */
     public void forget() {
-        synchronized (known) {
-            known.clear();
-        }
+        known.clear();
         removals.incrementAndGet();
-    }
-
-    private @Nullable Owned inMemory(Key key) {
-        synchronized (known) {
-            return known.get(key);
-        }
     }
 
     private void remember(String route, Owned owned, @Nullable String id, boolean task) {
         if (id != null) {
-            synchronized (known) {
-                known.put(new Key(route, task, id), owned);
-            }
+            known.put(new Key(route, task, id), owned);
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.parley.gateway.upstream;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
@@ -62,7 +60,7 @@ final class Replica {
         return busyUntil != Long.MIN_VALUE && now - busyUntil < 0;
     }
 
-    /** The client, which is connected when it is first needed. */
+    /** The client, which is connected when it is first needed; only callers of this replica wait for that. */
     AgentClient client(Function<Address, AgentClient> connector) throws InterruptedException {
         AgentClient connected = client;
         if (connected != null) {
@@ -70,16 +68,28 @@ final class Replica {
         }
         connecting.lockInterruptibly();
         try {
-            if (closed) {
+            connected = client;
+            if (connected == null && !closed) {
+                connected = connector.apply(address);
+                publish(connected);
+            }
+            if (connected == null || closed) {
                 throw new ClientException(Problem.CLOSED, "the route has been removed");
             }
-            if (client == null) {
-                client = connector.apply(address);
-            }
-            return requireNonNull(client);
+            return connected;
         } finally {
             connecting.unlock();
         }
+    }
+
+    private void publish(AgentClient connected) {
+        synchronized (this) {
+            if (!closed) {
+                client = connected;
+                return;
+            }
+        }
+        connected.close();
     }
 
     /** Expected wait of another call, in parts of its weight. */
@@ -111,17 +121,15 @@ final class Replica {
         }
     }
 
-    /** Gives up calls and streams. Idempotent. */
+    /** Gives up calls and streams, without waiting for a connection that is being made. Idempotent. */
     void close() {
-        connecting.lock();
-        try {
+        AgentClient connected;
+        synchronized (this) {
             closed = true;
-            AgentClient connected = client;
-            if (connected != null) {
-                connected.close();
-            }
-        } finally {
-            connecting.unlock();
+            connected = client;
+        }
+        if (connected != null) {
+            connected.close();
         }
     }
 }

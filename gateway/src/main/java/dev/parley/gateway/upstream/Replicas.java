@@ -84,19 +84,23 @@ final class Replicas implements Upstream {
     }
 
     @Override
-    public synchronized void use(UpstreamSettings settings) {
-        Now before = now;
-        boolean sameClients = before.settings().timeouts().equals(settings.timeouts())
-                && before.settings().resumes() == settings.resumes();
-        Now after = next(settings, sameClients ? before.replicas() : Map.of());
-        now = after;
+    public void use(UpstreamSettings settings) {
+        Now before;
+        Now after;
+        synchronized (this) {
+            before = now;
+            boolean sameClients = before.settings().timeouts().equals(settings.timeouts())
+                    && before.settings().resumes() == settings.resumes();
+            after = next(settings, sameClients ? before.replicas() : Map.of());
+            now = after;
+            probes.cancel(false);
+            probes = schedule(settings);
+        }
         before.replicas().forEach((id, replica) -> {
             if (!replica.equals(after.replicas().get(id))) {
                 replica.retire();
             }
         });
-        probes.cancel(false);
-        probes = schedule(settings);
     }
 
     @Override

@@ -170,7 +170,8 @@ final class GatewayTest {
         assertThat(refusal(() -> bob.tasks(two.from(first.nextPageToken()))).error())
                 .isEqualTo(A2AError.INVALID_PARAMS);
         var others = new ListTasks(null, null, TaskState.FAILED, 2, null, null, null, false);
-        assertThat(refusal(() -> alice.tasks(others.from(first.nextPageToken()))).error())
+        assertThat(refusal(() -> alice.tasks(others.from(first.nextPageToken())))
+                        .error())
                 .isEqualTo(A2AError.INVALID_PARAMS);
     }
 
