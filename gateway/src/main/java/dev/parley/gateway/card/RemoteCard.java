@@ -110,12 +110,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
      * @param push whether callers may register webhooks
      */
     public AgentCard shown(boolean push) {
-        return rewritten(card, push, List.of(provenance()));
-    }
-
-    /** An extended card of the agent, as the hub shows it. */
-    public AgentCard extended(AgentCard extended, boolean push) {
-        return rewritten(extended, push, List.of(provenance()));
+        return extended(card, push);
     }
 
     private Extension provenance() {
@@ -142,7 +137,8 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    private AgentCard rewritten(AgentCard from, boolean push, List<Extension> added) {
+    /** An extended card of the agent, as the hub shows it. */
+    public AgentCard extended(AgentCard from, boolean push) {
         Capabilities can = from.capabilities();
         var extensions = new ArrayList<Extension>();
         for (Extension each : can.extensions()) {
@@ -151,7 +147,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
                         new Extension(each.uri(), clean(each.description()), each.required(), without(each.params())));
             }
         }
-        extensions.addAll(added);
+        extensions.add(provenance());
         Provider provider = from.provider();
         return new AgentCard(
                 from.name(),

@@ -50,6 +50,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -93,18 +94,26 @@ public final class PushRelay {
     private volatile @Nullable AgentEndpoint shadows;
     private volatile @Nullable String hubUrl;
 
-    /** Webhooks of one remote agent, called for the caller of the current operation. */
-    public interface Remote {
-        String route();
+    /**
+     * Webhooks of one remote agent, called for the caller of the current operation.
+     *
+     * @param version of A2A in which the agent notifies; empty if the gateway follows its tasks instead, and registers nothing
+     * @param calls calls the agent, at the replica of the task
+     */
+    public record Remote(String route, String version, Consumer<Operation.Call<?>> calls) {
+        private void register(PushConfig config) {
+            call(new Operation.CreatePushConfig(null, config));
+        }
 
-        /** Version of A2A in which the agent notifies; empty if the gateway follows its tasks instead. */
-        String version();
+        private void unregister(String taskId, String id) {
+            call(new Operation.DeletePushConfig(null, taskId, id));
+        }
 
-        /** Registers a webhook of the gateway for a task, at its replica. Does nothing if the gateway follows the task. */
-        void register(PushConfig config);
-
-        /** Removes it. */
-        void unregister(String taskId, String id);
+        private void call(Operation.Call<?> operation) {
+            if (!version.isEmpty()) {
+                calls.accept(operation);
+            }
+        }
     }
 
     /**

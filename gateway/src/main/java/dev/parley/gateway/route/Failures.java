@@ -108,8 +108,8 @@ record Failures(String agent, List<String> hidden) {
                 yield A2AException.unavailable("The gateway is stopping", PAUSE);
             }
             case REDIRECTED -> elsewhere(problem);
-            case ANSWER_TOO_LARGE, ORIGIN_NOT_ALLOWED -> invalid(problem.problem());
-            case CARD_NOT_FOUND, CARD_INVALID, CARD_NOT_VERIFIED, NO_INTERFACE -> invalid(problem.problem());
+            case ANSWER_TOO_LARGE, ORIGIN_NOT_ALLOWED, CARD_NOT_FOUND, CARD_INVALID, CARD_NOT_VERIFIED, NO_INTERFACE ->
+                invalid(problem.problem());
         };
         return shown.causedBy(problem);
     }

@@ -7,8 +7,7 @@ import dev.parley.gateway.upstream.Upstream;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Operation.CreatePushConfig;
-import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
@@ -44,31 +43,9 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
     /** The remote agent for the caller of an operation, at the replica of its task. */
     PushRelay.Remote at(CallContext context, String replica) {
         String only = replica.isEmpty() ? null : replica;
-        return new PushRelay.Remote() {
-            @Override
-            public String route() {
-                return route;
-            }
-
-            @Override
-            public String version() {
-                return version;
-            }
-
-            @Override
-            public void register(PushConfig config) {
-                if (!version.isEmpty()) {
-                    var unused = upstream.call(new CreatePushConfig(null, config), context, only);
-                }
-            }
-
-            @Override
-            public void unregister(String taskId, String id) {
-                if (!version.isEmpty()) {
-                    var unused = upstream.call(new DeletePushConfig(null, taskId, id), context, only);
-                }
-            }
-        };
+        return new PushRelay.Remote(route, version, call -> {
+            var unused = upstream.call(call, context, only);
+        });
     }
 
     /** Puts the webhook of the gateway in the place of that of a message which begins a task. */
@@ -84,10 +61,13 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
         SendConfiguration now = send.configuration();
         var changed =
                 new SendConfiguration(now.acceptedOutputModes(), config, now.historyLength(), now.returnImmediately());
+        return with(send, send.message(), changed);
+    }
+
+    static Send with(Send send, Message message, SendConfiguration configuration) {
         return switch (send) {
-            case SendMessage one -> new SendMessage(one.tenant(), one.message(), changed, one.metadata());
-            case SendStreamingMessage one ->
-                new SendStreamingMessage(one.tenant(), one.message(), changed, one.metadata());
+            case SendMessage one -> new SendMessage(null, message, configuration, one.metadata());
+            case SendStreamingMessage one -> new SendStreamingMessage(null, message, configuration, one.metadata());
         };
     }
 

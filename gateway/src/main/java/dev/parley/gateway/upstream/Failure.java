@@ -45,7 +45,7 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
         return switch (problem) {
             case ClientException client -> of(client, limit);
             case A2AException answer -> of(answer);
-            default -> new Failure("invalid", Kind.BROKEN, null, broken("The call of the agent failed", problem));
+            default -> broken("invalid", Kind.BROKEN, "The call of the agent failed", problem);
         };
     }
 
@@ -54,33 +54,27 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
             case UNREACHABLE ->
                 new Failure("connect", Kind.UNSENT, null, unavailable("The agent cannot be reached", problem));
             case LOST ->
-                new Failure(
+                broken(
                         "lost",
                         Kind.LOST,
-                        null,
-                        broken("The connection to the agent broke; whether the agent acted is unknown", problem));
-            case STREAM_CUT ->
-                new Failure(
-                        "lost", Kind.BROKEN, null, broken("The stream of the agent broke; the task goes on", problem));
-            case TIMED_OUT ->
-                new Failure(
-                        limit.startsWith(FIRST_BYTE) ? "first_byte" : "total",
-                        Kind.LOST,
-                        null,
-                        broken("The agent did not answer within its " + limit, problem));
+                        "The connection to the agent broke; whether the agent acted is unknown",
+                        problem);
+            case STREAM_CUT -> broken("lost", Kind.BROKEN, "The stream of the agent broke; the task goes on", problem);
+            case TIMED_OUT -> {
+                String cause = limit.startsWith(FIRST_BYTE) ? "first_byte" : "total";
+                yield broken(cause, Kind.LOST, "The agent did not answer within its " + limit, problem);
+            }
             case AUTHENTICATION_FAILED, LOGIN_EXPIRED, NO_TOKEN, KEYS, PLAIN_HTTP ->
                 new Failure(
                         "credential",
                         Kind.REFUSED,
                         null,
-                        A2AException.of(A2AError.INTERNAL, "The gateway has no valid credential for the agent")
-                                .causedBy(problem));
+                        internal("The gateway has no valid credential for the agent", problem));
             case INTERRUPTED, CLOSED ->
                 new Failure("agent", Kind.REFUSED, null, unavailable("The call was given up", problem));
             case CARD_NOT_FOUND, CARD_INVALID, CARD_NOT_VERIFIED, NO_INTERFACE, ORIGIN_NOT_ALLOWED, REDIRECTED ->
-                new Failure("invalid", Kind.BROKEN, null, broken("The answer of the agent cannot be used", problem));
-            case ANSWER_TOO_LARGE ->
-                new Failure("invalid", Kind.REFUSED, null, broken("The answer of the agent is too large", problem));
+                broken("invalid", Kind.BROKEN, "The answer of the agent cannot be used", problem);
+            case ANSWER_TOO_LARGE -> broken("invalid", Kind.REFUSED, "The answer of the agent is too large", problem);
         };
     }
 
@@ -92,18 +86,14 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
             return new Failure("unavailable", Kind.BUSY, answer.retryAfter(), answer);
         }
         if (answer.error() == A2AError.UNAUTHENTICATED) { // of the gateway, not of its caller
-            A2AException internal =
-                    A2AException.of(A2AError.INTERNAL, "The agent does not accept the credential of the gateway");
-            return new Failure("credential", Kind.STALE, null, internal.causedBy(answer));
+            String text = "The agent does not accept the credential of the gateway";
+            return new Failure("credential", Kind.STALE, null, internal(text, answer));
         }
         if (answer.error() == A2AError.PERMISSION_DENIED && answer.metadata().containsKey("wwwAuthenticate")) {
             var metadata = new HashMap<>(answer.metadata());
             metadata.remove("wwwAuthenticate");
-            return new Failure(
-                    "agent",
-                    Kind.REFUSED,
-                    null,
-                    A2AException.of(answer.error(), String.valueOf(answer.getMessage()), metadata));
+            var bare = A2AException.of(answer.error(), String.valueOf(answer.getMessage()), metadata);
+            return new Failure("agent", Kind.REFUSED, null, bare);
         }
         boolean invalid = answer.error() == A2AError.INVALID_AGENT_RESPONSE;
         return new Failure(invalid ? "invalid" : "agent", Kind.REFUSED, null, answer);
@@ -126,8 +116,16 @@ record Failure(String cause, Kind kind, @Nullable Duration retryAfter, A2AExcept
         return new Failure(cause, Kind.BROKEN, null, A2AException.of(A2AError.INVALID_AGENT_RESPONSE, text));
     }
 
-    private static A2AException broken(String text, RuntimeException cause) {
-        return A2AException.of(A2AError.INVALID_AGENT_RESPONSE, text).causedBy(cause);
+    private static Failure broken(String cause, Kind kind, String text, RuntimeException problem) {
+        return new Failure(
+                cause,
+                kind,
+                null,
+                A2AException.of(A2AError.INVALID_AGENT_RESPONSE, text).causedBy(problem));
+    }
+
+    private static A2AException internal(String text, RuntimeException cause) {
+        return A2AException.of(A2AError.INTERNAL, text).causedBy(cause);
     }
 
     private static A2AException unavailable(String text, RuntimeException cause) {

@@ -71,25 +71,16 @@ final class Replica {
             connected = client;
             if (connected == null && !closed) {
                 connected = connector.apply(address);
-                publish(connected);
+                client = connected;
             }
             if (connected == null || closed) {
+                close(); // also the connection that has just been made, of which an earlier call did not know
                 throw new ClientException(Problem.CLOSED, "the route has been removed");
             }
             return connected;
         } finally {
             connecting.unlock();
         }
-    }
-
-    private void publish(AgentClient connected) {
-        synchronized (this) {
-            if (!closed) {
-                client = connected;
-                return;
-            }
-        }
-        connected.close();
     }
 
     /** Expected wait of another call, in parts of its weight. */
@@ -123,11 +114,8 @@ final class Replica {
 
     /** Gives up calls and streams, without waiting for a connection that is being made. Idempotent. */
     void close() {
-        AgentClient connected;
-        synchronized (this) {
-            closed = true;
-            connected = client;
-        }
+        closed = true;
+        AgentClient connected = client;
         if (connected != null) {
             connected.close();
         }

@@ -219,27 +219,7 @@ class PushRelayTest {
     }
 
     private PushRelay.Remote remote() {
-        return new PushRelay.Remote() {
-            @Override
-            public String route() {
-                return "worker";
-            }
-
-            @Override
-            public String version() {
-                return "1.0";
-            }
-
-            @Override
-            public void register(PushConfig config) {
-                client.createPushConfig(config);
-            }
-
-            @Override
-            public void unregister(String taskId, String id) {
-                client.deletePushConfig(taskId, id);
-            }
-        };
+        return new PushRelay.Remote("worker", "1.0", call -> client.call(call, CallContext.anonymous()));
     }
 
     private Received next() throws InterruptedException {
