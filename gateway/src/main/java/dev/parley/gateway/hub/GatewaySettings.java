@@ -41,7 +41,7 @@ record GatewaySettings(
                 throw new IllegalArgumentException("remote: " + remote
                         + " (expected: NAME=URL, with a name of at most 63 of a-z, 0-9, dots, underscores and dashes)");
             }
-            if (!Routes.isAddress(url)) {
+            if (!Addresses.isAddress(url)) {
                 throw new IllegalArgumentException(
                         "remote: " + remote + " (expected: an http or https URL, or registry:ID)");
             }

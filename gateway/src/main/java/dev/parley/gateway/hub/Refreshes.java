@@ -1,6 +1,7 @@
 package dev.parley.gateway.hub;
 
 import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.support.Backoff.Growth;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -28,7 +28,9 @@ final class Refreshes {
     private static final Duration SOON = Duration.ofMillis(500);
     private static final int AT_ONCE = 16;
 
-    private final Duration interval;
+    /** Most of the interval, and a random part of the rest, so that cards are not read all at once. */
+    private final Backoff spread;
+
     private final Backoff pauses;
     private final ScheduledExecutorService timer;
     private final Function<String, Outcome> attempt;
@@ -38,7 +40,7 @@ final class Refreshes {
 
     /** @param attempt reads the card of a route; does not throw */
     Refreshes(Duration interval, ScheduledExecutorService timer, Function<String, Outcome> attempt) {
-        this.interval = interval;
+        this.spread = new Backoff(interval, interval, Growth.LINEAR, 0.9);
         this.pauses = new Backoff(interval.compareTo(SOON) < 0 ? interval : SOON, interval);
         this.timer = timer;
         this.attempt = attempt;
@@ -51,13 +53,7 @@ final class Refreshes {
                 return;
             }
         }
-        after(name, hosted ? spread() : Duration.ZERO);
-    }
-
-    /** Most of the interval, and a random part of the rest, so that cards are not read all at once. */
-    private Duration spread() {
-        long most = interval.toMillis();
-        return Duration.ofMillis(most - ThreadLocalRandom.current().nextLong(most / 10 + 1));
+        after(name, hosted ? spread.after(1, null) : Duration.ZERO);
     }
 
     private void after(String name, Duration pause) {
@@ -95,7 +91,9 @@ final class Refreshes {
                 names.remove(name);
                 return;
             }
-            pause = outcome == Outcome.HOSTED ? spread() : pauses.after(failures.merge(name, 1, Integer::sum), null);
+            pause = outcome == Outcome.HOSTED
+                    ? spread.after(1, null)
+                    : pauses.after(failures.merge(name, 1, Integer::sum), null);
         }
         after(name, pause);
     }

@@ -71,7 +71,7 @@ final class RouteOperations {
         }
         String trust = requireNonNullElse(given.trust(), "");
         if (given.trust() != null) {
-            var unused = Routes.valid(Route.TRUST, () -> CardTrust.of(trust));
+            var unused = Connections.valid(Route.TRUST, () -> CardTrust.of(trust));
         }
         var options = new LinkedHashMap<String, Object>();
         put(options, Route.ADDRESS, given.address());
@@ -85,8 +85,8 @@ final class RouteOperations {
         if (given.verbatim()) {
             options.put(Route.VERBATIM, true);
         }
-        options.putAll(routes.entry(given.url(), operator));
-        return shown(routes.add(Route.of(name, routes.resolve(given.url(), operator), options)));
+        options.putAll(routes.addresses().entry(given.url(), operator));
+        return shown(routes.add(Route.of(name, routes.addresses().resolve(given.url(), operator), options)));
     }
 
     private static void put(Map<String, Object> options, String option, String value) {

@@ -2,69 +2,53 @@ package dev.parley.gateway.hub;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.client.AgentClient;
-import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.client.webhooks.WebhookRule;
-import dev.parley.dialect.Json;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.MetricLabel;
 import dev.parley.gateway.card.CardSource;
 import dev.parley.gateway.card.RemoteCard;
-import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.gateway.credentials.RouteCredential;
-import dev.parley.gateway.credentials.SecretName;
+import dev.parley.gateway.hub.Connections.Connection;
 import dev.parley.gateway.hub.Refreshes.Outcome;
 import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners;
 import dev.parley.gateway.route.PausedEndpoint;
+import dev.parley.gateway.route.RemoteAgent;
 import dev.parley.gateway.route.RemoteEndpoint;
 import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.Route;
 import dev.parley.gateway.route.Route.State;
 import dev.parley.gateway.route.RouteTable;
-import dev.parley.gateway.upstream.Connector;
-import dev.parley.gateway.upstream.GatewayMetrics;
-import dev.parley.gateway.upstream.Surroundings;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.support.Backoff;
-import dev.parley.protocol.support.Loopback;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -75,8 +59,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Routes implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
-    private static final String REGISTRY = "registry:";
-    private static final int PROBES_AT_ONCE = 4;
     /** Pause that callers of a waiting route are told. */
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
@@ -92,9 +74,8 @@ final class Routes implements AutoCloseable {
     private final GatewaySettings settings;
     private final RouteTable table;
     private final Owners owners;
-    private final List<String> allowed;
-    private final GuardedClients clients;
-    private final CardSource cards;
+    private final Addresses addresses;
+    private final Connections connections;
     private final ExtensionMetrics.Counter changes;
     private final ExtensionMetrics.Counter foreign;
     private final Map<String, Live> live = new ConcurrentHashMap<>();
@@ -102,11 +83,7 @@ final class Routes implements AutoCloseable {
     /** Reasons, for callers, of routes that are not hosted yet. */
     private final Map<String, String> waiting = new ConcurrentHashMap<>();
 
-    private final GatewayMetrics metrics;
     private final PushRelay relay;
-    private final SecretName.Places secrets;
-    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
-            PROBES_AT_ONCE, Thread.ofPlatform().daemon().name("gateway-probes").factory());
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Refreshes refreshes;
     /** Addresses of routes of the settings that are not compared with their rows yet. */
@@ -122,39 +99,22 @@ final class Routes implements AutoCloseable {
     private boolean complete;
 
     /** A hosted route. */
-    private record Live(
-            Route route,
-            RemoteCard card,
-            Upstream remote,
-            GatewayCredentials credentials,
-            Optional<AgentEndpoint> endpoint) {
-        Live at(Route row, RemoteCard now, AgentEndpoint hosted) {
-            return new Live(row, now, remote, credentials, Optional.of(hosted));
-        }
-
-        void close() {
-            remote.close();
-            credentials.close();
-        }
-    }
+    private record Live(Route route, RemoteCard card, Connection connection, AgentEndpoint endpoint) {}
 
     Routes(HubParts hub, GatewaySettings settings, PushRelay relay, Function<List<String>, WebhookRule> rules) {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());
         this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.sealing(hub));
-        this.allowed = allowed(hub, settings);
-        WebhookRule rule = rules.apply(allowed);
-        this.clients = new GuardedClients(rule);
-        this.cards = new CardSource(rule, settings.trusted());
-        this.metrics = new GatewayMetrics(hub.metrics());
+        List<String> allowed = allowed(hub, settings);
+        this.addresses = new Addresses(hub);
+        this.connections = new Connections(hub, allowed, rules.apply(allowed), settings);
         this.relay = relay;
         this.unread = new ConcurrentHashMap<>(settings.remotes());
         this.first = new CountDownLatch(unread.size());
         begun.addAll(unread.keySet());
         unread.keySet().forEach(name -> waiting.put(name, "its card is being read"));
-        this.refreshes = new Refreshes(settings.refresh(), timer, this::attempt);
-        this.secrets = SecretName.Places.of(settings.secrets());
+        this.refreshes = new Refreshes(settings.refresh(), connections.timer(), this::attempt);
         MetricLabel route = MetricLabel.upTo(100, "route");
         MetricLabel kind = MetricLabel.oneOf("kind", "security", "skills");
         this.changes =
@@ -172,11 +132,15 @@ final class Routes implements AutoCloseable {
         var urls = new ArrayList<>(given.remotes().values());
         table.all().stream().filter(Route::isLocal).map(Route::url).forEach(urls::add);
         for (String url : urls) {
-            if (!url.startsWith(REGISTRY)) {
-                hosts.add(origin(url).getHost());
+            if (!Addresses.isEntry(url)) {
+                hosts.add(Addresses.origin(url).getHost());
             }
         }
         return List.copyOf(hosts);
+    }
+
+    Addresses addresses() {
+        return addresses;
     }
 
     Owners owners() {
@@ -256,16 +220,6 @@ final class Routes implements AutoCloseable {
 
     private Outcome attempt(String name) {
         try {
-            return read(name);
-        } finally {
-            if (begun.remove(name)) {
-                first.countDown();
-            }
-        }
-    }
-
-    private Outcome read(String name) {
-        try {
             String url = unread.get(name);
             if (url != null) {
                 configure(name, url);
@@ -278,14 +232,17 @@ final class Routes implements AutoCloseable {
         } catch (RuntimeException failure) {
             fail(name, failure);
             return live.containsKey(name) ? Outcome.HOSTED : Outcome.WAITING;
+        } finally {
+            if (begun.remove(name)) {
+                first.countDown();
+            }
         }
     }
 
     /** Writes the row of a route of the settings. */
     private void configure(String name, String url) {
-        boolean registered = url.startsWith(REGISTRY);
-        Map<String, Object> options = registered ? entry(url, OWN) : Map.of(Route.LOCAL, true);
-        String address = registered ? resolve(url, OWN) : url;
+        Map<String, Object> options = Addresses.isEntry(url) ? addresses.entry(url, OWN) : Map.of(Route.LOCAL, true);
+        String address = addresses.resolve(url, OWN);
         if (table.named(name).filter(row -> row.url().equals(address)).isEmpty()) {
             table.put(Route.of(name, address, options));
         }
@@ -327,65 +284,6 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    /** The address of an agent: that of an entry of the registry of this hub, or the address itself. */
-    String resolve(String url, CallContext caller) {
-        if (!url.startsWith(REGISTRY)) {
-            return url;
-        }
-        Object answer = hub.agents()
-                .endpoint("registry")
-                .call(new MethodCall("registry/show", Map.of("id", url.substring(REGISTRY.length()))), caller);
-        Map<?, ?> members = answer instanceof WireDocument entry ? Json.read(entry.bytes(), Map.class) : Map.of();
-        var addresses = new ArrayList<@Nullable Object>();
-        addresses.add(members.get("url"));
-        if (members.get("endpoints") instanceof List<?> endpoints) { // an entry of a file has those of its card only
-            endpoints.forEach(each -> addresses.add(each instanceof Map<?, ?> endpoint ? endpoint.get("url") : null));
-        }
-        return addresses.stream()
-                .filter(each -> each instanceof String address && address.startsWith("http"))
-                .map(String::valueOf)
-                .findFirst()
-                .orElseThrow(() -> A2AException.invalidParams("url", url + ": the entry has no http address"));
-    }
-
-    /** Options of a route to an entry of the registry; none for other addresses. */
-    Map<String, Object> entry(String url, CallContext caller) {
-        return url.startsWith(REGISTRY)
-                ? Map.of(
-                        Route.ENTRY,
-                        url.substring(REGISTRY.length()),
-                        Route.ENTRY_GROUP,
-                        caller.scope().group())
-                : Map.of();
-    }
-
-    /** Refuses calls of an agent whose entry is not in the registry any more, or names another address, as when a peer was cut. */
-    private void requireListed(Route route) {
-        String entry = route.option(Route.ENTRY);
-        if (entry.isEmpty()) {
-            return;
-        }
-        var reader = CallContext.of("gateway", new Scope(route.option(Route.ENTRY_GROUP), "gateway"));
-        String address;
-        try {
-            address = resolve(REGISTRY + entry, reader);
-        } catch (A2AException gone) {
-            if (gone.error() == A2AError.UNAVAILABLE) {
-                throw gone;
-            }
-            throw A2AException.of(
-                            A2AError.UNAVAILABLE,
-                            "The agent \"" + route.name() + "\" is no longer in the registry of the hub")
-                    .causedBy(gone);
-        }
-        if (!address.equals(route.url())) {
-            throw A2AException.of(
-                    A2AError.UNAVAILABLE,
-                    "The registry of the hub has another address for the agent \"" + route.name()
-                            + "\" (expected: an operator adds the route again)");
-        }
-    }
-
     /**
      * Adds a route, after its card was read.
      *
@@ -393,11 +291,11 @@ final class Routes implements AutoCloseable {
      */
     Route add(Route route) {
         byte[] document;
-        origin(route.url());
-        origin(address(route));
+        Addresses.origin(route.url());
+        Addresses.called(route);
         try {
-            document = fetch(route);
-            requireUsable(route, read(route, document));
+            document = connections.fetch(route);
+            connections.requireUsable(route, connections.read(route, document));
         } catch (ClientException problem) {
             throw A2AException.invalidParams("url", route.url() + ": " + problem.getMessage())
                     .causedBy(problem);
@@ -413,50 +311,6 @@ final class Routes implements AutoCloseable {
         return ready;
     }
 
-    private byte[] fetch(Route route) {
-        return cards.fetch(URI.create(route.url()), () -> builder(route).connect(route.url()));
-    }
-
-    private RemoteCard read(Route route, byte[] document) {
-        return cards.read(document, route.option(Route.TRUST), origin(address(route)));
-    }
-
-    private static String address(Route route) {
-        String address = route.option(Route.ADDRESS);
-        return address.isEmpty() ? route.url() : address;
-    }
-
-    private void requireUsable(Route route, RemoteCard card) {
-        if (route.isVerbatim()) {
-            card.requireHere(hub.agents().url(route.name()));
-        }
-        var unused = settings(route);
-        var credential = new GatewayCredentials(credential(route), secrets, this::tokens);
-        credential
-                .on(builder(route))
-                .of(card.called())
-                .close(); // refuses a card without an interface that can be called
-    }
-
-    private static UpstreamSettings settings(Route route) {
-        var options = new HashMap<String, Object>(route.options());
-        options.computeIfAbsent("replicas", none -> List.of(route.url()));
-        return valid("set", () -> UpstreamSettings.read(options));
-    }
-
-    private static RouteCredential credential(Route route) {
-        return valid("set", () -> RouteCredential.read(route.options()));
-    }
-
-    /** A value of an operator's field, with the refusal of one that is not valid. */
-    static <T> T valid(String field, Supplier<T> value) {
-        try {
-            return value.get();
-        } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams(field, String.valueOf(wrong.getMessage()));
-        }
-    }
-
     /**
      * Reads the card of a route again. A changed one is used from now on, unless its security differs.
      *
@@ -464,11 +318,11 @@ final class Routes implements AutoCloseable {
      */
     Route refresh(String name) {
         Route route = named(name);
-        byte[] document = fetch(route);
+        byte[] document = connections.fetch(route);
         byte[] confirmed = route.card();
         RemoteCard now;
         try {
-            now = read(route, document);
+            now = connections.read(route, document);
         } catch (ClientException refused) {
             if (confirmed == null || refused.problem() != Problem.CARD_NOT_VERIFIED || route.state() == State.PAUSED) {
                 throw refused;
@@ -484,10 +338,10 @@ final class Routes implements AutoCloseable {
                 : Arrays.equals(route.pending(), document);
         Route next = route;
         if (!isKnown) {
-            requireUsable(route, now);
+            connections.requireUsable(route, now);
             List<String> security = List.of();
             if (confirmed != null) {
-                RemoteCard before = reading(route, confirmed);
+                RemoteCard before = connections.reading(route, confirmed);
                 security = now.otherSecurity(before);
                 note(route, "security", String.join(", ", security), now.digest());
                 note(route, "skills", String.join(", ", now.otherSkills(before)), now.digest());
@@ -523,16 +377,7 @@ final class Routes implements AutoCloseable {
     /** The card of a document of a route; null for none. */
     @Nullable
     RemoteCard card(Route route, byte @Nullable [] document) {
-        return document == null ? null : reading(route, document);
-    }
-
-    /** Reads a document that was accepted before; a key that verified it may not be trusted any more. */
-    private RemoteCard reading(Route route, byte[] document) {
-        try {
-            return read(route, document);
-        } catch (ClientException untrusted) {
-            return cards.read(document, "", origin(address(route)));
-        }
+        return document == null ? null : connections.reading(route, document);
     }
 
     private void note(Route route, String kind, String changed, String digest) {
@@ -549,7 +394,8 @@ final class Routes implements AutoCloseable {
     /** Begins no tasks at a replica any more, or begins them again. */
     Route drain(String name, String url, boolean draining) {
         return change(name, row -> {
-            UpstreamSettings changed = valid("url", () -> settings(row).draining(url, draining));
+            UpstreamSettings changed =
+                    Connections.valid("url", () -> Connections.settings(row).draining(url, draining));
             return row.with("replicas", requireNonNull(changed.json().get("replicas")));
         });
     }
@@ -584,13 +430,13 @@ final class Routes implements AutoCloseable {
 
     /** The remote agent of a route as callers reach it; empty if it is not hosted. */
     Optional<AgentEndpoint> endpoint(String name) {
-        return Optional.ofNullable(live.get(name)).flatMap(Live::endpoint);
+        return Optional.ofNullable(live.get(name)).map(Live::endpoint);
     }
 
     /** The replicas of a route with their states; none if it is not hosted. */
     List<Upstream.Status> replicas(String name) {
         Live known = live.get(name);
-        return known == null ? List.of() : known.remote().status();
+        return known == null ? List.of() : known.connection().remote().status();
     }
 
     /** Hosts the routes as their rows are now. Rows are read, and connections closed, without the lock that hosts them. */
@@ -603,11 +449,11 @@ final class Routes implements AutoCloseable {
         Set<String> withoutRow = Set.copyOf(unread.keySet());
         Map<String, String> damaged = table.damaged();
         List<Route> rows = table.all();
-        var ended = new ArrayList<Live>();
+        var ended = new ArrayList<Connection>();
         try {
             host(now, rows, damaged, withoutRow, ended);
         } finally {
-            ended.forEach(Live::close);
+            ended.forEach(Connection::close);
         }
     }
 
@@ -617,7 +463,7 @@ final class Routes implements AutoCloseable {
 
     /** @param ended takes the routes that are not used any more */
     private synchronized void host(
-            long now, List<Route> rows, Map<String, String> damaged, Set<String> withoutRow, List<Live> ended) {
+            long now, List<Route> rows, Map<String, String> damaged, Set<String> withoutRow, List<Connection> ended) {
         if (isHosted(now)) {
             return; // these rows, or newer ones
         }
@@ -644,7 +490,7 @@ final class Routes implements AutoCloseable {
         for (String name : List.copyOf(live.keySet())) {
             if (!names.contains(name)) {
                 hub.agents().remove(name);
-                ended.add(requireNonNull(live.remove(name)));
+                ended.add(requireNonNull(live.remove(name)).connection());
                 owners.forget();
             }
         }
@@ -654,24 +500,28 @@ final class Routes implements AutoCloseable {
         complete = all;
     }
 
-    private void host(Route route, @Nullable Live known, List<Live> ended) {
-        RemoteCard card = read(route, requireNonNull(route.card()));
-        boolean isSame = false;
-        Live now;
-        if (known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card)) {
-            isSame = true;
-            now = known;
-            known.remote().use(settings(route)); // streams and breakers stay
-        } else {
-            now = connect(route, card);
+    private void host(Route route, @Nullable Live known, List<Connection> ended) {
+        RemoteCard card = connections.read(route, requireNonNull(route.card()));
+        boolean isSame =
+                known != null && known.route().leadsWhere(route) && known.card().isCalledAs(card);
+        Connection connection = isSame ? requireNonNull(known).connection() : connections.open(route, card);
+        Upstream remote = connection.remote();
+        if (isSame) {
+            remote.use(Connections.settings(route)); // streams and breakers stay
         }
         AgentEndpoint endpoint = route.state() == State.ACTIVE
                 ? new RemoteEndpoint(
-                        route.name(), owners, now.remote(), known(route, card, now.remote()), InstantSource.system())
+                        route.name(),
+                        owners,
+                        remote,
+                        known(route, card, remote),
+                        () -> addresses.requireListed(route),
+                        () -> noteForeign(route),
+                        InstantSource.system())
                 : new PausedEndpoint(route.name());
         byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
         hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
-        live.put(route.name(), now.at(route, card, endpoint));
+        live.put(route.name(), new Live(route, card, connection, endpoint));
         waiting.remove(route.name());
         LOG.log(
                 Level.INFO,
@@ -679,13 +529,13 @@ final class Routes implements AutoCloseable {
                 route.name(),
                 route.state().shown());
         if (known != null && !isSame) {
-            ended.add(known);
+            ended.add(known.connection());
         }
     }
 
-    private RemoteEndpoint.Known known(Route route, RemoteCard card, Upstream upstream) {
+    private RemoteAgent known(Route route, RemoteCard card, Upstream upstream) {
         boolean extended = Boolean.TRUE.equals(card.card().capabilities().extendedAgentCard());
-        return new RemoteEndpoint.Known(
+        return new RemoteAgent(
                 card.card().capabilities().extensions().stream()
                         .map(AgentCard.Extension::uri)
                         .filter(uri -> !uri.equals(RemoteCard.PROVENANCE))
@@ -699,17 +549,18 @@ final class Routes implements AutoCloseable {
                         upstream),
                 waits(route, card),
                 Boolean.TRUE.equals(card.card().capabilities().streaming()),
-                () -> requireListed(route),
-                card.hidden(),
-                () -> {
-                    foreign.add(1, route.name());
-                    LOG.log(Level.WARNING, "route {0}: an answer has an id of another caller or task", route.name());
-                });
+                card.hidden());
+    }
+
+    private void noteForeign(Route route) {
+        foreign.add(1, route.name());
+        LOG.log(Level.WARNING, "route {0}: an answer has an id of another caller or task", route.name());
     }
 
     /** Whether callers may register webhooks. A task is followed without its caller, so not with a token of the caller. */
     private static boolean pushes(Route route, RemoteCard card) {
-        return notifies(route, card) || !(credential(route) instanceof RouteCredential.OAuth oauth && oauth.exchange());
+        return notifies(route, card)
+                || !(Connections.credential(route) instanceof RouteCredential.OAuth oauth && oauth.exchange());
     }
 
     /** Whether the agent notifies the gateway; else the gateway follows its tasks. */
@@ -729,92 +580,15 @@ final class Routes implements AutoCloseable {
         return spoken.startsWith("0.1") || spoken.equals("kernel");
     }
 
-    private Live connect(Route route, RemoteCard card) {
-        var credentials = new GatewayCredentials(credential(route), secrets, this::tokens);
-        Connector connector = (url, builder) -> builder.of(
-                url.equals(route.url())
-                        ? card.called()
-                        : cards.read(
-                                        cards.fetch(
-                                                URI.create(url),
-                                                () -> builder(route).connect(url)),
-                                        route.option(Route.TRUST),
-                                        origin(url))
-                                .called());
-        var surroundings =
-                new Surroundings(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);
-        return new Live(
-                route, card, Upstream.of(route.name(), settings(route), surroundings), credentials, Optional.empty());
-    }
-
-    /** Connections to authorization servers, whose addresses operators of the hub choose as those of agents. */
-    private AgentClientBuilder tokens() {
-        return AgentClient.builder().httpClient(clients.of("gateway"));
-    }
-
-    private AgentClientBuilder builder(Route route) {
-        AgentClientBuilder builder = AgentClient.builder();
-        URI origin = origin(address(route));
-        String binding = route.option(Route.BINDING);
-        if (!binding.isEmpty()) {
-            builder.prefer(binding.toUpperCase(Locale.ROOT));
-        }
-        if (!route.option(Route.VERSION).isEmpty()) {
-            builder.version(route.option(Route.VERSION));
-        }
-        if (binding.equalsIgnoreCase(AgentCard.Interface.GRPC)) {
-            requireAllowed(origin.getHost());
-        } else {
-            builder.httpClient(clients.of("gateway"));
-        }
-        return origin.getScheme().equals("http") ? builder.plainHttp() : builder;
-    }
-
-    /** Connections of gRPC look hosts up themselves, so only hosts that an operator has named are called. */
-    private void requireAllowed(String host) {
-        if (!allowed.contains(host) && !(Loopback.is(host) && allowed.contains("localhost"))) {
-            throw new ClientException(
-                    Problem.ORIGIN_NOT_ALLOWED,
-                    "binding GRPC: host " + host + " (expected: one that gateway-allow names, as its addresses are not"
-                            + " checked)");
-        }
-    }
-
-    /** Whether a text is an http or https URL, or names an entry of the registry. */
-    static boolean isAddress(String text) {
-        try {
-            return text.startsWith(REGISTRY) || !origin(text).toString().isEmpty();
-        } catch (A2AException wrong) {
-            return false;
-        }
-    }
-
-    private static URI origin(String url) {
-        try {
-            URI uri = URI.create(url);
-            String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-            if (uri.getHost() == null
-                    || uri.getUserInfo() != null
-                    || !scheme.equals("http") && !scheme.equals("https")) {
-                throw new IllegalArgumentException("no http or https URL");
-            }
-            return URI.create(scheme + "://" + uri.getRawAuthority());
-        } catch (IllegalArgumentException wrong) {
-            throw A2AException.invalidParams("url", url + ": " + wrong.getMessage());
-        }
-    }
-
     @Override
     public void close() {
         closing.countDown();
-        List<Live> ended;
+        List<Connection> ended;
         synchronized (this) {
-            ended = List.copyOf(live.values());
+            ended = live.values().stream().map(Live::connection).toList();
             live.clear();
         }
-        ended.forEach(Live::close);
-        timer.shutdownNow();
-        cards.close();
-        clients.close();
+        ended.forEach(Connection::close);
+        connections.close();
     }
 }

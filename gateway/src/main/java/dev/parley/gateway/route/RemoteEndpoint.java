@@ -41,10 +41,9 @@ import dev.parley.protocol.support.Ids;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -64,40 +63,31 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private final String route;
     private final Owners owners;
     private final Upstream remote;
-    private final Known known;
+    private final RemoteAgent known;
+    private final Runnable listed;
+    private final Runnable foreign;
     private final Failures failures;
     private final InstantSource clock;
 
     /**
-     * Properties of a remote agent.
-     *
-     * @param extensions URIs of the extensions on its card
-     * @param always URIs of those that each call activates
-     * @param extendedCard rewrites its extended card; null if it has none
-     * @param webhooks of callers
-     * @param waits whether it answers messages with the outcome only, as those of 0.1
-     * @param streams whether it has streams; else those of callers are served from reads
+     * @param remote is closed by its owner
      * @param listed throws the refusal of calls of an agent whose entry in the registry is gone
-     * @param hidden texts that callers must not see, such as its host
      * @param foreign called when it answers with an id of another principal, or another than it was asked for
      */
-    public record Known(
-            Set<String> extensions,
-            Set<String> always,
-            @Nullable UnaryOperator<AgentCard> extendedCard,
-            RemoteWebhooks webhooks,
-            boolean waits,
-            boolean streams,
+    public RemoteEndpoint(
+            String route,
+            Owners owners,
+            Upstream remote,
+            RemoteAgent known,
             Runnable listed,
-            List<String> hidden,
-            Runnable foreign) {}
-
-    /** @param remote is closed by its owner */
-    public RemoteEndpoint(String route, Owners owners, Upstream remote, Known known, InstantSource clock) {
+            Runnable foreign,
+            InstantSource clock) {
         this.route = route;
         this.owners = owners;
         this.remote = remote;
         this.known = known;
+        this.listed = listed;
+        this.foreign = foreign;
         this.failures = new Failures(route, known.hidden());
         this.clock = clock;
     }
@@ -152,15 +142,9 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** The context of a call of the remote agent, which learns of no extension that it does not have. */
     private CallContext toward(CallContext caller) {
-        known.listed().run();
+        listed.run();
         caller.chain().check(MOST_AGENTS); // reads, too, as routes may lead in a circle
-        if (caller.extensions().isEmpty() && known.always().isEmpty()) {
-            return caller;
-        }
-        var both = new HashSet<>(caller.extensions());
-        both.retainAll(known.extensions());
-        both.addAll(known.always());
-        return caller.withExtensions(both);
+        return known.activated(caller);
     }
 
     /** Calls the replica of a task, or any for null. */
@@ -169,8 +153,12 @@ public final class RemoteEndpoint implements AgentEndpoint {
     }
 
     private <R> Answer<R> ask(Operation.Call<R> operation, CallContext context, String replica) {
+        return showing(() -> remote.call(operation, context, replica.isEmpty() ? null : replica));
+    }
+
+    private <T> T showing(Supplier<T> call) {
         try {
-            return remote.call(operation, context, replica.isEmpty() ? null : replica);
+            return call.get();
         } catch (RuntimeException failure) {
             throw shown(failure);
         }
@@ -179,7 +167,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private A2AException shown(RuntimeException failure) {
         if (failure instanceof A2AException answer
                 && answer.metadata().entrySet().containsAll(Binding.ANOTHER_REQUEST.entrySet())) {
-            known.foreign().run();
+            foreign.run();
         }
         return failures.shown(failure);
     }
@@ -261,11 +249,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
     /** A message that may be sent. */
     private record Admitted(Send send, Bound bound) {
         static Admitted of(Send send, Message message, @Nullable String name, String replica) {
-            Send remote = switch (send) {
-                case SendMessage one -> new SendMessage(null, message, one.configuration(), one.metadata());
-                case SendStreamingMessage one ->
-                    new SendStreamingMessage(null, message, one.configuration(), one.metadata());
-            };
+            Send remote = RemoteWebhooks.with(send, message, send.configuration());
             return new Admitted(remote, new Bound(message.taskId(), message.contextId(), name, replica, null));
         }
     }
@@ -453,7 +437,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     /** An answer about a task of another principal, of which the caller learns nothing. */
     private A2AException foreign() {
-        known.foreign().run();
+        foreign.run();
         return A2AException.of(
                 A2AError.INVALID_AGENT_RESPONSE, "Invalid agent response: an id that does not belong to this call");
     }
@@ -488,11 +472,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
 
     private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
         Owned task = own(subscribe.id(), context);
-        if (task.isHere()) {
-            throw A2AException.of(
-                    A2AError.UNSUPPORTED_OPERATION, "The task has ended: there is nothing to subscribe to");
-        }
-        if (known.streams()) {
+        if (known.streams() && !task.isHere()) {
             try {
                 return events(
                         new SubscribeToTask(null, task.id(), subscribe.after()),
@@ -515,30 +495,15 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private PushConfig create(Owned task, PushConfig config, CallContext context) {
         PushRelay relay = known.webhooks().require();
         String contextId = read(task, context).contextId();
-        try {
-            return relay.create(
-                    known.webhooks().at(context, task.replica()),
-                    task.id(),
-                    contextId,
-                    task.replica(),
-                    config,
-                    context);
-        } catch (RuntimeException failure) {
-            throw shown(failure);
-        }
+        PushRelay.Remote agent = known.webhooks().at(context, task.replica());
+        return showing(() -> relay.create(agent, task.id(), contextId, task.replica(), config, context));
     }
 
     private Operation.Empty delete(DeletePushConfig delete, CallContext context) {
         Owned task = own(delete.taskId(), context);
         PushRelay relay = known.webhooks().require();
-        try {
-            return relay.delete(
-                    known.webhooks().at(context, task.replica()),
-                    new DeletePushConfig(null, task.id(), delete.id()),
-                    context);
-        } catch (RuntimeException failure) {
-            throw shown(failure);
-        }
+        PushRelay.Remote agent = known.webhooks().at(context, task.replica());
+        return showing(() -> relay.delete(agent, new DeletePushConfig(null, task.id(), delete.id()), context));
     }
 
     private AgentCard extendedCard(CallContext context) {

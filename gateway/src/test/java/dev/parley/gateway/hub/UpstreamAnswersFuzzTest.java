@@ -7,6 +7,7 @@ import com.code_intelligence.jazzer.api.SilentCloseable;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.client.AgentClient;
 import dev.parley.gateway.route.Owners;
+import dev.parley.gateway.route.RemoteAgent;
 import dev.parley.gateway.route.RemoteEndpoint;
 import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.RouteTable;
@@ -62,13 +63,14 @@ final class UpstreamAnswersFuzzTest {
                     System::nanoTime);
             Upstream upstream = Upstream.of("fuzz", UpstreamSettings.of(AGENT.url()), surroundings);
             var webhooks = new RemoteWebhooks(null, "fuzz", "1.0", upstream);
-            var known = new RemoteEndpoint.Known(
-                    Set.of(), Set.of(), card -> card, webhooks, false, true, () -> {}, List.of("127.0.0.1"), () -> {});
+            var known = new RemoteAgent(Set.of(), Set.of(), card -> card, webhooks, false, true, List.of("127.0.0.1"));
             return new RemoteEndpoint(
                     "fuzz",
                     new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey()))),
                     upstream,
                     known,
+                    () -> {},
+                    () -> {},
                     InstantSource.system());
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
