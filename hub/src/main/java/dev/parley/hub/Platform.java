@@ -14,7 +14,6 @@ import dev.parley.engine.Engine;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
-import dev.parley.engine.spi.SimilarNames;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubExtension;
