@@ -310,7 +310,7 @@ public final class OpenApi {
         if (method.mediaType() != null) {
             return content(Map.of("type", "string"), method.mediaType());
         }
-        if (method.answer() == WireDocument.JSON) {
+        if (method.answer().equals(WireDocument.JSON)) {
             return content(Map.of("type", "string", "format", "binary"), "*/*");
         }
         Map<String, Object> schema = row.answer().schema(OpenApi::reference);

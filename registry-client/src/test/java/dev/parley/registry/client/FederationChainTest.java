@@ -123,8 +123,7 @@ final class FederationChainTest {
             Results found = registry.find("sonnets");
 
             assertThat(found.peers())
-                    .extracting(peer -> requireNonNull(((Map<?, ?>) peer).get("peer")) + " "
-                            + ((Map<?, ?>) peer).get("outcome") + " " + ((Map<?, ?>) peer).get("results"))
+                    .extracting(peer -> peer.peer() + " " + peer.outcome() + " " + peer.results())
                     .containsExactlyInAnyOrder("hub1 ok 1", "hub2 ok 1", "hub3 ok 1", "hub4 ok 1");
             assertThat(found.all())
                     .extracting(Results.Found::id)
