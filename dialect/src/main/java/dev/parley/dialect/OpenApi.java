@@ -19,8 +19,8 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestDescription;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Place;
-import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Documents;
 import dev.parley.protocol.json.Shape;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -310,7 +310,7 @@ public final class OpenApi {
         if (method.mediaType() != null) {
             return content(Map.of("type", "string"), method.mediaType());
         }
-        if (method.answer().equals(WireDocument.JSON)) {
+        if (method.answer().equals(Documents.JSON)) {
             return content(Map.of("type", "string", "format", "binary"), "*/*");
         }
         Map<String, Object> schema = row.answer().schema(OpenApi::reference);

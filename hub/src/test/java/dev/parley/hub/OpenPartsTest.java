@@ -65,7 +65,7 @@ final class OpenPartsTest {
     }
 
     /** Ways in which a start fails, each later than the one before. */
-    private enum Fault {
+    enum Fault {
         SECOND_EXTENSION,
         SERVER,
         PORT,
@@ -93,7 +93,7 @@ final class OpenPartsTest {
         }
     }
 
-    /** @param fault when the extension fails; null for never */
+    /** An extension that fails as a fault says; null for never. */
     private final class Source implements HubExtensionSource {
         private final String name;
         private final @Nullable Fault fault;

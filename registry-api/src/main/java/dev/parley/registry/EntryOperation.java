@@ -12,6 +12,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Documents;
 import dev.parley.protocol.json.Shape;
 import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Visibility;
@@ -225,7 +226,7 @@ public final class EntryOperation {
                     .optional("revision", COUNT, ReadDocument::revision)
                     .help("NUMBER", "A version of the document; default the newest.")
                     .as(v -> new ReadDocument(v.next(), v.next())),
-            WireDocument.JSON);
+            Documents.JSON);
 
     public static final ExtensionMethod<PublishVersion, Entry> PUBLISH = RegistryCall.row(
             PublishVersion.class,

@@ -20,6 +20,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Documents;
 import dev.parley.protocol.json.Shape;
 import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.HealthStatus;
@@ -235,7 +236,7 @@ public final class InspectionOperation {
             "GET /revocations",
             "Get the signed list of revoked entries",
             Shape.<ReadRevocations>of().as(v -> new ReadRevocations()),
-            WireDocument.JSON);
+            Documents.JSON);
 
     public static final ExtensionMethod<ShowHealth, HealthHistory> HEALTH = RegistryCall.row(
             ShowHealth.class,

@@ -26,12 +26,7 @@ public final class DeliverySlots<T> {
     }
 
     public void add(String group, String receiver, T element) {
-        lock.lock();
-        try {
-            queue.add(name(group, receiver), new Entry<>(group, receiver, element));
-        } finally {
-            lock.unlock();
-        }
+        Guarded.change(lock, () -> queue.add(name(group, receiver), new Entry<>(group, receiver, element)));
     }
 
     private static String name(String group, String receiver) {
@@ -46,26 +41,20 @@ public final class DeliverySlots<T> {
     /** Takes a slot for the next element that may have one, and removes it from the queue; null if there is none. */
     @Nullable
     public Entry<T> next() {
-        lock.lock();
-        try {
+        return Guarded.by(lock, () -> {
             Entry<T> next = queue.poll(this::hasRoom);
             if (next != null) {
                 groups.take(next.group());
                 receivers.take(name(next.group(), next.receiver()));
             }
             return next;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     public void giveBack(Entry<T> entry) {
-        lock.lock();
-        try {
+        Guarded.change(lock, () -> {
             groups.giveBack(entry.group());
             receivers.giveBack(name(entry.group(), entry.receiver()));
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

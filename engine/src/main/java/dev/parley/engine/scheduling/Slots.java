@@ -58,12 +58,7 @@ public final class Slots<T> {
 
     /** Returns whether {@link #take} would give a slot to the group at this moment. */
     public boolean isFree(String group) {
-        lock.lock();
-        try {
-            return slots.hasRoom(group);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> slots.hasRoom(group));
     }
 
     /** Takes a slot for a group and an element that is not critical, if it may have one now. */
@@ -73,16 +68,13 @@ public final class Slots<T> {
 
     /** Takes a slot for a group, if it may have one now. */
     public boolean take(String group, Priority priority) {
-        lock.lock();
-        try {
+        return Guarded.by(lock, () -> {
             if (isReserved() && priority != Priority.CRITICAL || !slots.hasRoom(group)) {
                 return false;
             }
             slots.take(group);
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** True if the slots that are free are kept for critical tasks. */
@@ -92,22 +84,12 @@ public final class Slots<T> {
 
     /** Gives a slot back. {@link #next} then returns the elements that can take it. */
     public void giveBack(String group) {
-        lock.lock();
-        try {
-            slots.giveBack(group);
-        } finally {
-            lock.unlock();
-        }
+        Guarded.change(lock, () -> slots.giveBack(group));
     }
 
     /** True if the group may take a slot, or a place in the queue, now. */
     public boolean hasRoom(String group) {
-        lock.lock();
-        try {
-            return slots.hasRoom(group) || places.hasRoom(group);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> slots.hasRoom(group) || places.hasRoom(group));
     }
 
     /**
@@ -116,16 +98,13 @@ public final class Slots<T> {
      * @param bounded false if there has to be one
      */
     public boolean takePlace(String group, boolean bounded) {
-        lock.lock();
-        try {
+        return Guarded.by(lock, () -> {
             if (bounded && !places.hasRoom(group)) {
                 return false;
             }
             places.take(group);
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Appends an element to the queue, in its place. */
@@ -136,20 +115,14 @@ public final class Slots<T> {
 
     private void count(T element, int change) {
         if (priority != null) {
-            lock.lock();
-            try {
-                waiting.merge(priority.apply(element), change, Integer::sum);
-            } finally {
-                lock.unlock();
-            }
+            Guarded.change(lock, () -> waiting.merge(priority.apply(element), change, Integer::sum));
         }
     }
 
     /** Removes the next element of a group that may take a slot, takes the slot, and frees the place; null for none. */
     @Nullable
     public T next() {
-        lock.lock();
-        try {
+        return Guarded.by(lock, () -> {
             String[] eligible = new String[1];
             boolean onlyCritical = reserved > 0 && isReserved();
             T next = queue.poll(
@@ -167,27 +140,15 @@ public final class Slots<T> {
                 slots.take(group);
             }
             return next;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Numbers of elements in the queue by priority; empty if all have the same. */
     public Map<Priority, Integer> waiting() {
-        lock.lock();
-        try {
-            return Map.copyOf(waiting);
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> Map.copyOf(waiting));
     }
 
     public Load load() {
-        lock.lock();
-        try {
-            return new Load(slots.taken(), places.taken());
-        } finally {
-            lock.unlock();
-        }
+        return Guarded.by(lock, () -> new Load(slots.taken(), places.taken()));
     }
 }
