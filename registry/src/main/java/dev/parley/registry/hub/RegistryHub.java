@@ -120,7 +120,7 @@ final class RegistryHub implements HubExtension {
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
         entries.check(trust);
         entries.listen(revocations);
-        var trustOperations = new TrustOperations(entries, hub, trust, revocations);
+        var trustOperations = new TrustOperations(entries, hub, trust);
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());
         entries.listen(prober);
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());

@@ -35,14 +35,12 @@ public final class TrustOperations {
     private final Entries entries;
     private final HubParts hub;
     private final TrustCheck check;
-    private final Revocations revocations;
     private final HubTimers.Timers timer;
 
-    public TrustOperations(Entries entries, HubParts hub, TrustCheck check, Revocations revocations) {
+    public TrustOperations(Entries entries, HubParts hub, TrustCheck check) {
         this.entries = entries;
         this.hub = hub;
         this.check = check;
-        this.revocations = revocations;
         this.timer = hub.timers().named("registry/trust", (id, position) -> verifyNext(position));
         long known = hub.database()
                 .read(session -> session.number(
