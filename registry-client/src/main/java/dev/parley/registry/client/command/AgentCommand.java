@@ -19,10 +19,6 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
-import dev.parley.registry.EntryOperation;
-import dev.parley.registry.ExchangeOperation;
-import dev.parley.registry.InspectionOperation;
-import dev.parley.registry.SearchOperation;
 import dev.parley.registry.client.Registry;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -36,7 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -401,16 +396,4 @@ class AgentCommand implements ProgramCommand {
             });
         }
     }
-
-    /** The command of a row, by the name of its operation. */
-    static AgentCommand of(ExtensionMethod<?, ?> row) {
-        return SPECIAL.getOrDefault(row, AgentCommand::new).apply(row);
-    }
-
-    private static final Map<ExtensionMethod<?, ?>, Function<ExtensionMethod<?, ?>, AgentCommand>> SPECIAL = Map.of(
-            SearchOperation.SEARCH, Search::new,
-            EntryOperation.REGISTER, Register::new,
-            InspectionOperation.INSPECT, Inspect::new,
-            ExchangeOperation.IMPORT, Import::new,
-            ExchangeOperation.EXPORT, Export::new);
 }

@@ -8,16 +8,30 @@ import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.registry.EntryOperation;
+import dev.parley.registry.ExchangeOperation;
+import dev.parley.registry.InspectionOperation;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.ReportProtocol;
+import dev.parley.registry.SearchOperation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Commands for registries: {@code parley agent}, {@code discover}, {@code report} and {@code package}. */
 public final class RegistryCommands implements CommandSource {
     private static final String PREFIX = "registry/";
+
+    /** Commands of rows that do more than to call an operation and show its answer. */
+    private static final Map<ExtensionMethod<?, ?>, Function<ExtensionMethod<?, ?>, AgentCommand>> OF_ROWS = Map.of(
+            SearchOperation.SEARCH, AgentCommand.Search::new,
+            EntryOperation.REGISTER, AgentCommand.Register::new,
+            InspectionOperation.INSPECT, AgentCommand.Inspect::new,
+            ExchangeOperation.IMPORT, AgentCommand.Import::new,
+            ExchangeOperation.EXPORT, AgentCommand.Export::new);
 
     /** For the service loader. */
     public RegistryCommands() {}
@@ -61,7 +75,10 @@ public final class RegistryCommands implements CommandSource {
         for (ExtensionMethod<?, ?> row : RegistryProtocol.PROTOCOL.methods()) {
             if (row.description() != null) {
                 String name = row.name().substring(PREFIX.length()).replace('/', '-');
-                entries.add(of(name, requireNonNull(row.description()).summary(), () -> AgentCommand.of(row)));
+                entries.add(of(
+                        name,
+                        requireNonNull(row.description()).summary(),
+                        () -> OF_ROWS.getOrDefault(row, AgentCommand::new).apply(row)));
             }
         }
         return entries.toArray(CommandEntry[]::new);
