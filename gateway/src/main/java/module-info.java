@@ -7,6 +7,7 @@ module dev.parley.gateway {
     requires dev.parley.dialect;
     requires dev.parley.engine;
     requires dev.parley.protocol;
+    requires dev.parley.registry;
     requires dev.parley.store;
     requires dev.parley.trust;
     requires java.sql;

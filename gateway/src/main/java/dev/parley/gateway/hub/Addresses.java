@@ -1,20 +1,18 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.dialect.Json;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.route.Route;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.extension.WireDocument;
+import dev.parley.registry.Entry;
+import dev.parley.registry.EntryOperation.ShowEntry;
+import dev.parley.registry.RegistryProtocol;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** Addresses of remote agents: URLs, and entries of the registry of the hub. */
 record Addresses(HubParts hub) {
@@ -60,18 +58,13 @@ record Addresses(HubParts hub) {
         if (!isEntry(url)) {
             return url;
         }
-        Object answer = hub.agents()
-                .endpoint("registry")
-                .call(new MethodCall("registry/show", Map.of("id", url.substring(REGISTRY.length()))), caller);
-        Map<?, ?> members = answer instanceof WireDocument entry ? Json.read(entry.bytes(), Map.class) : Map.of();
-        var addresses = new ArrayList<@Nullable Object>();
-        addresses.add(members.get("url"));
-        if (members.get("endpoints") instanceof List<?> endpoints) { // an entry of a file has those of its card only
-            endpoints.forEach(each -> addresses.add(each instanceof Map<?, ?> endpoint ? endpoint.get("url") : null));
-        }
-        return addresses.stream()
-                .filter(each -> each instanceof String address && address.startsWith("http"))
-                .map(String::valueOf)
+        Entry entry = hub.agents()
+                .endpoint(RegistryProtocol.AGENT)
+                .call(new ShowEntry(url.substring(REGISTRY.length())), caller)
+                .entry();
+        Stream<String> endpoints = entry.resource().endpoints().stream().map(Entry.Endpoint::url);
+        return Stream.concat(Stream.ofNullable(entry.resource().url()), endpoints)
+                .filter(address -> address.startsWith("http"))
                 .findFirst()
                 .orElseThrow(() -> A2AException.invalidParams("url", url + ": the entry has no http address"));
     }
