@@ -7,6 +7,7 @@ module dev.parley.protocol {
     exports dev.parley.protocol;
     exports dev.parley.protocol.extension;
     exports dev.parley.protocol.json;
+    exports dev.parley.protocol.retry;
     exports dev.parley.protocol.settings;
     exports dev.parley.protocol.support to
             dev.parley.activity,

@@ -27,7 +27,7 @@ import dev.parley.client.wire.Places;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
 import dev.parley.protocol.extension.ExtensionProtocol;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.http.HttpClient;

@@ -599,7 +599,7 @@ class AgentClientTest {
                         "ClientSettings[headers=[], apiKey=none, keys=none, credentials=false, preferred=[], version=null, allowed=[],"
                                 + " extensions=[], callTimeout=PT30S, sendTimeout=PT5M, streamTimeout=null, connectTimeout=PT10S,"
                                 + " streamSilence=PT5M, retries=3, reconnects=10,"
-                                + " backoff=Backoff[first=PT0.2S, longest=PT10S], maxAnswerBytes=67108864,"
+                                + " backoff=Backoff[first=PT0.2S, longest=PT10S, growth=EXPONENTIAL, floor=0.5], maxAnswerBytes=67108864,"
                                 + " maxEventBytes=16777216, sslContext=null, plainHttp=false, cards=not verified, listener=none]");
     }
 

@@ -12,7 +12,7 @@ import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.CallChain;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -18,7 +18,7 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Sha256;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -3,8 +3,8 @@ package dev.parley.mesh;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.support.Backoff;
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff;
+import dev.parley.protocol.retry.Backoff.Growth;
 import java.time.Duration;
 
 /**

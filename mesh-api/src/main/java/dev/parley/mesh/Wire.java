@@ -9,7 +9,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Shape;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import dev.parley.mesh.Content.Delegation;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff.Growth;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

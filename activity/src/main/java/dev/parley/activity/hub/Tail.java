@@ -5,7 +5,7 @@ import dev.parley.activity.hub.Moves.Page;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.LruMap;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -21,7 +21,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;

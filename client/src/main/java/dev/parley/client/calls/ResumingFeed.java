@@ -11,7 +11,7 @@ import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.parley.client.wire;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.WireListener;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 
 /**

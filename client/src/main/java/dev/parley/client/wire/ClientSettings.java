@@ -11,7 +11,7 @@ import dev.parley.client.spi.WireListener;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;

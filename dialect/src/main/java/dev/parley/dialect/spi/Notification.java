@@ -4,7 +4,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.protocol.support.Backoff;
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff;
+import dev.parley.protocol.retry.Backoff.Growth;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

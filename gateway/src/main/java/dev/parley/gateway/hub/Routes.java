@@ -30,7 +30,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.spi.StoreException;

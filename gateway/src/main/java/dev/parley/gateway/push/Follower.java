@@ -12,7 +12,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

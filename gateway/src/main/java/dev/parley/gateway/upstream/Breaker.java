@@ -1,6 +1,6 @@
 package dev.parley.gateway.upstream;
 
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.parley.hub.extensions;
 
 import dev.parley.extension.HubTimers;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;

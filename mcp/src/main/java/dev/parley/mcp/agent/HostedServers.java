@@ -24,7 +24,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.database.DatabaseKind;
 import java.time.Duration;

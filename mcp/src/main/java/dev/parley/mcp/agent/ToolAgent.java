@@ -24,7 +24,7 @@ import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.util.ArrayList;

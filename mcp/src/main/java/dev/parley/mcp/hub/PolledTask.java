@@ -6,7 +6,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -21,7 +21,7 @@ import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Part;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.trust.cards.ContentKeys;
 import java.time.Duration;
 import java.time.Instant;

@@ -31,7 +31,7 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -22,7 +22,7 @@ import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.mesh.SignedForm;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff.Growth;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import dev.parley.trust.cards.ContentKeys;

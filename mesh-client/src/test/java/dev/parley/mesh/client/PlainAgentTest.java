@@ -15,7 +15,7 @@ import dev.parley.mesh.Content.Response;
 import dev.parley.mesh.Content.Result;
 import dev.parley.mesh.Content.Status;
 import dev.parley.mesh.RetryPolicy;
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff.Growth;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -28,7 +28,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Ids;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

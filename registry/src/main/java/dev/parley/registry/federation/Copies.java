@@ -9,7 +9,7 @@ import dev.parley.dialect.Json;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryChange;

@@ -6,7 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.registry.ExchangeOperation;
 import dev.parley.registry.trust.TrustCheck;
 import java.io.IOException;

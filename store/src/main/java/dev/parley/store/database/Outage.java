@@ -1,6 +1,6 @@
 package dev.parley.store.database;
 
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.sql.SQLException;
 import java.time.Duration;

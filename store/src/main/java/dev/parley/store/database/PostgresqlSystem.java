@@ -1,6 +1,6 @@
 package dev.parley.store.database;
 
-import dev.parley.protocol.support.Backoff;
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;

@@ -1,4 +1,4 @@
-package dev.parley.protocol.support;
+package dev.parley.protocol.retry;
 
 import static java.util.Objects.requireNonNull;
 

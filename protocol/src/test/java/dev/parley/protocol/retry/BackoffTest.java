@@ -1,9 +1,9 @@
-package dev.parley.protocol.support;
+package dev.parley.protocol.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.protocol.support.Backoff.Growth;
+import dev.parley.protocol.retry.Backoff.Growth;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;

@@ -1,0 +1,5 @@
+/** Pauses between the attempts of a recovery. */
+@NullMarked
+package dev.parley.protocol.retry;
+
+import org.jspecify.annotations.NullMarked;
