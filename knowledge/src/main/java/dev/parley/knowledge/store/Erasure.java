@@ -4,6 +4,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
+import dev.parley.store.database.SlicedWrites;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import java.sql.SQLException;
@@ -153,7 +154,7 @@ public final class Erasure {
     }
 
     /** Changes or removes the rows that are read page by page. */
-    private <T> int all(T first, Database.RowsBehind<T> pages, Database.RowChange<T> change) {
+    private <T> int all(T first, SlicedWrites.RowsBehind<T> pages, SlicedWrites.RowChange<T> change) {
         return database.writeInSlices(first, pages, true, () -> true, change);
     }
 
