@@ -120,6 +120,22 @@ final class RegistryCommandTest {
     }
 
     @Test
+    @DisplayName("kinds of changes that a version must not have are options that are repeated")
+    void refusedChanges() throws IOException {
+        String id = "urn:air:agent.localhost:default:mirror";
+        ok("agent", "register", "card.json", "--refuse", "breaking", "--refuse", "trust");
+        String card = Files.readString(directory.resolve("card.json"));
+        Files.writeString(directory.resolve("other.json"), card.replace("\"id\":\"echo\"", "\"id\":\"other\""));
+
+        Ran refused =
+                shell.run("agent", "register", "other.json", "--id", id, "--refuse", "breaking", "--url", hub.url());
+        Ran wrong = shell.run("agent", "publish", id, "--refuse", "nonsense", "--url", hub.url());
+
+        assertThat(refused.err()).contains("skill removed");
+        assertThat(wrong.err()).contains("nonsense", "breaking, trust, safe");
+    }
+
+    @Test
     @DisplayName("entries are exported to a file and imported from it")
     void exported() throws IOException {
         ok("agent", "register", "card.json", "--visibility", "public");

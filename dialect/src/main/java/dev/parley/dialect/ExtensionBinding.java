@@ -17,10 +17,14 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.Documents;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Excerpt;
+import dev.parley.protocol.support.Sha256;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,7 +144,7 @@ public final class ExtensionBinding {
     }
 
     /**
-     * Reads the answer to {@code operation}.
+     * Reads the answer to {@code operation}. A document over REST comes without its media type.
      *
      * @throws A2AException if it is an error, or cannot be read
      */
@@ -152,6 +156,10 @@ public final class ExtensionBinding {
                 throw refusal(status, body);
             }
             return (R) new String(body, UTF_8);
+        }
+        if (status == 200 && !rpc && row.method().answer().equals(Documents.JSON)) {
+            return (R) new WireDocument(
+                    body, "application/octet-stream", HexFormat.of().formatHex(Sha256.of(body)));
         }
         return (R) result(row.answer(), status, body);
     }

@@ -99,7 +99,15 @@ public record EntryFilter(List<String> skills, List<String> tags, Map<String, Li
         return new EntryFilter(skills, tags, fields, v.<Boolean>next());
     }
 
+    /** @throws IllegalArgumentException for a field that requests do not have */
     private List<String> metadata() {
+        fields.keySet().stream()
+                .filter(field -> !FIELDS.contains(field) && !field.startsWith(METADATA))
+                .findFirst()
+                .ifPresent(field -> {
+                    throw new IllegalArgumentException(
+                            "field " + field + " (expected: one of " + FIELDS + ", or " + METADATA + "NAME)");
+                });
         return fields.entrySet().stream()
                 .filter(field -> field.getKey().startsWith(METADATA))
                 .flatMap(field -> field.getValue().stream()

@@ -27,8 +27,12 @@ import dev.parley.registry.Entry.Visibility;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** JSON of entries: one flat object, in which {@code trust} and {@code health} are objects of their own. */
+/**
+ * JSON of entries: one flat object, in which {@code trust} and {@code health} are objects of their own. A word that a newer registry has is
+ * read as the constant that promises least, so that its agent is not used or trusted by mistake.
+ */
 public final class EntryModel {
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
             .required("id", TEXT, Skill::id)
@@ -45,20 +49,20 @@ public final class EntryModel {
             .as(v -> new Endpoint(v.next(), v.next(), v.next()));
 
     private static final Codec<Trust> TRUST = Shape.<Trust>of()
-            .required("outcome", Codecs.words(Outcome.class), Trust::outcome)
+            .required("outcome", Codecs.words(Outcome.class, Outcome.UNVERIFIABLE), Trust::outcome)
             .optional("reason", TEXT, "", Trust::reason)
             .optional("checked", TIMESTAMP, Trust::checked)
             .optional("tee", TEXT, Trust::tee)
-            .optional("teeOutcome", Codecs.words(TeeOutcome.class), Trust::teeOutcome)
+            .optional("teeOutcome", Codecs.words(TeeOutcome.class, TeeOutcome.UNVERIFIED), Trust::teeOutcome)
             .optional("teeReason", TEXT, Trust::teeReason)
             .as(v -> new Trust(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** Milliseconds; -1 for none. */
     static final Codec<Long> LATENCY = Codecs.number(-1, Long.MAX_VALUE);
 
-    static final Codec<HealthStatus> HEALTH_STATUS = Codecs.words(HealthStatus.class);
+    static final Codec<HealthStatus> HEALTH_STATUS = Codecs.words(HealthStatus.class, HealthStatus.UNKNOWN);
 
-    static final Codec<Cause> CAUSE = Codecs.words(Cause.class);
+    static final Codec<Cause> CAUSE = Codecs.words(Cause.class, Cause.NONE);
 
     private static final Codec<Health> HEALTH = Shape.<Health>of()
             .required("status", HEALTH_STATUS, Health::status)
@@ -103,7 +107,9 @@ public final class EntryModel {
             .required("trust", TRUST, Entry::trust)
             .required("health", HEALTH, Entry::health)
             .required(
-                    "status", Codecs.words(Status.class), entry -> entry.state().status())
+                    "status",
+                    Codecs.words(Status.class, Status.EXPIRED),
+                    entry -> entry.state().status())
             .required("revision", INT, entry -> entry.state().revision())
             .required("change", COUNT, entry -> entry.state().change())
             .required("created", TIMESTAMP, entry -> entry.state().created())
@@ -144,8 +150,11 @@ public final class EntryModel {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws IllegalArgumentException if no constant has that word */
-    public static <E extends Enum<E>> E constant(Class<E> type, String word) {
-        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    /** The constant with a word; {@code other} for a word of a newer registry. */
+    public static <E extends Enum<E>> E constant(Class<E> type, String word, E other) {
+        return Stream.of(type.getEnumConstants())
+                .filter(each -> word(each).equals(word))
+                .findFirst()
+                .orElse(other);
     }
 }

@@ -185,7 +185,7 @@ public final class EntryOperation {
             Shape.Builder<T> shape, Function<T, @Nullable Long> size, Function<T, @Nullable String> token) {
         return shape.optional("pageSize", Codecs.number(0, EntryFilter.MAX_PAGE), size)
                 .help("COUNT", "Limit of the entries; default 50.")
-                .optional("pageToken", TEXT, token)
+                .optional("pageToken", WORDS, token)
                 .help("TOKEN", "Token of the page, from the page before.");
     }
 

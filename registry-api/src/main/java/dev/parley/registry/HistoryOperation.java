@@ -2,6 +2,7 @@ package dev.parley.registry;
 
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.INT;
+import static dev.parley.protocol.json.Codecs.POSITION;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TIME;
@@ -101,7 +102,7 @@ public final class HistoryOperation {
             .named("RegistryChange")
             .required("number", COUNT, EntryChange::number)
             .required("time", TIME, EntryChange::time)
-            .required("kind", Codecs.words(EntryChange.Kind.class), EntryChange::kind)
+            .required("kind", Codecs.words(EntryChange.Kind.class, EntryChange.Kind.CHANGED), EntryChange::kind)
             .required("id", TEXT, change -> change.now().id())
             .optional("details", STRUCT, Map.of(), EntryChange::details)
             .required("entry", ENTRY, EntryChange::now)
@@ -144,8 +145,12 @@ public final class HistoryOperation {
     public static final ExtensionMethod<WatchChanges, EntryChange> WATCH = ExtensionMethod.stream(
                     WATCH_NAME,
                     WatchChanges.class,
-                    EntryOperation.page(EntryFilter.shape(WatchChanges::filter), request -> null, request -> null)
-                            .optional("after", COUNT, WatchChanges::after)
+                    EntryFilter.shape(WatchChanges::filter)
+                            .optional("pageSize", POSITION, request -> null)
+                            .help("COUNT", "Ignored: a stream has no pages.")
+                            .optional("pageToken", TEXT, request -> null)
+                            .help("TOKEN", "Ignored: a stream has no pages.")
+                            .optional("after", POSITION, WatchChanges::after)
                             .help("NUMBER", "Number of the last change that is known.")
                             .as(v -> new WatchChanges(
                                     EntryFilter.read(v), v.skip().skip().next()))

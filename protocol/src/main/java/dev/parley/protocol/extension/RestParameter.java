@@ -96,7 +96,10 @@ public record RestParameter(
             case "string" -> format.equals("date-time") ? Type.TIME : Type.TEXT;
             case "integer" -> format.equals(SECONDS) ? Type.DURATION : Type.NUMBER;
             case "boolean" -> Type.TRUTH;
-            case "array" -> Map.of("type", "string").equals(schema.get("items")) ? Type.TEXTS : Type.OBJECT;
+            case "array" ->
+                schema.get("items") instanceof Map<?, ?> items && "string".equals(items.get("type"))
+                        ? Type.TEXTS
+                        : Type.OBJECT;
             default -> Type.OBJECT;
         };
     }

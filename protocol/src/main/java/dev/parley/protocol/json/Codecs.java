@@ -191,6 +191,25 @@ public final class Codecs {
     /** A whole number from 0. */
     public static final Codec<Long> COUNT = number(0, Long.MAX_VALUE);
 
+    /** A position in a log from 0; any other text or number is 0, because it is of another log. */
+    public static final Codec<Long> POSITION = new Lenient<>(COUNT) {
+        @Override
+        public Long read(JsonParser in) {
+            Long value = whole(in);
+            in.skipChildren();
+            return position(value);
+        }
+
+        @Override
+        public Long parse(List<String> texts, String field) {
+            return position(whole(texts.getFirst()));
+        }
+
+        private Long position(@Nullable Long value) {
+            return value == null ? 0L : (Long) Math.max(0, value);
+        }
+    };
+
     /** A duration as its number of seconds. */
     public static Codec<Duration> seconds(Duration most) {
         Map<String, Object> format = Map.of("format", RestParameter.SECONDS);
@@ -543,6 +562,25 @@ public final class Codecs {
                 (out, constant) -> out.writeString(requireNonNull(written.get(constant))),
                 byWord::get,
                 constant -> requireNonNull(written.get(constant)));
+    }
+
+    /** As {@link #words(Class)}, for words of other programs: one that is not known is read as {@code other}. */
+    public static <E extends Enum<E>> Codec<E> words(Class<E> type, E other) {
+        Codec<E> known = words(type);
+        return new Lenient<>(known) {
+            @Override
+            public @Nullable E read(JsonParser in) {
+                String word = string(in);
+                try {
+                    return word == null ? known.read(in) : known.parse(word, "");
+                } catch (A2AException unknown) {
+                    if (word == null) {
+                        throw unknown;
+                    }
+                    return other;
+                }
+            }
+        };
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.parley.registry.client;
 
 import dev.parley.client.AgentClient;
 import dev.parley.protocol.SendResult;
-import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.SearchOperation.Reasons;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,7 @@ public record Results(String text, List<Found> all, List<PeerOutcome> peers, Lis
 
         /** JSON of the result as the registry answered it: an entry of ARD with {@code score} and {@code source}. */
         public byte[] json() {
-            return JsonText.write(SearchAnswer.RESULT, result);
+            return result.json().clone();
         }
 
         /** A client of the agent. */

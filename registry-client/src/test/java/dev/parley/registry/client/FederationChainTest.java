@@ -95,7 +95,11 @@ final class FederationChainTest {
             Results found = registry.find("sonnets");
             return new String(
                     Json.write(Map.of(
-                            "ids", found.all().stream().map(Results.Found::id).toList(), "peers", found.peers())),
+                            "ids", found.all().stream().map(Results.Found::id).toList(),
+                            "peers",
+                                    found.peers().stream()
+                                            .map(PeerOutcome.JSON::toJson)
+                                            .toList())),
                     UTF_8);
         }
     }

@@ -300,8 +300,8 @@ public final class Prober implements EntryListener, AutoCloseable {
         return database.read(session -> session.list(
                 row -> new ProbeResult(
                         Objects.requireNonNull(Session.time(row, 1)),
-                        EntryModel.constant(Entry.HealthStatus.class, Session.text(row, 2)),
-                        EntryModel.constant(Entry.Cause.class, Session.text(row, 3)),
+                        EntryModel.constant(Entry.HealthStatus.class, Session.text(row, 2), Entry.HealthStatus.UNKNOWN),
+                        EntryModel.constant(Entry.Cause.class, Session.text(row, 3), Entry.Cause.NONE),
                         Session.text(row, 4),
                         row.getLong(5)),
                 "SELECT h.at_ms, h.status, h.cause, h.reason, h.millis FROM registry_health h JOIN registry_entry e"

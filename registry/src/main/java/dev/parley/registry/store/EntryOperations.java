@@ -255,7 +255,12 @@ public final class EntryOperations {
     }
 
     public ReviewList review(ReviewOperation.ReviewEntry given, CallContext caller) {
-        return review(given.id(), Reviews.REVIEW, given.stars(), given.stars() == 0 ? "" : given.text(), caller);
+        return review(
+                given.id(),
+                Reviews.REVIEW,
+                given.stars(),
+                given.stars() == 0 || given.text().isBlank() ? "" : given.text(),
+                caller);
     }
 
     private ReviewList review(String id, String kind, long stars, String text, CallContext caller) {

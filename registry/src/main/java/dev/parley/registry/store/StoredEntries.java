@@ -1295,7 +1295,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
                             changes.add(new EntryChange(
                                     row.getLong(1),
                                     requireNonNull(Session.time(row, 2)),
-                                    EntryModel.constant(EntryChange.Kind.class, Session.text(row, 3)),
+                                    EntryModel.constant(
+                                            EntryChange.Kind.class, Session.text(row, 3), EntryChange.Kind.CHANGED),
                                     isWhole ? JsonText.read(row.getBytes(7), Codecs.STRUCT) : Map.of(),
                                     shown));
                         }
