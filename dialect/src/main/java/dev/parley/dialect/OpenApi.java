@@ -313,7 +313,7 @@ public final class OpenApi {
         if (method.answer().equals(Documents.JSON)) {
             return content(Map.of("type", "string", "format", "binary"), "*/*");
         }
-        Map<String, Object> schema = row.answer().schema(OpenApi::reference);
+        Map<String, Object> schema = reference(row.answer());
         return method.streams()
                 ? content(schema, Headers.EVENT_STREAM)
                 : content(
