@@ -28,7 +28,7 @@ public final class EntryOperation {
     private EntryOperation() {}
 
     /**
-     * A version of a document. What it leaves out has its default in a new entry, and stays as it is in an entry that exists.
+     * A version of a document. A null member has its default in a new entry and keeps its value in an existing entry.
      *
      * @param url address of the document, or of the agent; it is fetched if neither {@code card} nor {@code bytes} is given
      * @param card the document as JSON
@@ -91,7 +91,7 @@ public final class EntryOperation {
     public record PublishVersion(String id, Publication publication) implements RegistryCall<Entry> {}
 
     /**
-     * Changes what is not in the document; null leaves a member as it is.
+     * Changes members of an entry that its document does not have. A null member keeps its value.
      *
      * @param status {@link Status#ACTIVE} or {@link Status#DEPRECATED}
      * @param humanId blank to remove it

@@ -83,7 +83,7 @@ public final class InspectionOperation {
             implements RegistryCall<Inspection> {}
 
     /**
-     * What is known of a card.
+     * Result of the inspection of a card.
      *
      * @param url from which it was fetched; null if it was not
      * @param entry id of its entry, or of the one that its registration by the caller would change; null for none

@@ -58,7 +58,7 @@ public final class SearchOperation {
             @Nullable String skill,
             List<String> missing,
             Map<String, Double> factors) {
-        /** For results whose reasons nobody asks for. */
+        /** Reasons of results of a search without reasons. */
         public static final Reasons NONE = new Reasons(List.of(), Map.of(), null, List.of(), Map.of());
     }
 

@@ -405,7 +405,7 @@ public final class LiveTask implements TaskLog.Writer {
                 if (found != null) {
                     return found;
                 }
-                if (engine.stopped().getAsBoolean()) { // what is waited for does not come any more
+                if (engine.stopped().getAsBoolean()) { // a stopped engine writes no further events
                     throw stopping();
                 }
                 if (limit == null && patience.isPositive()) {

@@ -31,7 +31,7 @@ final class ReservedSpace {
         ahead += bytes;
     }
 
-    /** Gives back what was reserved for events that are not emitted. */
+    /** Releases the space reserved for events that the task does not emit. */
     void giveBack() {
         giveBack(ahead);
         ahead = 0;

@@ -237,7 +237,7 @@ final class Connection {
         }
     }
 
-    /** Refuses a question. That is no answer of a user, who was not asked. */
+    /** Refuses a question with an error. The user is not asked, so the refusal is not an answer of the user. */
     private void refuse(Map<String, @Nullable Object> question, String problem) {
         LOG.log(Level.WARNING, "a question of an MCP server is refused: {0}", problem);
         answer(new Message.Failure(

@@ -355,7 +355,7 @@ public final class Codecs {
     /** A string that says something: a blank one is as good as absent. */
     public static final Codec<String> WORDS = via(TEXT, text -> text.isBlank() ? null : text, text -> text);
 
-    /** A codec that takes a blank string as absent, as forms send it for what nobody has chosen. */
+    /** A codec that reads a blank string as absent. Forms send one for a field without a value. */
     public static <T> Codec<T> orBlank(Codec<T> codec) {
         return new Lenient<>(codec) {
             @Override
