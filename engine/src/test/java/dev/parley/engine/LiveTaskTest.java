@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.scheduling.Limits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.MessageKey;
@@ -15,6 +16,8 @@ import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.LiveTasks;
 import dev.parley.engine.tasks.TaskReader;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -194,6 +197,58 @@ final class LiveTaskTest {
         one.close();
         assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Events.class);
         assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
+    }
+
+    @Test
+    void aReaderWhoseTaskIsErasedWhileItGoesToTheLogIsToldThatThereIsNone() {
+        var disk = new MemoryTaskLog();
+        LiveTask live = written(disk);
+        TaskReader reader = reader(live, disk);
+
+        disk.erase(List.of(live.key())); // the object in memory is yet to be told
+
+        assertThatThrownBy(() -> reader.next(Duration.ZERO))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refusal -> assertThat(refusal.error()).isEqualTo(A2AError.TASK_NOT_FOUND));
+    }
+
+    @Test
+    void aReaderWhoseTaskIsErasedInTheMiddleOfTheReadingHasTheEventsThatWereRead() throws InterruptedException {
+        var disk = new MemoryTaskLog();
+        LiveTask live = written(disk);
+        var log = SteppedLog.flowing(disk);
+        log.onNextRead(() -> log.erase(List.of(live.key())));
+        TaskReader reader = reader(live, log);
+
+        assertThat(reader.next(Duration.ZERO)).isNotEmpty();
+    }
+
+    @Test
+    void aReaderOfATaskThatLacksEventsInTheLogFailsAtTheDamage() {
+        var disk = new MemoryTaskLog();
+        TaskKey key = written(disk).key();
+        var ahead = new LiveTask(key, task(TaskState.WORKING), 99, false, surroundings(disk, new Ignoring()));
+
+        assertThatThrownBy(
+                        () -> new TaskReader(TASKS.pin(ahead), disk, 50, UnaryOperator.identity()).next(Duration.ZERO))
+                .isInstanceOf(DamagedTaskException.class)
+                .hasMessageContaining("no events after 50");
+    }
+
+    /** A task with one written segment that is no longer in memory. */
+    private LiveTask written(MemoryTaskLog disk) {
+        var log = new SteppedLog(disk);
+        var live =
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+        turn(live, "first").working("busy");
+        log.commit();
+        try (TaskReader only = reader(live, disk)) {
+            assertThat(only.next(Duration.ZERO)).isNotEmpty();
+        } catch (InterruptedException stopped) {
+            throw new AssertionError(stopped);
+        }
+        return live;
     }
 
     private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {

@@ -1,6 +1,8 @@
 package dev.parley.engine.tasks;
 
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -17,7 +19,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reader of a task: optionally the snapshot first, then every public event behind it.
+ * One reader of a task: optionally the snapshot first, then every public event after it.
  *
  * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
  * delays only itself.
@@ -139,7 +141,10 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
 
     private List<LoggedEvent> advance(List<LoggedEvent> events) {
         if (events.isEmpty()) {
-            throw new IllegalStateException("task " + live.key().taskId() + " has no events behind " + position);
+            if (log.find(live.key()).isEmpty()) { // removed between the look at the memory and the reading
+                throw A2AException.taskNotFound(live.key().taskId());
+            }
+            throw new DamagedTaskException(live.key().taskId(), "it has no events after " + position);
         }
         boolean answer = events.getFirst().sequence() == 0;
         position = events.getLast().sequence();
