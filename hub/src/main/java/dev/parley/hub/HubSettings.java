@@ -5,7 +5,7 @@ import static dev.parley.protocol.settings.SettingType.LIST;
 import static dev.parley.protocol.settings.SettingType.PORT;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.engine.TaskLimits;
@@ -99,7 +99,7 @@ public record HubSettings(
 
     private static List<String> webhookAllow(SettingReader in) {
         var hosts = LIST.requiring(
-                list -> WebhookRule.allowing(list) != null, "host names, addresses, or ranges such as 10.1.0.0/16");
+                list -> AddressRule.allowing(list) != null, "host names, addresses, or ranges such as 10.1.0.0/16");
         List<String> allowed = in.find(
                 hosts,
                 "webhook-allow",

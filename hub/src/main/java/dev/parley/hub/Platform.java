@@ -3,8 +3,8 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.StandardWebhooks;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.Notification;
@@ -172,7 +172,7 @@ public final class Platform implements AutoCloseable {
             boolean protectCards = settings.trust().protectCards();
             Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
             this.extensionPages = new ExtensionPages(shown);
-            WebhookRule rule = WebhookRule.allowing(settings.webhookAllow());
+            AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
             this.neighbours = new Neighbours(trust, this::agentUrl, hosting);
             this.hubExtensions = parts.add(new HubExtensions(

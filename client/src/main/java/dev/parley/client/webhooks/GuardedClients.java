@@ -23,7 +23,7 @@ public final class GuardedClients implements AutoCloseable {
 
     private final GuardedHttp http;
 
-    public GuardedClients(WebhookRule rule) {
+    public GuardedClients(AddressRule rule) {
         this.http = new GuardedHttp(rule, CONNECT, SILENCE, CONNECTIONS_PER_HOST);
     }
 
@@ -38,7 +38,7 @@ public final class GuardedClients implements AutoCloseable {
                 (target, call, lane, limit) -> {
                     try {
                         return http.open(group, target, call, lane, limit);
-                    } catch (WebhookRule.RefusedHost refused) {
+                    } catch (AddressRule.RefusedHost refused) {
                         throw new ClientException(
                                 Problem.ORIGIN_NOT_ALLOWED, requireNonNull(refused.getMessage()), refused);
                     }

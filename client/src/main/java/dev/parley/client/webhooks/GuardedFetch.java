@@ -53,7 +53,7 @@ public final class GuardedFetch implements AutoCloseable {
             @Nullable String charset,
             byte[] body) {}
 
-    private final WebhookRule rule;
+    private final AddressRule rule;
     private final Duration total;
     private final int maxBytes;
     private final GuardedHttp http;
@@ -62,7 +62,7 @@ public final class GuardedFetch implements AutoCloseable {
      * @param total longest duration of one fetch, with its redirects
      * @param maxBytes largest body
      */
-    public GuardedFetch(WebhookRule rule, Duration total, int maxBytes) {
+    public GuardedFetch(AddressRule rule, Duration total, int maxBytes) {
         this.rule = requireNonNull(rule, "rule");
         this.total = requireNonNull(total, "total");
         this.maxBytes = maxBytes;
@@ -154,7 +154,7 @@ public final class GuardedFetch implements AutoCloseable {
     }
 
     private static IOException unfound(HttpUrl target, UnknownHostException unknown) {
-        return unknown instanceof WebhookRule.RefusedHost
+        return unknown instanceof AddressRule.RefusedHost
                 ? unknown
                 : new IOException(target.host().name() + " cannot be found", unknown);
     }

@@ -16,14 +16,14 @@ import org.apache.hc.core5.ssl.SSLContexts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the addresses that {@link WebhookRule} has passed, and to no others: redirects, credentials of the platform,
+ * Sends requests to the addresses that {@link AddressRule} has passed, and to no others: redirects, credentials of the platform,
  * cookies and repetitions are off. Safe for any thread.
  */
 final class GuardedHttp implements AutoCloseable {
     /** A look-up of the calling thread: the group for which it sends, and its patience. */
     private record Share(String group, Duration patience) {}
 
-    private static final Share ANY = new Share("", WebhookRule.PATIENCE);
+    private static final Share ANY = new Share("", AddressRule.PATIENCE);
     private static final ThreadLocal<@Nullable Share> SHARE = new ThreadLocal<>();
 
     private final Connections connections;
@@ -32,11 +32,11 @@ final class GuardedHttp implements AutoCloseable {
      * @param connect timeout of connecting
      * @param total timeout of each wait for bytes
      */
-    GuardedHttp(WebhookRule rule, Duration connect, Duration total) {
+    GuardedHttp(AddressRule rule, Duration connect, Duration total) {
         this(rule, connect, total, 64);
     }
 
-    GuardedHttp(WebhookRule rule, Duration connect, Duration total, int connectionsPerHost) {
+    GuardedHttp(AddressRule rule, Duration connect, Duration total, int connectionsPerHost) {
         this.connections = new Connections(new Connections.Settings(
                 connect, total, connectionsPerHost, SSLContexts::createDefault, null, new CheckedAddresses(rule)));
     }
@@ -46,7 +46,7 @@ final class GuardedHttp implements AutoCloseable {
      * deadline, so the caller cancels the request.
      *
      * @param group whose share of look-ups it uses
-     * @throws WebhookRule.RefusedHost if the rule refuses the host
+     * @throws AddressRule.RefusedHost if the rule refuses the host
      */
     ClassicHttpResponse open(String group, HttpUrl target, HttpUriRequestBase request) throws IOException {
         return open(group, target, request, null, null);
@@ -60,7 +60,7 @@ final class GuardedHttp implements AutoCloseable {
     ClassicHttpResponse open(
             String group, HttpUrl target, HttpUriRequestBase request, @Nullable Object lane, @Nullable Duration limit)
             throws IOException {
-        Duration patience = WebhookRule.PATIENCE;
+        Duration patience = AddressRule.PATIENCE;
         if (limit != null && limit.compareTo(patience) < 0) {
             patience = limit;
         }
@@ -73,7 +73,7 @@ final class GuardedHttp implements AutoCloseable {
     }
 
     /** Resolves a host to the addresses that the rule has passed; they are dialled without a second look-up. */
-    private record CheckedAddresses(WebhookRule rule) implements DnsResolver {
+    private record CheckedAddresses(AddressRule rule) implements DnsResolver {
         @Override
         public InetAddress[] resolve(String host) throws UnknownHostException {
             Share share = requireNonNullElse(SHARE.get(), ANY);

@@ -32,7 +32,7 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers events to webhooks: one attempt at a time, to an address that {@link WebhookRule} has passed.
+ * Delivers events to webhooks: one attempt at a time, to an address that {@link AddressRule} has passed.
  *
  * <p>Retrying, order and remembering are the caller's. Safe for any thread; {@link #send} blocks.
  *
@@ -63,16 +63,16 @@ public final class WebhookSender implements AutoCloseable {
      */
     private static final Set<Integer> FINAL = Set.of(400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505);
 
-    private final WebhookRule rule;
+    private final AddressRule rule;
     private final InstantSource clock;
     private final Limits limits;
     private final GuardedHttp http;
 
-    public WebhookSender(WebhookRule rule, InstantSource clock) {
+    public WebhookSender(AddressRule rule, InstantSource clock) {
         this(rule, clock, Limits.DEFAULTS);
     }
 
-    WebhookSender(WebhookRule rule, InstantSource clock, Limits limits) {
+    WebhookSender(AddressRule rule, InstantSource clock, Limits limits) {
         this.rule = requireNonNull(rule, "rule");
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
@@ -160,7 +160,7 @@ public final class WebhookSender implements AutoCloseable {
                 post.cancel(); // close() would read the rest first
             }
             return outcome;
-        } catch (WebhookRule.RefusedHost e) {
+        } catch (AddressRule.RefusedHost e) {
             return new Outcome.Failed(requireNonNullElse(e.getMessage(), "host refused"), false);
         } catch (UnknownHostException e) {
             return new Outcome.Failed(target.host().name() + " cannot be found", true);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.RawServer;
 import dev.parley.client.RawServer.Connection;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedClients;
-import dev.parley.client.webhooks.WebhookRule;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class KeptConnectionTest {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final GuardedClients clients = new GuardedClients(WebhookRule.allowing(List.of("127.0.0.1")));
+    private final GuardedClients clients = new GuardedClients(AddressRule.allowing(List.of("127.0.0.1")));
     private final LimitedClient client = (LimitedClient) clients.of("g");
 
     @AfterEach

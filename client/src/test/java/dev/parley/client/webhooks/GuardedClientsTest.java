@@ -70,7 +70,7 @@ class GuardedClientsTest {
 
     /** Clients that may call 127.0.0.1, and that find each name at these addresses, one after another. */
     private static GuardedClients finding(AtomicInteger lookups, String... addresses) {
-        return new GuardedClients(WebhookRule.allowing(List.of("127.0.0.1"), name ->
+        return new GuardedClients(AddressRule.allowing(List.of("127.0.0.1"), name ->
                 new InetAddress[] {InetAddress.getByName(addresses[lookups.getAndIncrement()])}));
     }
 
@@ -276,7 +276,7 @@ class GuardedClientsTest {
     @Test
     void aLookUpIsNoLongerThanTheLimit() {
         var never = new CountDownLatch(1);
-        try (var clients = new GuardedClients(WebhookRule.allowing(List.of("127.0.0.1"), name -> {
+        try (var clients = new GuardedClients(AddressRule.allowing(List.of("127.0.0.1"), name -> {
             try {
                 never.await();
             } catch (InterruptedException stopped) {

@@ -61,7 +61,7 @@ class GuardedFetchTest {
     }
 
     private static GuardedFetch fetching(String... allowed) {
-        return new GuardedFetch(WebhookRule.allowing(List.of(allowed)), Duration.ofSeconds(10), 1000);
+        return new GuardedFetch(AddressRule.allowing(List.of(allowed)), Duration.ofSeconds(10), 1000);
     }
 
     @Test
@@ -152,7 +152,7 @@ class GuardedFetchTest {
 
         try (GuardedFetch fetch = fetching("127.0.0.1");
                 var hasty =
-                        new GuardedFetch(WebhookRule.allowing(List.of("127.0.0.1")), Duration.ofMillis(300), 1000)) {
+                        new GuardedFetch(AddressRule.allowing(List.of("127.0.0.1")), Duration.ofMillis(300), 1000)) {
             assertThatThrownBy(() -> fetch.get("g", url + "/large", Map.of()))
                     .hasMessageContaining("larger than 1000 bytes");
             assertThatThrownBy(() -> fetch.get("g", url + "/loop", Map.of())).hasMessageContaining("5 redirects");

@@ -165,7 +165,7 @@ class WebhookSenderTest {
     @ParameterizedTest
     @ValueSource(strings = {"http://127.0.0.1:1/", "http://localhost:1/", "http://2130706433:1/", "http://[::1]:1/"})
     void loopbackIsRefusedUnlessAllowed(String url) throws Exception {
-        try (var sender = new WebhookSender(WebhookRule.allowing(List.of()), InstantSource.fixed(NOW))) {
+        try (var sender = new WebhookSender(AddressRule.allowing(List.of()), InstantSource.fixed(NOW))) {
             Outcome outcome = offer(sender, config(url), event(1));
 
             assertThat(outcome).isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
@@ -179,7 +179,7 @@ class WebhookSenderTest {
     void aNameThatLeadsElsewhereByNowIsCheckedAgain() throws Exception {
         try (var receiver = accepting()) {
             var lookups = new AtomicInteger();
-            WebhookRule rule = WebhookRule.allowing(
+            AddressRule rule = AddressRule.allowing(
                     List.of(), name -> addresses(lookups.incrementAndGet() == 1 ? "93.184.216.34" : "127.0.0.1"));
             String url = "http://rebinding.example.com:" + receiver.port() + "/";
             rule.check("T1", url);
@@ -201,7 +201,7 @@ class WebhookSenderTest {
         try (var receiver = accepting()) {
             var lookups = new AtomicInteger();
             // The first lookup is the sender's own; whoever looked again would be sent to another port's host.
-            WebhookRule rule = WebhookRule.allowing(
+            AddressRule rule = AddressRule.allowing(
                     List.of("127.0.0.1"),
                     name -> addresses(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "169.254.169.254"));
 
@@ -218,7 +218,7 @@ class WebhookSenderTest {
 
     @Test
     void aNameWithOnePrivateAddressIsRefusedThoughAnotherIsPublic() throws Exception {
-        WebhookRule rule = WebhookRule.allowing(List.of(), name -> addresses("93.184.216.34", "10.0.0.1"));
+        AddressRule rule = AddressRule.allowing(List.of(), name -> addresses("93.184.216.34", "10.0.0.1"));
 
         try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
             assertThat(offer(sender, config("http://half.example.com/"), event(1)))
@@ -228,7 +228,7 @@ class WebhookSenderTest {
 
     @Test
     void aNameThatCannotBeFoundMayBeFoundLater() throws Exception {
-        WebhookRule rule = WebhookRule.allowing(List.of(), name -> {
+        AddressRule rule = AddressRule.allowing(List.of(), name -> {
             throw new UnknownHostException(name);
         });
 
@@ -370,7 +370,7 @@ class WebhookSenderTest {
     }
 
     private static WebhookSender sender(Limits limits) {
-        return new WebhookSender(WebhookRule.allowing(List.of("127.0.0.1")), InstantSource.fixed(NOW), limits);
+        return new WebhookSender(AddressRule.allowing(List.of("127.0.0.1")), InstantSource.fixed(NOW), limits);
     }
 
     private static RawServer accepting() throws IOException {

@@ -4,8 +4,8 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.spi.CardPlaces;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -43,7 +43,7 @@ public final class CardSource implements AutoCloseable {
      * @throws java.io.UncheckedIOException if one cannot be read
      * @throws IllegalArgumentException if they hold anything else
      */
-    public CardSource(WebhookRule rule, List<Path> files) {
+    public CardSource(AddressRule rule, List<Path> files) {
         this.trust = files.isEmpty() ? CardTrust.none() : CardTrust.read(files);
         this.fetch = new GuardedFetch(rule, PATIENCE, MOST_BYTES);
     }

@@ -4,8 +4,8 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedClients;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.CardSource;
 import dev.parley.gateway.card.RemoteCard;
@@ -50,7 +50,7 @@ final class Connections implements AutoCloseable {
     }
 
     /** @param allowed hosts that may be private, which the rule knows, too */
-    Connections(HubParts hub, List<String> allowed, WebhookRule rule, GatewaySettings settings) {
+    Connections(HubParts hub, List<String> allowed, AddressRule rule, GatewaySettings settings) {
         this.hub = hub;
         this.allowed = allowed;
         this.clients = new GuardedClients(rule);

@@ -1,6 +1,6 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -29,7 +29,7 @@ final class GatewayHub implements HubExtension, PersonalData {
     private final Routes routes;
     private final Handlers administration;
 
-    GatewayHub(HubParts hub, GatewaySettings settings, Function<List<String>, WebhookRule> rule) {
+    GatewayHub(HubParts hub, GatewaySettings settings, Function<List<String>, AddressRule> rule) {
         this.relay = new PushRelay(hub, RemoteCard.PROVENANCE, this::remote);
         this.routes = new Routes(hub, settings, relay, rule);
         this.administration = new RouteOperations(hub, routes).handlers();

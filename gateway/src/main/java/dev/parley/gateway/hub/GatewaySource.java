@@ -1,6 +1,6 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
@@ -17,19 +17,19 @@ import java.util.function.Function;
 /** Adds a gateway for remote agents to hubs. */
 public final class GatewaySource implements HubExtensionSource {
     private final GatewaySettings settings;
-    private final Function<List<String>, WebhookRule> rule;
+    private final Function<List<String>, AddressRule> rule;
 
     /** For the service loader. */
     public GatewaySource() {
-        this(allowed -> WebhookRule.allowing(allowed, "gateway-allow"));
+        this(allowed -> AddressRule.allowing(allowed, "gateway-allow"));
     }
 
     /** @param rule makes the rule for addresses, with the hosts that may be private */
-    GatewaySource(Function<List<String>, WebhookRule> rule) {
+    GatewaySource(Function<List<String>, AddressRule> rule) {
         this(GatewaySettings.read(SettingReader.DEFAULTS), rule);
     }
 
-    private GatewaySource(GatewaySettings settings, Function<List<String>, WebhookRule> rule) {
+    private GatewaySource(GatewaySettings settings, Function<List<String>, AddressRule> rule) {
         this.settings = settings;
         this.rule = rule;
     }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
@@ -101,7 +101,7 @@ final class Routes implements AutoCloseable {
     /** A hosted route. */
     private record Live(Route route, RemoteCard card, Connection connection, AgentEndpoint endpoint) {}
 
-    Routes(HubParts hub, GatewaySettings settings, PushRelay relay, Function<List<String>, WebhookRule> rules) {
+    Routes(HubParts hub, GatewaySettings settings, PushRelay relay, Function<List<String>, AddressRule> rules) {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
@@ -59,7 +59,7 @@ final class DialledAddressesTest {
         });
         inner.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         inner.start();
-        WebhookRule.Lookup lookup = name -> new InetAddress[] {
+        AddressRule.Lookup lookup = name -> new InetAddress[] {
             InetAddress.getByName(name.equals("agent.test") ? address : name.equals("as.test") ? tokens : name)
         };
         gateway = Hub.builder()
@@ -68,7 +68,7 @@ final class DialledAddressesTest {
                 .drain(Duration.ZERO)
                 .set("gateway-secrets", secrets.toString())
                 .extension(
-                        new GatewaySource(allowed -> WebhookRule.allowing(List.of(ALLOWED), "gateway-allow", lookup)))
+                        new GatewaySource(allowed -> AddressRule.allowing(List.of(ALLOWED), "gateway-allow", lookup)))
                 .start();
         url = "http://agent.test:" + port;
     }

@@ -1,7 +1,7 @@
 package dev.parley.hub.extensions;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedClients;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Agent;
@@ -84,7 +84,7 @@ public final class HubExtensions implements AutoCloseable {
             TaskLog log,
             Function<TaskKey, Feed<LoggedEvent>> follow,
             @Nullable CardKeys keys,
-            WebhookRule rule,
+            AddressRule rule,
             Function<String, byte[]> secrets,
             Consumer<Agent> described,
             Function<String, Optional<CallContext>> identified,

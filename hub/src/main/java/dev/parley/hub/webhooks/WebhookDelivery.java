@@ -1,7 +1,7 @@
 package dev.parley.hub.webhooks;
 
 import dev.parley.client.spi.Traces;
-import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Notifications;
 import dev.parley.dialect.spi.Notification;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param welcome whether an owner is enabled
  */
 public record WebhookDelivery(
-        WebhookRule rule,
+        AddressRule rule,
         WebhookSender sender,
         WebhookSecrets secrets,
         Function<TaskKey, Optional<Cause>> causes,

@@ -1,8 +1,8 @@
 package dev.parley.mcp.agent;
 
 import dev.parley.client.http.Http1Client;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedClients;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.mcp.client.Credentials;
 import dev.parley.mcp.client.HttpTransport;
 import dev.parley.mcp.client.McpClient;
@@ -46,7 +46,7 @@ final class ServerConnections implements AutoCloseable {
             return Credentials.NONE;
         }
         HttpClient authorization = guarded.computeIfAbsent(entry.name(), server -> {
-                    var clients = new GuardedClients(WebhookRule.allowing(List.of(url.getHost()), "mcp-servers"));
+                    var clients = new GuardedClients(AddressRule.allowing(List.of(url.getHost()), "mcp-servers"));
                     return new Guarded(clients, clients.of("mcp-" + server));
                 })
                 .http();

@@ -2,9 +2,9 @@ package dev.parley.mesh.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.client.webhooks.GuardedFetch.Document;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.net.URI;
@@ -59,7 +59,7 @@ final class SenderKeys implements AutoCloseable {
         this.clock = clock;
         this.sources = hubs.stream().map(hub -> new Source(base(hub))).toList();
         this.fetch = new GuardedFetch(
-                WebhookRule.allowing(sources.stream()
+                AddressRule.allowing(sources.stream()
                         .map(source -> URI.create(source.base).getHost())
                         .toList()),
                 LONGEST,

@@ -2,9 +2,9 @@ package dev.parley.pipelines.research;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.client.webhooks.GuardedFetch.Document;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
@@ -36,9 +36,9 @@ public final class ResearchAgents implements AutoCloseable {
 
     private final GuardedFetch fetch;
 
-    /** @param allowed hosts that may be fetched from although they are not public, as {@link WebhookRule#allowing} reads them */
+    /** @param allowed hosts that may be fetched from although they are not public, as {@link AddressRule#allowing} reads them */
     public ResearchAgents(Collection<String> allowed) {
-        this.fetch = new GuardedFetch(WebhookRule.allowing(allowed), Duration.ofSeconds(20), MAX_BYTES);
+        this.fetch = new GuardedFetch(AddressRule.allowing(allowed), Duration.ofSeconds(20), MAX_BYTES);
     }
 
     /** The agents, in the order in which sources pass them. */

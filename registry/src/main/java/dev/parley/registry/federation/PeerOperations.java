@@ -1,7 +1,7 @@
 package dev.parley.registry.federation;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
@@ -46,7 +46,7 @@ public final class PeerOperations implements AutoCloseable {
      * @param publisher domain of this registry
      */
     public PeerOperations(
-            HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, WebhookRule rule, String publisher) {
+            HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, AddressRule rule, String publisher) {
         this.hub = hub;
         this.http = http;
         this.publisher = publisher;

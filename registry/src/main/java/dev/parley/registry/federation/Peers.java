@@ -1,7 +1,7 @@
 package dev.parley.registry.federation;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
@@ -86,7 +86,7 @@ final class Peers implements Federation, AutoCloseable {
      * @param publisher domain of this registry, for which no peer speaks
      * @param isOwn whether an identifier is one of an entry that is registered here, or was revoked here
      */
-    Peers(PeerTable table, TrustCheck trust, WebhookRule rule, String publisher, Predicate<String> isOwn) {
+    Peers(PeerTable table, TrustCheck trust, AddressRule rule, String publisher, Predicate<String> isOwn) {
         this.table = table;
         this.trust = trust;
         this.publisher = publisher;

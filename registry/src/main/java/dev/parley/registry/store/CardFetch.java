@@ -1,8 +1,8 @@
 package dev.parley.registry.store;
 
 import dev.parley.client.spi.CardPlaces;
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.RegistryError;
@@ -34,7 +34,7 @@ public final class CardFetch implements AutoCloseable {
     /** A document, and the address that was asked for it; null for a document that was given. */
     public record Fetched(@Nullable String url, byte[] bytes) {}
 
-    private final WebhookRule rule;
+    private final AddressRule rule;
     private final GuardedFetch fetch;
 
     /**
@@ -42,7 +42,7 @@ public final class CardFetch implements AutoCloseable {
      * @param isLocal whether callers are on this machine, so that they may have its loopback addresses fetched
      */
     public CardFetch(List<String> allowed, boolean isLocal) {
-        this(WebhookRule.allowing(
+        this(AddressRule.allowing(
                 isLocal
                         ? Stream.concat(allowed.stream(), Stream.of("localhost"))
                                 .toList()
@@ -50,13 +50,13 @@ public final class CardFetch implements AutoCloseable {
                 "fetch-allow"));
     }
 
-    public CardFetch(WebhookRule rule) {
+    public CardFetch(AddressRule rule) {
         this.rule = rule;
         this.fetch = new GuardedFetch(rule, PATIENCE, CardReader.MAX_BYTES);
     }
 
     /** The rule, for others that connect to addresses that callers chose. */
-    public WebhookRule rule() {
+    public AddressRule rule() {
         return rule;
     }
 

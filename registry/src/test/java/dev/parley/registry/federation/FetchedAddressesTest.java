@@ -3,8 +3,8 @@ package dev.parley.registry.federation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
@@ -291,7 +291,7 @@ final class FetchedAddressesTest {
     void theCheckedAddressIsDialled(Way way) throws Exception {
         try (var checked = new Target(new InetSocketAddress("127.0.0.2", target.port()))) {
             var lookups = new AtomicInteger();
-            WebhookRule rule = WebhookRule.allowing(List.of("127.0.0.2"), "fetch-allow", name -> new InetAddress[] {
+            AddressRule rule = AddressRule.allowing(List.of("127.0.0.2"), "fetch-allow", name -> new InetAddress[] {
                 InetAddress.getByName(lookups.incrementAndGet() % 2 == 1 ? "127.0.0.2" : "127.0.0.1")
             });
 
@@ -326,7 +326,7 @@ final class FetchedAddressesTest {
     void identitiesLeadToNoPrivateAddress() throws Exception {
         InstantSource clock = InstantSource.system();
         for (String domain : List.of("127.0.0.1", "10.0.0.1", "169.254.169.254", "a.localhost", "metadata.internal")) {
-            var rule = WebhookRule.allowing(List.of());
+            var rule = AddressRule.allowing(List.of());
             try (var http = new GuardedFetch(rule, Duration.ofSeconds(5), 1_000)) {
                 var revocations = new Revocations(database, NO_KEYS, "a.example", clock);
                 var trust = new TrustCheck(

@@ -23,18 +23,18 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rule for the addresses of webhooks: public addresses, and hosts that the operator has allowed.
+ * Rule for addresses that callers choose, such as those of webhooks: public addresses, and hosts that the operator has allowed.
  *
- * <p>Callers that register webhooks make this server send requests, so addresses that only this server can reach are refused.
- * The rule is applied when a webhook is registered, and again by {@link WebhookSender} to the addresses it connects to,
- * because a name may resolve to other addresses by then.
+ * <p>Such an address makes this server send requests, so addresses that only this server can reach are refused. The rule is
+ * applied when an address is registered, and again to the addresses of each connection, because a name may resolve to others by
+ * then.
  *
- * <p>{@code http} passes under the same conditions as {@code https}. The specification wants https (section 13.2), but
- * this server is protected by the check of the address, and receivers behind a TLS proxy of their own are common.
+ * <p>{@code http} passes under the same conditions as {@code https}. The specification wants https for webhooks (section
+ * 13.2), but this server is protected by the check of the address, and receivers behind a TLS proxy of their own are common.
  *
  * <p>Safe for any thread.
  */
-public final class WebhookRule {
+public final class AddressRule {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int MAX_URL_LENGTH = 2048;
     /** Longest wait for a look-up. */
@@ -52,7 +52,7 @@ public final class WebhookRule {
         InetAddress[] addresses(String name) throws UnknownHostException;
     }
 
-    /** The host exists, but webhooks may not go there; what a resolver throws when the rule says no. */
+    /** The host exists, but the rule refuses it. Thrown by resolvers. */
     static final class RefusedHost extends UnknownHostException {
         private static final long serialVersionUID = 1L;
 
@@ -66,7 +66,7 @@ public final class WebhookRule {
     private final Lookup lookup;
     private final String setting;
 
-    private WebhookRule(Collection<String> allowed, Lookup lookup, String setting) {
+    private AddressRule(Collection<String> allowed, Lookup lookup, String setting) {
         this.lookup = lookup;
         this.setting = setting;
         allowed.forEach(this::allow);
@@ -78,7 +78,7 @@ public final class WebhookRule {
      *
      * @throws IllegalArgumentException if an entry is none of these
      */
-    public static WebhookRule allowing(Collection<String> allowed) {
+    public static AddressRule allowing(Collection<String> allowed) {
         return allowing(allowed, "webhook-allow");
     }
 
@@ -88,17 +88,17 @@ public final class WebhookRule {
      * @param setting by which operators allow hosts, for errors
      * @throws IllegalArgumentException if an entry is no host
      */
-    public static WebhookRule allowing(Collection<String> allowed, String setting) {
-        return new WebhookRule(allowed, InetAddress::getAllByName, setting);
+    public static AddressRule allowing(Collection<String> allowed, String setting) {
+        return new AddressRule(allowed, InetAddress::getAllByName, setting);
     }
 
-    static WebhookRule allowing(Collection<String> allowed, Lookup lookup) {
+    static AddressRule allowing(Collection<String> allowed, Lookup lookup) {
         return allowing(allowed, "webhook-allow", lookup);
     }
 
     /** The same with another resolver of names. */
-    public static WebhookRule allowing(Collection<String> allowed, String setting, Lookup lookup) {
-        return new WebhookRule(allowed, lookup, setting);
+    public static AddressRule allowing(Collection<String> allowed, String setting, Lookup lookup) {
+        return new AddressRule(allowed, lookup, setting);
     }
 
     private void allow(String entry) {

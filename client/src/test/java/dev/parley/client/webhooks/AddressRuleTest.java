@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class WebhookRuleTest {
+class AddressRuleTest {
     private static final Map<String, List<String>> NAMES = Map.of(
             "hooks.example.com", List.of("93.184.216.34", "2606:2800:220:1::1"),
             "inside.example.com", List.of("10.1.2.3"),
@@ -140,7 +140,7 @@ class WebhookRuleTest {
 
     @Test
     void lookUpsOfOneGroupThatNeverEndHoldUpNoOtherGroup() throws Exception {
-        WebhookRule rule = WebhookRule.allowing(List.of(), name -> {
+        AddressRule rule = AddressRule.allowing(List.of(), name -> {
             if (name.startsWith("silent")) {
                 awaitInNativeCode();
             }
@@ -171,7 +171,7 @@ class WebhookRuleTest {
 
     /** Waits as a resolver in native code does: no interrupt ends it, and a virtual thread keeps its carrier. */
     private static void awaitInNativeCode() {
-        try (InputStream waiting = WebhookRuleTest.class.getResourceAsStream("WebhookRuleTest$Waiting.class")) {
+        try (InputStream waiting = AddressRuleTest.class.getResourceAsStream("AddressRuleTest$Waiting.class")) {
             // Each copy of the class is initialised in native code.
             MethodHandles.lookup()
                     .defineHiddenClass(requireNonNull(waiting, "class").readAllBytes(), true);
@@ -223,7 +223,7 @@ class WebhookRuleTest {
         "db.internal, http://db.internal/",
     })
     void theOperatorCanAllowAHost(String allowed, String url) {
-        WebhookRule rule = WebhookRule.allowing(List.of("other.example.com", allowed), WebhookRuleTest::lookup);
+        AddressRule rule = AddressRule.allowing(List.of("other.example.com", allowed), AddressRuleTest::lookup);
 
         assertThatCode(() -> rule.check("T1", url)).doesNotThrowAnyException();
     }
@@ -237,7 +237,7 @@ class WebhookRuleTest {
         "localhost, http://10.0.0.1/",
     })
     void whatIsAllowedOpensNothingElse(String allowed, String url) {
-        WebhookRule rule = WebhookRule.allowing(List.of(allowed), WebhookRuleTest::lookup);
+        AddressRule rule = AddressRule.allowing(List.of(allowed), AddressRuleTest::lookup);
 
         assertThat(problem(rule, url)).contains("webhook-allow");
     }
@@ -245,7 +245,7 @@ class WebhookRuleTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "10.0.0.0/40", "http://localhost", "*.example.com"})
     void anEntryThatIsNoHostIsRefusedAtOnce(String entry) {
-        assertThatThrownBy(() -> WebhookRule.allowing(List.of(entry)))
+        assertThatThrownBy(() -> AddressRule.allowing(List.of(entry)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("expected:");
     }
@@ -275,8 +275,8 @@ class WebhookRuleTest {
                 .doesNotThrowAnyException();
     }
 
-    private static WebhookRule rule() {
-        return WebhookRule.allowing(List.of(), WebhookRuleTest::lookup);
+    private static AddressRule rule() {
+        return AddressRule.allowing(List.of(), AddressRuleTest::lookup);
     }
 
     private static PushConfig config(@Nullable String token, PushConfig.@Nullable Authentication authentication) {
@@ -296,7 +296,7 @@ class WebhookRuleTest {
         return found;
     }
 
-    private static String problem(WebhookRule rule, String url) {
+    private static String problem(AddressRule rule, String url) {
         A2AException refusal = refusal(() -> rule.check("T1", url));
         assertThat(refusal.violations().getFirst().field()).isEqualTo("url");
         return refusal.violations().getFirst().description();
