@@ -98,12 +98,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** True if webhooks wait for new events. */
     private volatile boolean watched;
 
-    /**
-     * A segment on its way to the log.
-     *
-     * @param after the task as it stands after it
-     * @param space reserved bytes
-     */
+    /** A segment on its way to the log: the task as it stands after it, and the bytes that are reserved for it. */
     private record Taken(Task after, long space) {}
 
     /** A reader of this task's events. */
@@ -120,7 +115,7 @@ public final class LiveTask implements TaskLog.Writer {
         void refuses(LiveTask live, Segment segment);
 
         /**
-         * The log has refused a segment, and with it all that was emitted behind it.
+         * The log has refused a segment, and with it all that was emitted after it.
          *
          * @param messages messages that were to be answered for, and now are not
          * @param names names that the task was to get, and now does not
@@ -377,7 +372,7 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /**
-     * Waits until the task on disk satisfies {@code enough} at or behind event {@code since}.
+     * Waits until the task on disk satisfies {@code enough} at or after event {@code since}.
      *
      * @return the message that is the whole answer, or the task, or null when {@code patience} has run out
      */
