@@ -1,5 +1,4 @@
 /** A knowledge graph that agents share. */
-@SuppressWarnings("module") // the module of a qualified export is compiled after this one
 module dev.parley.knowledge {
     requires static transitive org.jspecify;
     requires transitive dev.parley.knowledge.api;
@@ -19,6 +18,5 @@ module dev.parley.knowledge {
 
     exports dev.parley.knowledge;
     exports dev.parley.knowledge.model;
-    exports dev.parley.knowledge.rdf to
-            dev.parley.knowledge.extension;
+    exports dev.parley.knowledge.rdf;
 }

@@ -30,12 +30,23 @@ final class ModuleGraph {
     private static final Pattern NAME = Pattern.compile("^module ([\\w.]+) \\{", Pattern.MULTILINE);
     private static final Pattern REQUIRES =
             Pattern.compile("^ *requires ((?:static |transitive )*)(dev\\.parley\\.[\\w.]+);", Pattern.MULTILINE);
+    private static final Pattern QUALIFIED =
+            Pattern.compile("^ *exports (dev\\.parley[\\w.]*)\\s+to\\s", Pattern.MULTILINE);
     private static final Pattern DEPENDENCY = Pattern.compile(
             "<dependency>\\s*<groupId>dev\\.parley</groupId>\\s*<artifactId>([\\w-]+)</artifactId>.*?</dependency>",
             Pattern.DOTALL);
 
     private final Map<String, ProductModule> modules;
     private final Map<String, String> owners = new HashMap<>();
+
+    /** Returns the packages that a {@code module-info.java} exports to named modules only. */
+    static List<String> qualified(String declaration) {
+        return QUALIFIED
+                .matcher(declaration)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
 
     ModuleGraph(Map<String, ProductModule> modules) {
         this.modules = new TreeMap<>(modules);
