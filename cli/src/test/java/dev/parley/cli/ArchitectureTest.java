@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -37,10 +38,20 @@ final class ArchitectureTest {
     /** Modules that may use less than all lower floors, because users take them without the others. */
     private static final Map<String, Set<String>> ALLOWED = Map.of(
             "agents", Set.of("protocol", "engine", "knowledge-api"),
-            "client", Set.of("protocol", "dialect"),
+            "client", Set.of("protocol", "dialect", "outbound"),
             "command", Set.of("protocol", "client"),
             "extension", Set.of("protocol", "dialect", "engine", "store"),
-            "hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client"),
+            "hub",
+                    Set.of(
+                            "protocol",
+                            "dialect",
+                            "engine",
+                            "store",
+                            "extension",
+                            "server",
+                            "trust",
+                            "client",
+                            "outbound"),
             "knowledge-extension",
                     Set.of(
                             "protocol",
@@ -55,7 +66,7 @@ final class ArchitectureTest {
             "load", Set.of("protocol", "dialect", "command"),
             "server", Set.of("protocol", "dialect", "dialect-grpc"),
             "testkit", Set.of("protocol", "dialect", "engine"),
-            "trust", Set.of("protocol", "dialect", "store"));
+            "trust", Set.of("protocol", "dialect", "outbound", "store"));
 
     private static final JavaClasses CLASSES = ProductClasses.ALL;
 
@@ -112,6 +123,30 @@ final class ArchitectureTest {
     @Test
     void modulesForUseWithoutTheOthersUseFewModules() {
         assertThat(graph.beyond(ALLOWED, USES)).isEmpty();
+    }
+
+    @Test
+    void everyPackageIsExportedToAllModulesOrToNone() throws IOException {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            assertThat(modules.map(module -> module.resolve("src/main/java/module-info.java"))
+                            .filter(Files::exists)
+                            .flatMap(file -> ModuleGraph.qualified(String.join("\n", lines(file))).stream()))
+                    .as(
+                            "packages that only named modules may use (expected: exported to all, so that extensions of others"
+                                    + " have what ours have, or to none)")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aPlantedExportToANamedModuleIsFound() {
+        assertThat(ModuleGraph.qualified("""
+                module dev.parley.first {
+                    exports dev.parley.first;
+                    exports dev.parley.first.inner to
+                            dev.parley.second;
+                }
+                """)).containsExactly("dev.parley.first.inner");
     }
 
     @Test

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.cli.connection.Requests;
 import dev.parley.client.AgentClient;
-import dev.parley.client.http.HttpUrl;
 import dev.parley.command.CommandException;
+import dev.parley.outbound.http.HttpUrl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

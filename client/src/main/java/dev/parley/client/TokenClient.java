@@ -1,6 +1,5 @@
 package dev.parley.client;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.OAuthClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
@@ -8,6 +7,7 @@ import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.TokenCache;
 import dev.parley.client.wire.Trouble;
+import dev.parley.outbound.http.HttpUrl;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -5,12 +5,12 @@ import static dev.parley.protocol.settings.SettingType.LIST;
 import static dev.parley.protocol.settings.SettingType.PORT;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.engine.TaskLimits;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminOperations;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.server.ServerSettings;

@@ -3,7 +3,6 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.spi.Arrival;
@@ -37,6 +36,7 @@ import dev.parley.hub.pages.Page;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookDelivery;
 import dev.parley.hub.webhooks.WebhookSecrets;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.Feed;

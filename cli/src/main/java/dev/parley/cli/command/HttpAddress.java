@@ -1,7 +1,7 @@
 package dev.parley.cli.command;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.command.CommandException;
+import dev.parley.outbound.http.HttpUrl;
 import java.net.URI;
 
 /** HTTP addresses as users type them. */

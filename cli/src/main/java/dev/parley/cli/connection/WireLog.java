@@ -2,8 +2,8 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.Output;
-import dev.parley.client.http.Redaction;
 import dev.parley.client.spi.WireListener;
+import dev.parley.outbound.http.Redaction;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

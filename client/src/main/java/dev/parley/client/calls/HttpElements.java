@@ -2,17 +2,17 @@ package dev.parley.client.calls;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.http.SseParser;
-import dev.parley.client.http.StreamBody;
-import dev.parley.client.http.StreamBody.Piece;
-import dev.parley.client.http.StreamBody.Pieces;
-import dev.parley.client.http.StreamBody.Whole;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.HttpWire.Opening;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.Trouble;
+import dev.parley.outbound.http.SseParser;
+import dev.parley.outbound.http.StreamBody;
+import dev.parley.outbound.http.StreamBody.Piece;
+import dev.parley.outbound.http.StreamBody.Pieces;
+import dev.parley.outbound.http.StreamBody.Whole;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.net.http.HttpHeaders;

@@ -1,6 +1,5 @@
 package dev.parley.client.calls;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
@@ -9,6 +8,7 @@ import dev.parley.client.wire.Transports;
 import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.ExtensionBinding;
 import dev.parley.dialect.spi.Binding.Outgoing;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

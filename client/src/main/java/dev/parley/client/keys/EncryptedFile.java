@@ -2,10 +2,10 @@ package dev.parley.client.keys;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.http.Redaction;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.AesGcm;
 import dev.parley.protocol.support.OwnersOnly;

@@ -1,13 +1,13 @@
 package dev.parley.client.keys;
 
-import dev.parley.client.http.HeaderText;
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyStatus.Configured;
 import dev.parley.client.keys.KeyStatus.NotConfigured;
 import dev.parley.client.keys.KeyStatus.PartiallyConfigured;
 import dev.parley.client.keys.KeyStatus.Source;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.outbound.http.HeaderText;
+import dev.parley.outbound.http.HttpUrl;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.parley.client.keys;
 
-import dev.parley.client.http.HeaderText;
 import dev.parley.client.keys.ServiceKeys.Part;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.http.HeaderText;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;

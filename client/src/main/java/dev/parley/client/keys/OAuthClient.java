@@ -1,6 +1,6 @@
 package dev.parley.client.keys;
 
-import dev.parley.client.http.Redaction;
+import dev.parley.outbound.http.Redaction;
 
 /**
  * The name and password of a program at an OAuth 2 authorization server.

@@ -2,15 +2,15 @@ package dev.parley.client.keys;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.parley.client.http.Http1Client;
-import dev.parley.client.http.HttpUrl;
-import dev.parley.client.http.HttpUrl.Origin;
-import dev.parley.client.http.LimitedBytes;
-import dev.parley.client.http.Redaction;
-import dev.parley.client.oauth.OAuthForm;
 import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.http.Http1Client;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.HttpUrl.Origin;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.SecurityScheme.Flow;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.parley.client.keys;
 
-import dev.parley.client.http.HeaderText;
+import dev.parley.outbound.http.HeaderText;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;

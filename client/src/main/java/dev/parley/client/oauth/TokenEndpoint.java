@@ -1,10 +1,10 @@
 package dev.parley.client.oauth;
 
-import dev.parley.client.http.HeaderText;
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.http.HeaderText;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

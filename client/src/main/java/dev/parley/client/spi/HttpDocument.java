@@ -1,6 +1,6 @@
 package dev.parley.client.spi;
 
-import dev.parley.client.http.HttpUrl;
+import dev.parley.outbound.http.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**

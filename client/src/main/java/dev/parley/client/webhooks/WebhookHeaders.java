@@ -1,16 +1,20 @@
 package dev.parley.client.webhooks;
 
-import dev.parley.client.http.HeaderText;
+import dev.parley.outbound.http.HeaderText;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Values of a webhook that are sent in headers. */
-final class WebhookHeaders {
+public final class WebhookHeaders {
     private WebhookHeaders() {}
 
-    /** Refuses values that would break out of their header. */
-    static void check(PushConfig config) {
+    /**
+     * Checks what a webhook wants to be sent before it is stored.
+     *
+     * @throws A2AException INVALID_PARAMS naming the field whose value would break out of its header
+     */
+    public static void check(PushConfig config) {
         PushConfig.Authentication authentication = config.authentication();
         if (authentication != null && !HeaderText.isToken(authentication.scheme())) {
             throw A2AException.invalidParams("authentication.scheme", "must be the name of one HTTP scheme");

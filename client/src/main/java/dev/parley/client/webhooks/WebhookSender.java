@@ -3,9 +3,11 @@ package dev.parley.client.webhooks;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.http.HttpUrl;
-import dev.parley.client.http.RetryAfter;
 import dev.parley.dialect.spi.Notification;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedHttp;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.RetryAfter;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.support.Sha256;

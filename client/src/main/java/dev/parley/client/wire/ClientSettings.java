@@ -1,13 +1,13 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.HttpUrl;
-import dev.parley.client.http.HttpUrl.Origin;
-import dev.parley.client.http.Redaction;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.CallCredentials;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.Traces;
 import dev.parley.client.spi.WireListener;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.HttpUrl.Origin;
+import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;

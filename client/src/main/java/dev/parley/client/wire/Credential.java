@@ -1,6 +1,6 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.Redaction;
+import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.SecurityScheme;
 import java.util.Map;
 

@@ -1,10 +1,10 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.HeaderText;
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.wire.ClientSettings.Keys;
+import dev.parley.outbound.http.HeaderText;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.CallContext;

@@ -1,24 +1,26 @@
 package dev.parley.client.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
-import dev.parley.client.http.Http1Client;
-import dev.parley.client.http.HttpUrl;
-import dev.parley.client.http.HttpUrl.Origin;
-import dev.parley.client.http.LimitedBytes;
-import dev.parley.client.http.LimitedClient;
-import dev.parley.client.http.Redaction;
-import dev.parley.client.http.RetryAfter;
-import dev.parley.client.http.SseParser;
-import dev.parley.client.http.StreamBody;
-import dev.parley.client.http.UnreadBytes;
-import dev.parley.client.oauth.OAuthForm;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.dialect.spi.Transport;
+import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.RefusedAddressException;
+import dev.parley.outbound.http.Http1Client;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.HttpUrl.Origin;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.LimitedClient;
+import dev.parley.outbound.http.Redaction;
+import dev.parley.outbound.http.RetryAfter;
+import dev.parley.outbound.http.SseParser;
+import dev.parley.outbound.http.StreamBody;
+import dev.parley.outbound.http.UnreadBytes;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.support.Excerpt;
@@ -425,6 +427,8 @@ public final class HttpWire implements AutoCloseable {
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
             case HttpTimeoutException e -> throw late(request, e);
             case ClientException e -> throw e;
+            case RefusedAddressException e ->
+                throw new ClientException(Problem.ORIGIN_NOT_ALLOWED, requireNonNull(e.getMessage()), e);
             case SSLHandshakeException e -> throw unreachable(request, "TLS failed: " + e.getMessage(), e);
             case LimitedBytes.TooLarge e ->
                 throw new ClientException(Problem.ANSWER_TOO_LARGE, "answer of " + origin + ": " + e.getMessage(), e);

@@ -2,11 +2,11 @@ package dev.parley.client.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.http.HeaderText;
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.wire.CardFinder.Found;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Transport;
+import dev.parley.outbound.http.HeaderText;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import java.net.URLEncoder;

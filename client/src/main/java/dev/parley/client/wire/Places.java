@@ -2,13 +2,13 @@ package dev.parley.client.wire;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.WireListener;
 import dev.parley.client.wire.CardFinder.Found;
 import dev.parley.dialect.WireBinding;
 import dev.parley.dialect.spi.Binding;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package dev.parley.client.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;

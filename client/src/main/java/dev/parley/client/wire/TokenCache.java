@@ -1,14 +1,14 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.HttpUrl;
-import dev.parley.client.http.RetryAfter;
 import dev.parley.client.keys.OAuthClient;
-import dev.parley.client.oauth.OAuthForm;
 import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.RetryAfter;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.HttpUrl;
 import dev.parley.dialect.spi.Transport;
+import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.AgentCard;
 import java.net.URI;
 import java.util.HashMap;

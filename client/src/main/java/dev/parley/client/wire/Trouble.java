@@ -1,6 +1,6 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.RetryAfter;
+import dev.parley.outbound.http.RetryAfter;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.net.http.HttpHeaders;

@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.RawServer;
 import dev.parley.client.RawServer.Request;
-import dev.parley.client.http.HostName;
 import dev.parley.client.webhooks.StandardWebhooks.Verdict;
 import dev.parley.client.webhooks.WebhookSender.Limits;
 import dev.parley.client.webhooks.WebhookSender.Outcome;
 import dev.parley.dialect.Notifications;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.http.HostName;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.TaskState;
@@ -180,7 +181,9 @@ class WebhookSenderTest {
         try (var receiver = accepting()) {
             var lookups = new AtomicInteger();
             AddressRule rule = AddressRule.allowing(
-                    List.of(), name -> addresses(lookups.incrementAndGet() == 1 ? "93.184.216.34" : "127.0.0.1"));
+                    List.of(),
+                    "webhook-allow",
+                    name -> addresses(lookups.incrementAndGet() == 1 ? "93.184.216.34" : "127.0.0.1"));
             String url = "http://rebinding.example.com:" + receiver.port() + "/";
             rule.check("T1", url);
 
@@ -203,6 +206,7 @@ class WebhookSenderTest {
             // The first lookup is the sender's own; whoever looked again would be sent to another port's host.
             AddressRule rule = AddressRule.allowing(
                     List.of("127.0.0.1"),
+                    "webhook-allow",
                     name -> addresses(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "169.254.169.254"));
 
             try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
@@ -218,7 +222,8 @@ class WebhookSenderTest {
 
     @Test
     void aNameWithOnePrivateAddressIsRefusedThoughAnotherIsPublic() throws Exception {
-        AddressRule rule = AddressRule.allowing(List.of(), name -> addresses("93.184.216.34", "10.0.0.1"));
+        AddressRule rule =
+                AddressRule.allowing(List.of(), "webhook-allow", name -> addresses("93.184.216.34", "10.0.0.1"));
 
         try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
             assertThat(offer(sender, config("http://half.example.com/"), event(1)))
@@ -228,7 +233,7 @@ class WebhookSenderTest {
 
     @Test
     void aNameThatCannotBeFoundMayBeFoundLater() throws Exception {
-        AddressRule rule = AddressRule.allowing(List.of(), name -> {
+        AddressRule rule = AddressRule.allowing(List.of(), "webhook-allow", name -> {
             throw new UnknownHostException(name);
         });
 

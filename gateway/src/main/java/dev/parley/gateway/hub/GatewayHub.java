@@ -1,6 +1,5 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -12,6 +11,7 @@ import dev.parley.extension.PersonalData;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.push.PushProtocol;
 import dev.parley.gateway.push.PushRelay;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

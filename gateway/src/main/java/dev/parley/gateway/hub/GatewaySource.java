@@ -1,12 +1,12 @@
 package dev.parley.gateway.hub;
 
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.route.RouteTable;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Database;

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
@@ -25,6 +24,7 @@ import dev.parley.gateway.route.Route.State;
 import dev.parley.gateway.route.RouteTable;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;

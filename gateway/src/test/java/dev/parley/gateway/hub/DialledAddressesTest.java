@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
-import dev.parley.client.webhooks.AddressRule;
 import dev.parley.hub.Hub;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
 import java.net.InetAddress;

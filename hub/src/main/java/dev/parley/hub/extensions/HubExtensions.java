@@ -1,7 +1,5 @@
 package dev.parley.hub.extensions;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Agent;
@@ -20,6 +18,8 @@ import dev.parley.extension.HubResource;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTasks;
 import dev.parley.extension.HubTimers;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedClients;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;

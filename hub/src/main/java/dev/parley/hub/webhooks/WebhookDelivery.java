@@ -1,7 +1,7 @@
 package dev.parley.hub.webhooks;
 
 import dev.parley.client.spi.Traces;
-import dev.parley.client.webhooks.AddressRule;
+import dev.parley.client.webhooks.WebhookHeaders;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Notifications;
 import dev.parley.dialect.spi.Notification;
@@ -11,6 +11,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.extension.HubObserver;
 import dev.parley.hub.observation.Metrics;
+import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -51,7 +52,8 @@ public record WebhookDelivery(
 
     @Override
     public void check(String group, PushConfig config) {
-        rule.check(group, config);
+        rule.check(group, config.url());
+        WebhookHeaders.check(config);
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.parley.mcp.agent;
 
-import dev.parley.client.http.Http1Client;
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedClients;
 import dev.parley.mcp.client.Credentials;
 import dev.parley.mcp.client.HttpTransport;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.OAuth;
 import dev.parley.mcp.client.StdioTransport;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedClients;
+import dev.parley.outbound.http.Http1Client;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.http.SseParser;
-import dev.parley.client.http.UnreadBytes;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.Message;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.outbound.http.SseParser;
+import dev.parley.outbound.http.UnreadBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

@@ -3,9 +3,9 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.oauth.OAuthForm;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.outbound.OAuthForm;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;

@@ -6,12 +6,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.parley.client.http.Http1Client;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.RawServer.After;
 import dev.parley.mcp.client.RawServer.Answer;
 import dev.parley.mcp.client.RawServer.Request;
 import dev.parley.mcp.client.ServerFailure.Kind;
+import dev.parley.outbound.http.Http1Client;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.parley.mesh.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.GuardedFetch.Document;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.net.URI;

@@ -2,12 +2,12 @@ package dev.parley.pipelines.research;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.pipelines.step.Charts;
 import dev.parley.pipelines.step.Markdown;
 import dev.parley.pipelines.step.PipelineAgent;

@@ -3,10 +3,10 @@ package dev.parley.registry.federation;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.webhooks.GuardedFetch;
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubTimers;
+import dev.parley.outbound.GuardedFetch;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.retry.Backoff;

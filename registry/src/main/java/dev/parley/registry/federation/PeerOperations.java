@@ -1,10 +1,10 @@
 package dev.parley.registry.federation;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.dialect.Json;
 import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.RegistryError;

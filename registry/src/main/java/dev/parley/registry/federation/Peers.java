@@ -1,8 +1,8 @@
 package dev.parley.registry.federation;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;

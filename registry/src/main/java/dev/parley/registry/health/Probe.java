@@ -1,8 +1,8 @@
 package dev.parley.registry.health;
 
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.served.CardPayload;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Cause;

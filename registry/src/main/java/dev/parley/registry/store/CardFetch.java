@@ -1,9 +1,9 @@
 package dev.parley.registry.store;
 
 import dev.parley.client.spi.CardPlaces;
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.RegistryError;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.parley.registry.trust;
 
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.LruMap;
 import java.io.IOException;

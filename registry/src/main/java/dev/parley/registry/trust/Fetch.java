@@ -1,9 +1,9 @@
 package dev.parley.registry.trust;
 
-import dev.parley.client.webhooks.GuardedFetch.Document;
+import dev.parley.outbound.GuardedFetch.Document;
 import java.io.IOException;
 
-/** Fetches documents from addresses of strangers, as {@link dev.parley.client.webhooks.GuardedFetch#get} does. */
+/** Fetches documents from addresses of strangers, as {@link dev.parley.outbound.GuardedFetch#get} does. */
 @FunctionalInterface
 public interface Fetch {
     /**

@@ -3,11 +3,11 @@ package dev.parley.registry.federation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.client.webhooks.AddressRule;
-import dev.parley.client.webhooks.GuardedFetch;
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;

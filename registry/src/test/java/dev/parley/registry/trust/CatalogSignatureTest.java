@@ -3,11 +3,11 @@ package dev.parley.registry.trust;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubSignatures;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.Cards;

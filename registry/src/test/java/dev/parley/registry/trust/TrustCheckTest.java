@@ -3,10 +3,10 @@ package dev.parley.registry.trust;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.client.webhooks.GuardedFetch.Document;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.served.CardPayload;
 import dev.parley.extension.HubSignatures;
+import dev.parley.outbound.GuardedFetch.Document;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.json.CanonicalJson;

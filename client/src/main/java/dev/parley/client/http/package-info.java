@@ -1,5 +1,0 @@
-/** Parts of HTTP that the other packages share: addresses, headers, events, retries. */
-@NullMarked
-package dev.parley.client.http;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package dev.parley.outbound;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.protocol.support.Sha256;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Parameters of a request to an authorization server, in their order. For one thread. Source: RFC 6749, appendix B; RFC 7636. */
+public final class OAuthForm {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Map<String, String> parameters = new LinkedHashMap<>();
+
+    /** Adds a parameter, unless its value is null, and returns this form. */
+    public OAuthForm put(String name, @Nullable String value) {
+        if (value != null) {
+            parameters.put(name, value);
+        }
+        return this;
+    }
+
+    /** Adds the client, with its secret if it authenticates by the form. Source: RFC 6749, section 2.3.1. */
+    public OAuthForm client(String id, @Nullable String secret) {
+        return put("client_id", id).put("client_secret", secret);
+    }
+
+    /** Adds the scopes, if there are any. */
+    public OAuthForm scopes(Collection<String> scopes) {
+        return put("scope", scopes.isEmpty() ? null : String.join(" ", scopes));
+    }
+
+    /** Adds the parameters that ask for a code, which only the verifier can redeem. Source: RFC 7636, section 4.3. */
+    public OAuthForm codeRequest(String clientId, String redirect, String state, String verifier) {
+        return put("response_type", "code")
+                .put("client_id", clientId)
+                .put("redirect_uri", redirect)
+                .put("state", state)
+                .put("code_challenge", base64(Sha256.of(verifier)))
+                .put("code_challenge_method", "S256");
+    }
+
+    /** Adds the parameters that redeem a code. Source: RFC 7636, section 4.5. */
+    public OAuthForm codeGrant(String code, String redirect, String verifier) {
+        return put("grant_type", "authorization_code")
+                .put("code", code)
+                .put("redirect_uri", redirect)
+                .put("code_verifier", verifier);
+    }
+
+    /** Returns a state or verifier that cannot be guessed, of 256 random bits. */
+    public static String random() {
+        var bytes = new byte[32];
+        RANDOM.nextBytes(bytes);
+        return base64(bytes);
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** Returns the parameters as bodies and queries have them. */
+    public String text() {
+        return parameters.entrySet().stream()
+                .map(each -> URLEncoder.encode(each.getKey(), UTF_8) + "=" + URLEncoder.encode(each.getValue(), UTF_8))
+                .collect(Collectors.joining("&"));
+    }
+
+    /** Returns a POST request with the parameters as its body. */
+    public HttpRequest.Builder post(URI endpoint) {
+        return HttpRequest.newBuilder(endpoint)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Accept", "application/json")
+                .POST(BodyPublishers.ofString(text()));
+    }
+
+    /** Returns an endpoint with the parameters in its query, after those that it has. */
+    public URI appendedTo(URI endpoint) {
+        return URI.create(endpoint + (endpoint.getRawQuery() == null ? "?" : "&") + text());
+    }
+
+    /** Reads the query of a redirect; null for none. A name or value that cannot be decoded is empty. */
+    public static Map<String, String> read(@Nullable String query) {
+        var values = new LinkedHashMap<String, String>();
+        for (String pair : query == null ? new String[0] : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            if (equals > 0) {
+                values.put(decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
+            }
+        }
+        return values;
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, UTF_8);
+        } catch (IllegalArgumentException malformed) {
+            return "";
+        }
+    }
+}
