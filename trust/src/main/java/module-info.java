@@ -4,6 +4,7 @@ module dev.parley.trust {
     requires transitive dev.parley.dialect;
     requires transitive dev.parley.protocol;
     requires transitive dev.parley.store;
+    requires dev.parley.outbound;
     requires com.nimbusds.jose.jwt;
 
     exports dev.parley.trust;

@@ -3,22 +3,22 @@ package dev.parley.trust.tokens;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.util.JSONObjectUtils;
+import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.http.Http1Client;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.tokens.Guesses.Source;
-import dev.parley.trust.tokens.Issuer.SignInAddresses;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ public record OpenIdSignIn(
         Issuer issuer, String client, String scope, Supplier<String> hub, Supplier<String> audience, Guesses guesses) {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
-    private static final int PATIENCE_MS = 5_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int MAX_BYTES = 256 * 1024;
 
     /**
@@ -87,56 +87,34 @@ public record OpenIdSignIn(
     }
 
     private @Nullable String redeemed(String code, String verifier) {
-        SignInAddresses addresses = issuer.signInAddresses();
-        var form = new LinkedHashMap<String, String>();
-        form.put("grant_type", "authorization_code");
-        form.put("code", code);
-        form.put("redirect_uri", redirect());
-        form.put("client_id", client);
-        form.put("code_verifier", verifier);
-        form.put("resource", audience.get());
-        try {
-            return redeemed(URI.create(addresses.token()), encoded(form));
+        URI endpoint = URI.create(issuer.signInAddresses().token());
+        HttpRequest request = new OAuthForm()
+                .codeGrant(code, redirect(), verifier)
+                .put("client_id", client)
+                .put("resource", audience.get())
+                .post(endpoint)
+                .build();
+        try (LimitedClient http = Http1Client.of(PATIENCE, null)) {
+            return accessToken(http.send(request, head -> new LimitedBytes(MAX_BYTES), LimitedClient.ONCE, PATIENCE));
         } catch (IOException | ParseException failure) {
-            LOG.log(System.Logger.Level.WARNING, "a code cannot be redeemed at " + addresses.token(), failure);
+            LOG.log(System.Logger.Level.WARNING, "a code cannot be redeemed at " + endpoint, failure);
             throw A2AException.unavailable("The issuer of tokens does not answer", RETRY);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The server is stopping", RETRY);
         }
     }
 
-    private static byte[] encoded(Map<String, String> form) {
-        return form.entrySet().stream()
-                .map(member -> member.getKey() + "=" + URLEncoder.encode(member.getValue(), UTF_8))
-                .collect(Collectors.joining("&"))
-                .getBytes(UTF_8);
-    }
-
-    private static @Nullable String redeemed(URI address, byte[] form) throws IOException, ParseException {
-        var connection = (HttpURLConnection) address.toURL().openConnection();
-        try {
-            connection.setConnectTimeout(PATIENCE_MS);
-            connection.setReadTimeout(PATIENCE_MS);
-            connection.setInstanceFollowRedirects(false);
-            connection.setRequestMethod("POST");
-            connection.setRequestProperty("Content-Type", "application/x-www-form-urlencoded");
-            connection.setRequestProperty("Accept", "application/json");
-            connection.setDoOutput(true);
-            try (OutputStream out = connection.getOutputStream()) {
-                out.write(form);
-            }
-            int status = connection.getResponseCode();
-            if (status >= 400 && status < 500) {
-                LOG.log(System.Logger.Level.INFO, "the issuer refuses a code with status {0}", status);
-                return null;
-            }
-            if (status != 200) {
-                throw new IOException("status " + status + " (expected: 200)");
-            }
-            try (InputStream in = connection.getInputStream()) {
-                String answer = new String(in.readNBytes(MAX_BYTES), UTF_8);
-                return JSONObjectUtils.getString(JSONObjectUtils.parse(answer), "access_token");
-            }
-        } finally {
-            connection.disconnect();
+    /** Returns null if the issuer refuses the code. */
+    private static @Nullable String accessToken(HttpResponse<byte[]> answer) throws IOException, ParseException {
+        int status = answer.statusCode();
+        if (status >= 400 && status < 500) {
+            LOG.log(System.Logger.Level.INFO, "the issuer refuses a code with status {0}", status);
+            return null;
         }
+        if (status != 200) {
+            throw new IOException("status " + status + " (expected: 200)");
+        }
+        return JSONObjectUtils.getString(JSONObjectUtils.parse(new String(answer.body(), UTF_8)), "access_token");
     }
 }
