@@ -4,6 +4,7 @@ module dev.parley.knowledge {
     requires transitive dev.parley.knowledge.api;
     requires transitive dev.parley.protocol;
     requires dev.parley.dialect;
+    requires dev.parley.outbound;
     requires dev.parley.store;
     requires com.github.benmanes.caffeine;
     requires com.graphqljava;

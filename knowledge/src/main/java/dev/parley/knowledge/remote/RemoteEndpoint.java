@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import java.io.IOException;
@@ -14,18 +15,13 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.BodySubscribers;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -45,45 +41,6 @@ public final class RemoteEndpoint {
 
         private TooLong() {
             super("too long", null, false, false);
-        }
-    }
-
-    /** Collects a response as long as it is not too long. */
-    private static final class LimitedBody implements BodySubscriber<byte[]> {
-        private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
-        private Flow.@Nullable Subscription subscription;
-        private long bytes;
-
-        @Override
-        public CompletionStage<byte[]> getBody() {
-            return whole.getBody();
-        }
-
-        @Override
-        public void onSubscribe(Flow.Subscription opened) {
-            subscription = opened;
-            whole.onSubscribe(opened);
-        }
-
-        @Override
-        public void onNext(List<ByteBuffer> buffers) {
-            bytes += buffers.stream().mapToLong(ByteBuffer::remaining).sum();
-            if (bytes <= MAX_RESPONSE) {
-                whole.onNext(buffers);
-            } else {
-                requireNonNull(subscription).cancel();
-                whole.onError(new TooLong());
-            }
-        }
-
-        @Override
-        public void onError(Throwable cause) {
-            whole.onError(cause);
-        }
-
-        @Override
-        public void onComplete() {
-            whole.onComplete();
         }
     }
 
@@ -138,7 +95,7 @@ public final class RemoteEndpoint {
         if (!authorization.isEmpty()) {
             request.header("Authorization", authorization);
         }
-        var answer = server.http().sendAsync(request.build(), head -> new LimitedBody());
+        var answer = server.http().sendAsync(request.build(), head -> new LimitedBytes(MAX_RESPONSE));
         try {
             HttpResponse<byte[]> response = answer.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             byte[] body = accepted(to, response);
@@ -167,8 +124,8 @@ public final class RemoteEndpoint {
 
     private RuntimeException failed(URI to, @Nullable Throwable cause) {
         for (Throwable at = cause; at != null; at = at.getCause()) {
-            if (at instanceof TooLong tooLong) {
-                return tooLong;
+            if (at instanceof LimitedBytes.TooLarge) {
+                return new TooLong();
             }
         }
         Throwable reason = cause == null ? new IOException("no reason") : cause;

@@ -2,6 +2,7 @@ package dev.parley.knowledge.remote;
 
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.SparqlService;
+import dev.parley.outbound.http.Http1Client;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -17,12 +18,7 @@ public final class RemoteServer implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
     private final SparqlService service;
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT)
-            .executor(task -> Thread.ofVirtual().name("knowledge-sparql").start(task))
-            .build();
+    private final HttpClient http = Http1Client.of(CONNECT, null);
     private final AtomicReference<@Nullable String> problem = new AtomicReference<>();
     private final AtomicLong failures = new AtomicLong();
 
