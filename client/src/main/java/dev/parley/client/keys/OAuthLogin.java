@@ -6,6 +6,7 @@ import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.Http1Client;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.outbound.http.HttpUrl.Origin;
@@ -239,7 +240,7 @@ public final class OAuthLogin {
         }
         Duration life =
                 answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-        String next = TokenEndpoint.token(answer, "refresh_token");
+        String next = TokenAnswer.text(answer, "refresh_token");
         String refresh = next == null ? held : next;
         return new Token(text, life, refresh, clientId, renewal.uri().toString());
     }

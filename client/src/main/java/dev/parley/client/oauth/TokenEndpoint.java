@@ -3,7 +3,7 @@ package dev.parley.client.oauth;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
-import dev.parley.outbound.http.HeaderText;
+import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AException;
 import java.util.Map;
@@ -42,21 +42,16 @@ public final class TokenEndpoint {
     }
 
     /**
-     * Returns the access token of an answer; null for none that a header can have.
+     * Returns the access token of an answer; null if there is none that a header can have.
      *
      * @throws ClientException NO_TOKEN if it is of another type than bearer
      */
     public static @Nullable String bearer(HttpUrl url, Map<?, ?> answer) {
-        String token = token(answer, "access_token");
-        if (token != null && answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
-            throw noToken(url, "token_type " + type + ", expected: bearer");
+        try {
+            return TokenAnswer.bearer(answer);
+        } catch (IllegalArgumentException otherType) {
+            throw noToken(url, String.valueOf(otherType.getMessage()));
         }
-        return token;
-    }
-
-    /** Returns a token that headers and keyrings can have; null for none. */
-    public static @Nullable String token(Map<?, ?> answer, String member) {
-        return answer.get(member) instanceof String text && !text.isBlank() && HeaderText.isValue(text) ? text : null;
     }
 
     /** Returns the exception for an answer without a token. */

@@ -1,5 +1,6 @@
 package dev.parley.mcp.client;
 
+import dev.parley.outbound.http.HttpUrl;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -55,18 +56,11 @@ record AuthorizedHttp(URI url, HttpClient http, Credentials credentials) {
 
     private Optional<URI> ofSameOrigin(String location) {
         try {
-            URI target = url.resolve(location);
-            boolean isSame = url.getScheme().equalsIgnoreCase(target.getScheme())
-                    && url.getHost().equalsIgnoreCase(target.getHost())
-                    && port(url) == port(target)
-                    && target.getUserInfo() == null;
-            return isSame ? Optional.of(target) : Optional.empty();
+            HttpUrl target = HttpUrl.of(url.resolve(location).toString());
+            boolean isSame = target.origin().equals(HttpUrl.of(url.toString()).origin());
+            return isSame ? Optional.of(target.uri()) : Optional.empty();
         } catch (IllegalArgumentException none) {
             return Optional.empty();
         }
-    }
-
-    private static int port(URI url) {
-        return url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
     }
 }

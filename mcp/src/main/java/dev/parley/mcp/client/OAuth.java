@@ -1,17 +1,18 @@
 package dev.parley.mcp.client;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Loopback;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -19,18 +20,12 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.Signature;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -81,14 +76,29 @@ public final class OAuth implements Credentials {
         public static Registration credentials(String clientId, String clientSecret, @Nullable String scope) {
             return new Registration(clientId, clientSecret, null, scope, null, "", null);
         }
+
+        @Override
+        public String toString() {
+            return "Registration[" + Redaction.MASK + "]";
+        }
     }
 
     /** A client at an authorization server. */
-    private record Client(String id, @Nullable String secret, String method) {}
+    private record Client(String id, @Nullable String secret, String method) {
+        @Override
+        public String toString() {
+            return "Client[id=" + id + ", secret=" + Redaction.MASK + "]";
+        }
+    }
 
     /** Tokens of an authorization server. */
     private record Tokens(
-            String issuer, String access, @Nullable String refresh, Set<String> scopes) {}
+            String issuer, String access, @Nullable String refresh, Set<String> scopes) {
+        @Override
+        public String toString() {
+            return "Tokens[" + Redaction.MASK + "]";
+        }
+    }
 
     private static final int MAX_BODY = 256 * 1024;
     private static final Duration LIMIT = Duration.ofSeconds(15);
@@ -318,9 +328,14 @@ public final class OAuth implements Credentials {
         String secret = client.secret;
         String basic = null;
         if (key != null) {
-            form.client(client.id, null)
-                    .put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-                    .put("client_assertion", assertion(client.id, String.valueOf(issuer.get("issuer")), key));
+            try {
+                form.client(client.id, String.valueOf(issuer.get("issuer")), key);
+            } catch (GeneralSecurityException unusable) {
+                throw new ServerFailure(
+                        Kind.UNAUTHORIZED,
+                        "private key of the client: unusable (expected: PKCS #8 of P-256)",
+                        unusable);
+            }
         } else if (secret != null && client.method.equals("client_secret_basic")) {
             String pair = URLEncoder.encode(client.id, UTF_8) + ":" + URLEncoder.encode(secret, UTF_8);
             basic = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
@@ -332,12 +347,17 @@ public final class OAuth implements Credentials {
             request.header("Authorization", basic);
         }
         Answer answer = send(request);
-        String access = Trees.text(answer.json, "access_token");
+        String access;
+        try {
+            access = TokenAnswer.bearer(answer.json);
+        } catch (IllegalArgumentException otherType) {
+            throw refused("the authorization server answers with " + otherType.getMessage());
+        }
         if (answer.status != 200 || access == null) {
             return Optional.empty();
         }
         Set<String> granted = words(Trees.text(answer.json, "scope"));
-        String next = Trees.text(answer.json, "refresh_token");
+        String next = TokenAnswer.text(answer.json, "refresh_token");
         var all = new LinkedHashSet<>(scopes);
         all.addAll(granted);
         return Optional.of(
@@ -394,30 +414,6 @@ public final class OAuth implements Credentials {
         return new Client(id, Trees.text(answer.json, "client_secret"), given == null ? method : given);
     }
 
-    /** An assertion by which a client authenticates itself. Source: RFC 7523, section 2.2. */
-    private static String assertion(String client, String audience, String pem) {
-        long now = Instant.now().getEpochSecond();
-        var claims = new LinkedHashMap<String, @Nullable Object>();
-        List.of("iss", "sub").forEach(name -> claims.put(name, client));
-        claims.put("aud", audience);
-        claims.put("jti", OAuthForm.random());
-        claims.put("iat", now);
-        claims.put("exp", now + 300);
-        String text = base64("{\"alg\":\"ES256\",\"typ\":\"JWT\"}".getBytes(US_ASCII)) + "."
-                + base64(JsonText.write(Codecs.STRUCT, claims));
-        try {
-            String body = pem.replaceAll("-----[A-Z ]+-----|\\s", "");
-            Signature signature = Signature.getInstance("SHA256withECDSAinP1363Format");
-            signature.initSign(KeyFactory.getInstance("EC")
-                    .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(body))));
-            signature.update(text.getBytes(US_ASCII));
-            return text + "." + base64(signature.sign());
-        } catch (GeneralSecurityException | IllegalArgumentException unusable) {
-            throw new ServerFailure(
-                    Kind.UNAUTHORIZED, "private key of the client: unusable (expected: PKCS #8 of P-256)", unusable);
-        }
-    }
-
     private record Answer(int status, Map<String, @Nullable Object> json) {}
 
     /** A document; empty if there is none at the address. */
@@ -427,14 +423,15 @@ public final class OAuth implements Credentials {
     }
 
     private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        HttpResponse<InputStream> answer = http.send(
-                request.setHeader("Accept", "application/json").timeout(LIMIT).build(), BodyHandlers.ofInputStream());
-        try (InputStream body = answer.body()) {
-            byte[] bytes = body.readNBytes(MAX_BODY + 1);
-            if (bytes.length > MAX_BODY) {
-                throw refused("a document of the authorization server is larger than " + MAX_BODY + " bytes");
-            }
-            return new Answer(answer.statusCode(), json(bytes));
+        try {
+            HttpResponse<byte[]> answer = http.send(
+                    request.setHeader("Accept", "application/json")
+                            .timeout(LIMIT)
+                            .build(),
+                    head -> new LimitedBytes(MAX_BODY));
+            return new Answer(answer.statusCode(), json(answer.body()));
+        } catch (LimitedBytes.TooLarge tooLarge) {
+            throw refused("a document of the authorization server is " + tooLarge.getMessage());
         }
     }
 
@@ -462,9 +459,5 @@ public final class OAuth implements Credentials {
 
     private static ServerFailure refused(String problem) {
         return new ServerFailure(Kind.UNAUTHORIZED, problem);
-    }
-
-    private static String base64(byte[] bytes) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

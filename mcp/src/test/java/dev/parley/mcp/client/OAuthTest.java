@@ -12,6 +12,7 @@ import dev.parley.mcp.client.OAuth.Registration;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
+import dev.parley.outbound.http.Http1Client;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Base64;
@@ -96,7 +98,7 @@ class OAuthTest {
             answer(exchange, token.contains("error") ? 400 : 200, token);
         });
         server.start();
-        http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        http = Http1Client.of(Duration.ofSeconds(5), null);
     }
 
     @AfterEach
@@ -325,12 +327,36 @@ class OAuthTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{}", "{\"access_token\":5}", "[]", "no JSON", "{\"error\":\"invalid_client\"}"})
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"access_token\":5}",
+                "[]",
+                "no JSON",
+                "{\"error\":\"invalid_client\"}",
+                "{\"access_token\":\"t\\r\\nX-Evil: 1\"}"
+            })
     void anAnswerWithoutATokenIsNone(String body) {
         tokens.clear();
         tokens.add(body);
 
         assertThat(refusal(credentials())).hasMessage("authorization server " + origin + " gives no token");
+    }
+
+    @Test
+    void aTokenOfAnotherTypeThanBearerIsRefused() {
+        tokens.clear();
+        tokens.add("{\"access_token\":\"t1\",\"token_type\":\"mac\"}");
+
+        assertThat(refusal(credentials()))
+                .hasMessage("the authorization server answers with token_type mac, expected: bearer");
+    }
+
+    @Test
+    void noTextShowsASecret() {
+        assertThat(OAuth.Registration.credentials("id", "s3cret", null))
+                .asString()
+                .doesNotContain("s3cret");
     }
 
     @Test
@@ -357,6 +383,6 @@ class OAuthTest {
         tokens.add("{\"access_token\":\"" + "t".repeat(256 * 1024) + "\"}");
 
         assertThat(refusal(credentials()))
-                .hasMessage("a document of the authorization server is larger than 262144 bytes");
+                .hasMessage("a document of the authorization server is longer than 262144 bytes");
     }
 }

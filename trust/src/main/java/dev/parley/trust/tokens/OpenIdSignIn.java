@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.util.JSONObjectUtils;
 import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.Http1Client;
 import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.LimitedClient;
@@ -115,6 +116,10 @@ public record OpenIdSignIn(
         if (status != 200) {
             throw new IOException("status " + status + " (expected: 200)");
         }
-        return JSONObjectUtils.getString(JSONObjectUtils.parse(new String(answer.body(), UTF_8)), "access_token");
+        try {
+            return TokenAnswer.bearer(JSONObjectUtils.parse(new String(answer.body(), UTF_8)));
+        } catch (IllegalArgumentException otherType) {
+            throw new IOException(otherType.getMessage(), otherType);
+        }
     }
 }
