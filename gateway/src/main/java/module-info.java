@@ -6,6 +6,7 @@ module dev.parley.gateway {
     requires dev.parley.command;
     requires dev.parley.dialect;
     requires dev.parley.engine;
+    requires dev.parley.outbound;
     requires dev.parley.protocol;
     requires dev.parley.registry;
     requires dev.parley.store;

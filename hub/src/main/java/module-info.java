@@ -8,6 +8,7 @@ module dev.parley.hub {
     requires dev.parley.store;
     requires transitive dev.parley.server;
     requires dev.parley.client;
+    requires dev.parley.outbound;
     requires transitive io.opentelemetry.api;
     requires io.opentelemetry.context;
     requires io.prometheus.metrics.core;

@@ -7,6 +7,7 @@ module dev.parley.mcp {
     requires dev.parley.command;
     requires dev.parley.dialect;
     requires dev.parley.engine;
+    requires dev.parley.outbound;
     requires dev.parley.store;
     requires dev.parley.trust;
     requires java.net.http;

@@ -3,7 +3,7 @@ module dev.parley.mesh.hub {
     requires static transitive org.jspecify;
     requires transitive dev.parley.extension;
     requires transitive dev.parley.mesh;
-    requires dev.parley.client;
+    requires dev.parley.outbound;
     requires dev.parley.dialect;
     requires dev.parley.engine;
     requires dev.parley.protocol;

@@ -3,7 +3,7 @@ module dev.parley.registry.hub {
     requires static transitive org.jspecify;
     requires transitive dev.parley.extension;
     requires transitive dev.parley.registry;
-    requires dev.parley.client;
+    requires dev.parley.outbound;
     requires dev.parley.dialect;
     requires dev.parley.engine;
     requires dev.parley.protocol;

@@ -1,4 +1,4 @@
-package dev.parley.client.spi;
+package dev.parley.outbound;
 
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.AgentCard;

@@ -1,12 +1,12 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.spi.CardPlaces;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpDocument;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.dialect.Json;
+import dev.parley.outbound.CardPlaces;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

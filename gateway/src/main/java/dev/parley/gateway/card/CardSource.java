@@ -1,11 +1,11 @@
 package dev.parley.gateway.card;
 
 import dev.parley.client.AgentClient;
-import dev.parley.client.spi.CardPlaces;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
 import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.CardPlaces;
 import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

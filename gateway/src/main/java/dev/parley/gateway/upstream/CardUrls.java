@@ -1,6 +1,6 @@
 package dev.parley.gateway.upstream;
 
-import dev.parley.client.spi.CardPlaces;
+import dev.parley.outbound.CardPlaces;
 import java.net.URI;
 import java.util.Set;
 

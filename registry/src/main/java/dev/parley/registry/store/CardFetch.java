@@ -1,8 +1,8 @@
 package dev.parley.registry.store;
 
-import dev.parley.client.spi.CardPlaces;
 import dev.parley.dialect.Json;
 import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.CardPlaces;
 import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.RegistryError;
