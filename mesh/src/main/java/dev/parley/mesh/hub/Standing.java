@@ -1,5 +1,7 @@
 package dev.parley.mesh.hub;
 
+import static java.util.stream.Collectors.toMap;
+
 import dev.parley.mesh.MeshViews.Connection;
 import dev.parley.mesh.MeshViews.ConnectionType;
 import dev.parley.mesh.MeshViews.Entity;
@@ -138,7 +140,7 @@ final class Standing {
 
     private final Events events;
     private final String group;
-    private long last;
+    private volatile long last;
     private boolean isPartial;
     private final Map<Pair, Traffic> traffic = new LinkedHashMap<>();
     private final Map<String, Outcomes> records = new HashMap<>();
@@ -152,15 +154,23 @@ final class Standing {
     }
 
     /** Reads the events since the last time; those of a long past in several calls, so that none exceeds its time limit. */
-    private void advance() {
+    void advance() {
         long end = System.nanoTime() + LONGEST_READ.toNanos();
-        Page page;
-        do {
-            page = events.next(group, last, ROWS_AT_ONCE);
+        long from = last;
+        while (!add(from, events.next(group, from, ROWS_AT_ONCE)) && System.nanoTime() - end < 0) {
+            from = last;
+        }
+    }
+
+    /** Adds a page unless another thread has been faster. Returns whether it was added and is the last one. */
+    private synchronized boolean add(long from, Page page) {
+        boolean isNext = last == from;
+        if (isNext) {
             page.events().forEach(this::add);
             last = page.last();
-        } while (!page.isLast() && System.nanoTime() - end < 0);
-        isPartial = !page.isLast();
+            isPartial = !page.isLast();
+        }
+        return isNext && page.isLast();
     }
 
     private void add(Event event) {
@@ -181,12 +191,9 @@ final class Standing {
                 }
             }
             case Events.COMPLETED -> {
-                if (task == null) {
-                    return; // a message says so, which is no outcome of a task of this hub
-                }
-                Delegated before = delegations.get(task);
-                if (before != null && before.ended() != null) {
-                    return; // its end was seen, and a later message is about it
+                Delegated before = task == null ? null : delegations.get(task);
+                if (task == null || before != null && before.ended() != null) {
+                    return; // a message says so: of no task of this hub, or of one whose end was seen
                 }
                 String status = Objects.requireNonNullElse(event.metadata("status"), "completed");
                 records.computeIfAbsent(event.agent(), agent -> new Outcomes())
@@ -210,9 +217,8 @@ final class Standing {
         }
     }
 
-    /** Connections, the newest delegations first; of one type and one agent unless null. */
+    /** Connections up to the last {@link #advance}, the newest delegations first; of one type and one agent unless null. */
     synchronized List<Connection> connections(@Nullable String type, @Nullable String agent, int limit) {
-        advance();
         var all = new ArrayList<Connection>();
         if (type == null || type.equals("communicates_with")) {
             traffic.forEach((pair, sum) -> all.add(sum.connection(group, pair)));
@@ -228,7 +234,6 @@ final class Standing {
 
     /** Tasks as entities, the newest first; of one agent unless null. */
     synchronized List<Entity> tasks(@Nullable String agent, Set<String> visible, int limit) {
-        advance();
         return delegations.reversed().values().stream()
                 .filter(each -> visible.contains(each.event().agent()))
                 .filter(each -> agent == null
@@ -249,10 +254,7 @@ final class Standing {
 
     /** Measurements of agents, as of now. */
     synchronized Map<String, Known> of(Set<String> agents) {
-        advance();
-        var measured = new HashMap<String, Known>();
-        agents.forEach(agent -> measured.put(agent, of(agent)));
-        return measured;
+        return agents.stream().collect(toMap(agent -> agent, agent -> of(agent)));
     }
 
     private Known of(String agent) {

@@ -162,8 +162,7 @@ final class Views implements AgentEndpoint {
         if (list.type() == EntityType.TASK) {
             Set<String> visible = hub.agents().cards(caller).keySet();
             Standing standing = standing(caller);
-            List<Entity> tasks = standing.tasks(agent, visible, size(list.pageSize()));
-            return new Entities(tasks, standing.isPartial());
+            return new Entities(standing.tasks(agent, visible, size(list.pageSize())), standing.isPartial());
         }
         var entities = new ArrayList<Entity>();
         agents(list.wanted(), caller).forEach((name, card) -> {
@@ -298,9 +297,12 @@ final class Views implements AgentEndpoint {
     // ---- Connections and events
 
     private Standing standing(CallContext caller) {
+        Standing standing;
         synchronized (standings) {
-            return standings.computeIfAbsent(caller.scope().group(), group -> new Standing(events, group));
+            standing = standings.computeIfAbsent(caller.scope().group(), group -> new Standing(events, group));
         }
+        standing.advance();
+        return standing;
     }
 
     private Connections connections(ListConnections list, CallContext caller) {
