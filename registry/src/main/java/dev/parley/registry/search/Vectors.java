@@ -19,8 +19,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
@@ -54,6 +56,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private final Map<String, float[]> queries = new LruMap<>(MAX_QUERIES);
     private final Semaphore work = new Semaphore(1);
     private final Thread worker;
+    private final Phaser loads = new Phaser(1);
     private volatile boolean hasChanged;
     private volatile boolean isClosed;
     private volatile long last;
@@ -97,16 +100,17 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     /** Waits until no entry is without current vectors. */
     boolean await(Duration patience) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
-        synchronized (this) {
-            while (database.read(session -> !missing(session, 1).isEmpty())) {
-                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                if (left <= 0) {
-                    return false;
+        try {
+            while (true) {
+                int before = loads.getPhase();
+                if (database.read(session -> missing(session, 1).isEmpty())) {
+                    return true;
                 }
-                wait(left); // load() notifies
+                loads.awaitAdvanceInterruptibly(before, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             }
+        } catch (TimeoutException late) {
+            return false;
         }
-        return true;
     }
 
     private void run() {
@@ -115,10 +119,11 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                 work.acquire();
                 work.drainPermits();
                 try {
-                    while (embedMissing()) {
-                        load();
-                    }
-                    load();
+                    boolean hasMore;
+                    do {
+                        hasMore = embedMissing();
+                        database.read(this::load);
+                    } while (hasMore);
                 } catch (StoreException outage) {
                     if (isClosed) {
                         return;
@@ -223,8 +228,8 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private record Loaded(long seq, long number, Vector vector, String entry) {}
 
     /** Reads vectors that were written since the last time, by this hub or another. */
-    private synchronized void load() {
-        List<Loaded> loaded = database.read(session -> session.list(
+    private synchronized long load(Session session) throws SQLException {
+        List<Loaded> loaded = session.list(
                 row -> new Loaded(
                         row.getLong(1),
                         row.getLong(2),
@@ -232,7 +237,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                         Session.text(row, 5)),
                 "SELECT seq, number, part, vector, entry FROM registry_vector WHERE seq > ? ORDER BY seq LIMIT ?",
                 last,
-                2 * MAX_VECTORS));
+                2 * MAX_VECTORS);
         var fresh = new LinkedHashMap<Long, List<Vector>>();
         for (Loaded each : loaded) {
             last = each.seq();
@@ -248,13 +253,14 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                 size += list.size() - before;
             }
         });
-        notifyAll();
+        loads.arrive();
+        return last;
     }
 
     /** Entries whose meaning is near to that of a query, the nearest first. The caller may not see all of them. */
     List<Near> near(Session session, String query, int limit) throws SQLException {
         if (session.number("SELECT max(seq) FROM registry_vector") > last) {
-            load();
+            load(session); // another connection may not be free before this one is
         }
         float[] sought = query(query);
         var near = new ArrayList<Near>();
