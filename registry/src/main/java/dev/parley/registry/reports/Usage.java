@@ -355,16 +355,18 @@ final class Usage implements HubObserver, AutoCloseable {
     }
 
     /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
-    synchronized int erase(String group, String caller) {
-        write();
-        requireNonNull(hour.get()).cells().values().removeIf(cell -> {
-            boolean isErased =
-                    cell.key.group().equals(group) && cell.key.caller().equals(caller);
-            if (isErased) {
-                cell.isErased = true; // before it is removed, so that calls count in another one
-            }
-            return isErased;
-        });
+    int erase(String group, String caller) {
+        synchronized (this) { // after which no write names the caller for calls until now
+            write();
+            requireNonNull(hour.get()).cells().values().removeIf(cell -> {
+                boolean isErased =
+                        cell.key.group().equals(group) && cell.key.caller().equals(caller);
+                if (isErased) {
+                    cell.isErased = true; // before it is removed, so that calls count in another one
+                }
+                return isErased;
+            });
+        }
         List<Long> hours = database.read(session -> session.list(
                 row -> row.getLong(1),
                 "SELECT DISTINCT hour_ms FROM report_hour WHERE group_id = ? AND caller = ?",
