@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -68,8 +68,8 @@ public final class KeyManager {
     private final @Nullable Keyring keyring;
     private final Source keyringSource;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Answers of the keyring; guarded by the lock, so that the user is not asked for a password twice. */
-    private final Map<Slot, Optional<String>> answers = new HashMap<>();
+    /** Answers of the keyring; changed under the lock, so that the user is not asked for a password twice. */
+    private final Map<Slot, Optional<String>> answers = new ConcurrentHashMap<>();
 
     private KeyManager(Builder builder) {
         this.file = builder.file == null ? Map.of() : KeyTable.ofFile(builder.file, builder.warnings);
@@ -191,7 +191,8 @@ public final class KeyManager {
         String id = id(serviceId);
         if (keyring == null
                 || in(file, id).apiKey() != null
-                || in(environment, id).apiKey() != null) {
+                || in(environment, id).apiKey() != null
+                || !anew && Optional.empty().equals(answers.get(Slot.ofLogin(id, CLIENT_ID)))) {
             return Optional.empty();
         }
         lock.lock();
@@ -350,30 +351,28 @@ public final class KeyManager {
     }
 
     private Optional<String> read(Slot slot) {
-        if (keyring == null) {
-            return Optional.empty();
+        Optional<String> known = keyring == null ? Optional.empty() : answers.get(slot);
+        if (known != null) {
+            return known; // while the user is asked for another one
         }
         lock.lock();
         try {
-            Optional<String> answer = answers.get(slot);
-            if (answer == null) {
-                // The file may contain any text; a header value cannot.
-                answer = keyring.read(slot.service(), slot.user())
-                        .filter(secret -> !secret.isBlank() && HeaderText.isValue(secret));
-                answers.put(slot, answer);
-            }
-            return answer;
+            // The file may contain any text; a header value cannot.
+            return answers.computeIfAbsent(
+                    slot,
+                    any -> requireKeyring()
+                            .read(slot.service(), slot.user())
+                            .filter(secret -> !secret.isBlank() && HeaderText.isValue(secret)));
         } finally {
             lock.unlock();
         }
     }
 
     private void write(Slot slot, String secret) {
-        Keyring writable = requireKeyring();
         lock.lock();
         try {
             answers.remove(slot); // it stays forgotten if writing fails half-way
-            writable.write(slot.service(), slot.user(), secret);
+            requireKeyring().write(slot.service(), slot.user(), secret);
         } finally {
             lock.unlock();
         }
