@@ -1,5 +1,7 @@
 package dev.parley.store.database;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
 import dev.parley.store.spi.OutageException;
@@ -18,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +96,7 @@ final class Writer {
     /** Time of the last commit of a group, by {@link System#nanoTime}. */
     private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
 
-    private volatile @Nullable WriteTest latestTest;
+    private final AtomicReference<@Nullable WriteTest> latestTest = new AtomicReference<>();
     private final Refusals refusals = new Refusals();
 
     /** @param open false once the database is closed */
@@ -142,7 +145,7 @@ final class Writer {
                 if (now != null && now.nanosToRetry() <= 0) {
                     tryToWrite(session, now, now.cause());
                 }
-                WriteTest test = latestTest;
+                WriteTest test = latestTest.get();
                 if (test != null
                         && outage == null
                         && !refusals.isEmpty()
@@ -355,7 +358,7 @@ final class Writer {
             } else if (before == null) {
                 LOG.log(Level.ERROR, UNTIL_IT_CAN, failure);
             }
-            WriteTest waiting = latestTest;
+            WriteTest waiting = latestTest.get();
             if (waiting != null) {
                 waiting.outageBegan();
             }
@@ -448,14 +451,14 @@ final class Writer {
         return refusals.ofOthers();
     }
 
-    private synchronized WriteTest writeTest() {
-        WriteTest latest = latestTest;
-        if (latest == null || latest.isOutdated()) {
-            latest = new WriteTest();
-            latestTest = latest;
-            submit(latest);
+    private WriteTest writeTest() {
+        WriteTest latest = latestTest.get();
+        var next = new WriteTest();
+        boolean isNew = (latest == null || latest.isOutdated()) && latestTest.compareAndSet(latest, next);
+        if (isNew) {
+            submit(next);
         }
-        return latest;
+        return isNew ? next : requireNonNull(latestTest.get());
     }
 
     /** A write that shows whether writing works. */
