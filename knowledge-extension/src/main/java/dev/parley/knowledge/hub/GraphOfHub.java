@@ -47,8 +47,13 @@ final class GraphOfHub implements HubExtension, PersonalData {
         this.hub = hub;
     }
 
+    private Graph graph() {
+        Graph opened = graph;
+        return opened == null ? openedOnce() : opened;
+    }
+
     /** @throws IllegalStateException if it was not opened before the hub was closed */
-    private synchronized Graph graph() {
+    private synchronized Graph openedOnce() {
         Graph opened = graph;
         if (opened == null) {
             if (closed) {
@@ -114,9 +119,12 @@ final class GraphOfHub implements HubExtension, PersonalData {
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        Graph opened = graph;
+    public void close() {
+        Graph opened;
+        synchronized (this) {
+            closed = true;
+            opened = graph;
+        }
         if (opened != null) {
             opened.close();
         }
