@@ -22,6 +22,7 @@ final class HttpServer extends AgentSite implements Server {
     private static final long STOP_SECONDS = 2;
 
     private final ServerBuilder settings;
+    private final InetSocketAddress address;
     private final HelidonServer web;
     private final @Nullable FutureTask<GrpcDialect> grpc;
     private final @Nullable AutoCloseable certificateFiles;
@@ -31,10 +32,12 @@ final class HttpServer extends AgentSite implements Server {
     private HttpServer(ServerBuilder settings, InetSocketAddress address) {
         super(settings.defaultAgent, settings.maxStreams, settings.gracePeriod);
         this.settings = settings;
+        this.address = address;
         var routes = settings.routes(agents, () -> connections().draining());
         this.grpc = settings.grpc == null ? null : grpc(settings.grpc, settings, routes);
         var cors = new Cors(settings.corsOrigins);
-        var browsers = settings.browsers(cors, isReachable(settings.bindAddress));
+        var browsers = settings.browsers(
+                cors, address.isUnresolved() || !address.getAddress().isLoopbackAddress());
         var gate = new Gate(routes, browsers, streams);
         var door = new Door(
                 gate, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
@@ -117,25 +120,21 @@ final class HttpServer extends AgentSite implements Server {
         }
     }
 
-    private static boolean isReachable(String address) {
-        var bound = new InetSocketAddress(address, 0).getAddress();
-        return bound == null || !bound.isLoopbackAddress();
-    }
-
     @Override
     public String url() {
         if (settings.publicUrl != null) {
             return settings.publicUrl;
         }
         var scheme = settings.tls == null ? "http" : "https";
-        return scheme + "://" + host(settings.bindAddress) + ":" + port();
+        return scheme + "://" + host() + ":" + port();
     }
 
     /** Host name for clients on this machine. The names under which others reach it are unknown. */
-    private static String host(String bindAddress) {
-        if (new InetSocketAddress(bindAddress, 0).getAddress().isAnyLocalAddress()) {
+    private String host() {
+        if (address.getAddress().isAnyLocalAddress()) {
             return "localhost";
         }
+        String bindAddress = settings.bindAddress;
         return bindAddress.contains(":") ? "[" + bindAddress + "]" : bindAddress;
     }
 
