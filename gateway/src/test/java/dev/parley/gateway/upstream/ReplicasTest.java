@@ -16,6 +16,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -217,9 +218,7 @@ class ReplicasTest {
         for (int i = 0; i < 50; i++) {
             int before = heavy.calls.get() + light.calls.get();
             threads.add(Thread.ofVirtual().start(() -> refused(() -> send(upstream))));
-            while (heavy.calls.get() + light.calls.get() == before) {
-                Thread.onSpinWait();
-            }
+            Eventually.holds("a replica has the call", () -> heavy.calls.get() + light.calls.get() > before);
         }
 
         assertThat(heavy.calls.get()).isBetween(35, 45);

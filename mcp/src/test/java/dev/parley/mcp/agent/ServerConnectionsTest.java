@@ -8,6 +8,7 @@ import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.RawServer;
 import dev.parley.mcp.client.RawServer.Answer;
 import dev.parley.mcp.client.RawServer.Request;
+import dev.parley.testkit.Eventually;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -71,11 +72,7 @@ class ServerConnectionsTest {
             }
 
             assertThat(authorizations).as("connections for tokens").hasSizeLessThan(5);
-            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-            while (server.open() > 5 && System.nanoTime() < end) {
-                Thread.onSpinWait();
-            }
-            assertThat(server.open()).as("open connections").isLessThanOrEqualTo(5);
+            Eventually.value("open connections, at most 5", server::open, open -> open <= 5);
             Leftovers.assertNone(directory);
         }
     }

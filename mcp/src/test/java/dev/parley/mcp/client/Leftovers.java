@@ -1,14 +1,12 @@
 package dev.parley.mcp.client;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -16,18 +14,12 @@ import java.util.regex.Pattern;
 /** Threads of clients, of the platform and virtual ones. */
 public final class Leftovers {
     private static final Pattern THREAD = Pattern.compile("\"name\": \"((?:mcp-|http-call)[^\"]*)\"");
-    private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
 
     private Leftovers() {}
 
     /** Waits for the end of the threads of closed clients. */
     public static void assertNone(Path directory) throws IOException {
-        long end = System.nanoTime() + PATIENCE;
-        List<String> threads = threads(directory);
-        while (!threads.isEmpty() && System.nanoTime() < end) {
-            threads = threads(directory);
-        }
-        assertThat(threads).as("threads of closed clients").isEmpty();
+        Eventually.value("no threads of closed clients", () -> threads(directory), List::isEmpty);
     }
 
     private static List<String> threads(Path directory) throws IOException {
